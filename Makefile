@@ -1,0 +1,58 @@
+# Two commands matter: `make demo` and `make test`. Each sets up what it needs in .venv first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+
+.PHONY: demo test lint format bench docs lock clean
+
+demo: $(VENV)/run.stamp
+	$(BIN)/lode demo
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python -m bench
+
+docs: $(VENV)/dev.stamp
+	$(BIN)/python docs/reference.py
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# Pins the newest versions that resolve on every supported Python; no index address is written down.
+COMPILE := $(BIN)/uv pip compile pyproject.toml --extra postgres --universal --python-version 3.11 \
+  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet --upgrade
+lock: $(VENV)/bin/python
+	$(PIP) uv
+	$(COMPILE) --group build --output-file requirements.lock
+	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Motherlode needs Python 3.11 or newer; run 'make PYTHON=/path/to/python3.11 ...'." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); echo "This python3 cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv." >&2; exit 1; }
+
+$(VENV)/run.stamp: $(VENV)/bin/python requirements.lock pyproject.toml
+	@echo "Setting up $(VENV) ..."
+	@$(PIP) --require-hashes --no-deps -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
+	@$(PIP) --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+clean:
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

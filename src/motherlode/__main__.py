@@ -1,0 +1,5 @@
+"""`python -m motherlode` is `lode`."""
+
+from motherlode.app.cli.main import main
+
+main()

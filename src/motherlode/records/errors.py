@@ -1,0 +1,61 @@
+"""One exception family. Each message is a sentence for a person that says what to do."""
+
+from typing import ClassVar
+
+
+class LodeError(Exception):
+    """Something a person can be told in one sentence."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(LodeError):
+    """The command was given words that do not fit together."""
+
+    exit_code = 2
+
+
+class BadInputError(LodeError):
+    """A configuration or an input file cannot be used as it is."""
+
+    exit_code = 3
+
+
+class TopicError(LodeError):
+    """An edit that would leave the topic tree inconsistent."""
+
+    exit_code = 2
+
+
+class NoSuchTopicError(TopicError):
+    """A path that names no topic."""
+
+
+class NoPortalError(LodeError):
+    """There is no portal where one was named."""
+
+    exit_code = 4
+
+
+class LockedError(LodeError):
+    """Another process is writing this portal."""
+
+    exit_code = 4
+
+
+class StoreError(LodeError):
+    """The database or the archive did not do what was asked."""
+
+
+class DiskFullError(StoreError):
+    """No space was left for a batch; nothing of it was kept."""
+
+
+class ReadOnlyError(StoreError):
+    """The portal lies where nothing can be written."""
+
+
+class NewerStoreError(StoreError):
+    """The database was written by a newer version of Motherlode."""
+
+    exit_code = 3

@@ -1,0 +1,45 @@
+"""What the judge said, from which model, and what the person said of it."""
+
+from enum import IntEnum
+from typing import Any
+
+from msgspec import Struct
+
+from motherlode.records.identifiers import FeedbackId, ModelId, PageId, TopicId
+
+
+class Judgement(Struct, frozen=True, gc=False):
+    """A page's topic and the confidence in it, on the scale that the model names."""
+
+    topic: TopicId
+    confidence: float
+    model: ModelId | None = None
+
+
+class Model(Struct, frozen=True):
+    """A trained model, packed, with the report of its training."""
+
+    id: ModelId
+    kind: str
+    version: int
+    created_at: float
+    packed: bytes
+    report: dict[str, Any] = {}
+
+
+class Verdict(IntEnum):
+    """What a person says of a page in a topic."""
+
+    BAD = -1
+    GOOD = 1
+
+
+class Feedback(Struct, frozen=True):
+    """A person's verdict (SPEC B15, B21)."""
+
+    page: PageId
+    topic: TopicId
+    verdict: Verdict
+    given_at: float
+    note: str = ""
+    id: FeedbackId = FeedbackId(0)

@@ -1,0 +1,1 @@
+"""Where topics and links come from besides pages."""

@@ -1,0 +1,5 @@
+"""Bookmark files, of any browser, as folders (SPEC B1): Netscape HTML, OPML, plain lists of URLs."""
+
+from motherlode.sources.bookmarks.reading import MAX_BYTES, MAX_DEPTH, read_bookmarks
+
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "read_bookmarks"]

@@ -1,0 +1,90 @@
+"""From a file to folders: guard it, decode it, find out its form."""
+
+import re
+import stat
+from pathlib import Path
+
+from chardetng_py import detect
+
+from motherlode.records import BadInputError, Folder
+from motherlode.sources.bookmarks import netscape, opml, urllist
+from motherlode.sources.bookmarks.building import MAX_DEPTH, TooDeepError
+
+MAX_BYTES = 64 * 1024 * 1024
+_LOOK = 64 * 1024  # how far to look for a declaration or a sign of the form
+
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
+_FOREIGN = (
+    (b"SQLite format 3\x00", "a browser's own database"),
+    (b"bplist", "a property list, as Safari keeps its bookmarks"),
+    (b"mozLz4", "a Firefox backup"),
+    (b"PK\x03\x04", "a zip file"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"%PDF", "a PDF file"),
+)
+
+
+def read_bookmarks(path: Path) -> Folder:
+    """The folders of a bookmark file. Raises `BadInputError` with a sentence that says what to do."""
+    body = _read(path)
+    text = _decode(path, body)
+    try:
+        return _parse(path, text)
+    except TooDeepError as error:
+        message = f"{path} nests folders more than {MAX_DEPTH} deep; it looks damaged."
+        raise BadInputError(message) from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadInputError(f"{path} is a directory; name a bookmark file in it.")
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInputError(f"{path} is not a regular file; save the bookmarks to one first.")
+        if status.st_size > MAX_BYTES:
+            size, limit = status.st_size // 2**20, MAX_BYTES // 2**20
+            raise BadInputError(f"{path} has {size} MB; a bookmark file has at most {limit} MB.")
+        body = path.read_bytes()
+    except FileNotFoundError as error:
+        raise BadInputError(f"There is no file {path}.") from error
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if not body.strip():
+        raise BadInputError(f"{path} is empty; export your bookmarks again.")
+    return body
+
+
+def _decode(path: Path, body: bytes) -> str:
+    """BOM, declaration, UTF-8, then a guess; a byte that fits none becomes U+FFFD."""
+    for signature, what in _FOREIGN:
+        if body.startswith(signature):
+            raise BadInputError(
+                f"{path} is {what}, not a bookmark file; export the bookmarks as HTML instead."
+            )
+    for bom, encoding in _BOMS:
+        if body.startswith(bom):
+            return body[len(bom) :].decode(encoding, "replace")
+    if b"\x00" in body[:_LOOK]:
+        raise BadInputError(f"{path} is a binary file; export the bookmarks as HTML instead.")
+    try:
+        return body.decode(_declared(body) or "utf-8")
+    except (UnicodeDecodeError, LookupError):
+        return body.decode(detect(body[:_LOOK], allow_utf8=True), "replace")
+
+
+def _declared(body: bytes) -> str | None:
+    found = _DECLARED.search(body[:_LOOK])
+    return found[1].decode("ascii") if found else None
+
+
+def _parse(path: Path, text: str) -> Folder:
+    start = text[:_LOOK].lower()
+    if "<opml" in start:
+        return opml.parse(path, text)
+    if "netscape-bookmark-file" in start or re.search(r"<(dl|a|h3|html)\b", start):
+        return netscape.parse(text)
+    if start.lstrip().startswith(("{", "[{")):
+        raise BadInputError(f"{path} is JSON; export the bookmarks as HTML instead.")
+    return urllist.parse(path, text)

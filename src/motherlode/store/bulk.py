@@ -1,0 +1,204 @@
+"""Many rows at once, in each database's own fast way; everything else goes through SQLAlchemy.
+
+Table and column names come from schema.py alone, so statements may be put together as text.
+"""
+# ruff: noqa: S608
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Table
+
+Row = tuple[Any, ...]
+
+
+class Bulk(Protocol):
+    """What the store asks of a database in bulk. Rows hold the named columns, in their order."""
+
+    is_alone: bool  # whether no other process can write while this transaction is open
+
+    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Insert rows that cannot be there yet."""
+
+    def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Insert rows, leaving alone those whose key is there."""
+
+    def upsert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Insert rows, replacing the named columns of those whose primary key is there."""
+
+    def amend(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Set the named columns of existing rows; the first column is the one to find them by."""
+
+    def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Delete the rows that have these values."""
+
+    def find(
+        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        """The wanted columns of the rows whose column has one of these values."""
+
+    def numbers(self, table: Table, count: int) -> Sequence[int]:
+        """Fresh numbers for so many rows of a table with an `id`."""
+
+
+class SqliteBulk:
+    """Statements prepared once and run over all rows inside the driver."""
+
+    is_alone = True
+
+    def __init__(self, connection: Connection) -> None:
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)  # noqa: S101 - by the dialect
+        self._driver = driver
+
+    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self._run(_insert(table.name, tuple(columns)), rows)
+
+    def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self._run(_insert(table.name, tuple(columns)) + " ON CONFLICT DO NOTHING", rows)
+
+    def upsert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self._run(_insert(table.name, tuple(columns)) + _on_conflict(table, columns), rows)
+
+    def amend(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        key, *changed = columns
+        assignments = ", ".join(
+            f'"{name}" = ?{number}' for number, name in enumerate(changed, start=2)
+        )
+        self._run(f'UPDATE {table.name} SET {assignments} WHERE "{key}" = ?1', rows)
+
+    def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        conditions = " AND ".join(f'"{name}" = ?' for name in columns)
+        self._run(f"DELETE FROM {table.name} WHERE {conditions}", rows)
+
+    def find(
+        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        if not values:
+            return ()
+        return self._driver.execute(
+            f"SELECT {_names(wanted)} FROM {table.name} "
+            f'WHERE "{column}" IN (SELECT value FROM json_each(?))',
+            (str(values),),
+        )
+
+    def numbers(self, table: Table, count: int) -> Sequence[int]:
+        (last,) = self._driver.execute(f"SELECT max(id) FROM {table.name}").fetchone()
+        first = (last or 0) + 1
+        return range(first, first + count)
+
+    def _run(self, statement: str, rows: Sequence[Row]) -> None:
+        if rows:
+            self._driver.executemany(statement, rows)
+
+
+class PostgresBulk:
+    """COPY, straight into the table or by way of a temporary one."""
+
+    is_alone = False
+
+    def __init__(self, connection: Connection) -> None:
+        self._driver: Any = connection.connection.driver_connection
+        self._staged = 0
+
+    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        if rows:
+            self._copy(table.name, columns, rows)
+
+    def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self._from_stage(table, columns, rows, " ON CONFLICT DO NOTHING")
+
+    def upsert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self._from_stage(table, columns, rows, _on_conflict(table, columns))
+
+    def amend(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        stage = self._stage(table, columns, rows)
+        key, *changed = columns
+        assignments = ", ".join(f'"{name}" = {stage}."{name}"' for name in changed)
+        self._driver.execute(
+            f"UPDATE {table.name} SET {assignments} FROM {stage} "
+            f'WHERE {table.name}."{key}" = {stage}."{key}"'
+        )
+
+    def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        stage = self._stage(table, columns, rows)
+        conditions = " AND ".join(
+            f'{table.name}."{name}" = {stage}."{name}"' for name in columns
+        )
+        self._driver.execute(f"DELETE FROM {table.name} USING {stage} WHERE {conditions}")
+
+    def find(
+        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        if not values:
+            return ()
+        found: Iterable[Row] = self._driver.execute(
+            f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" = ANY(%s)', (list(values),)
+        )
+        return found
+
+    def numbers(self, table: Table, count: int) -> Sequence[int]:
+        rows = self._driver.execute(
+            f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id')) "
+            f"FROM generate_series(1, %s)",
+            (count,),
+        )
+        return [number for (number,) in rows]
+
+    def _from_stage(
+        self, table: Table, columns: Sequence[str], rows: Sequence[Row], conflict: str
+    ) -> None:
+        if rows:
+            stage = self._stage(table, columns, rows)
+            names = _names(columns)
+            self._driver.execute(
+                f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {stage}{conflict}"
+            )
+
+    def _stage(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> str:
+        self._staged += 1
+        stage = f"stage_{self._staged}"
+        self._driver.execute(f"DROP TABLE IF EXISTS {stage}")
+        self._driver.execute(
+            f"CREATE TEMPORARY TABLE {stage} ON COMMIT DROP AS "
+            f"SELECT {_names(columns)} FROM {table.name} WITH NO DATA"
+        )
+        self._copy(stage, columns, rows)
+        return stage
+
+    def _copy(self, name: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        with self._driver.cursor() as cursor, cursor.copy(
+            f"COPY {name} ({_names(columns)}) FROM STDIN"
+        ) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+
+def bulk_for(connection: Connection) -> Bulk:
+    """The bulk operations of this connection's database."""
+    if connection.dialect.name == "sqlite":
+        return SqliteBulk(connection)
+    return PostgresBulk(connection)
+
+
+@lru_cache(maxsize=64)
+def _insert(table: str, columns: tuple[str, ...]) -> str:
+    places = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({_names(columns)}) VALUES ({places})"
+
+
+def _on_conflict(table: Table, columns: Sequence[str]) -> str:
+    key = [column.name for column in table.primary_key]
+    changed = [name for name in columns if name not in key]
+    assignments = ", ".join(f'"{name}" = excluded."{name}"' for name in changed)
+    return f" ON CONFLICT ({_names(key)}) DO UPDATE SET {assignments}"
+
+
+def _names(columns: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in columns)

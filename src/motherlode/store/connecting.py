@@ -1,0 +1,99 @@
+"""An engine for either database, set up the way the store wants it."""
+
+import sqlite3
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from motherlode.records import BadInputError
+
+_PAGE_SIZE = 8192  # a page's text and vector fit; 4096 costs a third of the write speed
+_CHECKPOINT_EVERY = 16_000  # database pages; a page written in many batches is copied back once
+_BUSY_SECONDS = 30
+
+
+class StoreOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the portal's database lies and how hard it works."""
+
+    url: Annotated[
+        str,
+        Meta(
+            description="Empty for SQLite in the portal's directory, or postgresql://user@host/name."
+        ),
+    ] = ""
+    cache_mb: Annotated[
+        int, Meta(ge=1, le=65536, description="Memory for SQLite's page cache while writing, in MB.")
+    ] = 256
+    sync: Annotated[
+        Literal["normal", "full"],
+        Meta(
+            description="normal survives a killed process; full also survives a power cut, but writes slower."
+        ),
+    ] = "normal"
+
+
+def connect(database: Path, options: StoreOptions) -> Engine:
+    """An engine for the portal's database. Nothing is opened yet."""
+    if not options.url:
+        return _sqlite(database, options)
+    return _postgres(options)
+
+
+def shown(database: Path, options: StoreOptions) -> str:
+    """The database as messages name it: never with a password."""
+    return str(make_url(options.url)) if options.url else str(database)
+
+
+def _sqlite(database: Path, options: StoreOptions) -> Engine:
+    engine = create_engine(
+        f"sqlite:///{database}",
+        connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: DBAPIConnection, _record: object) -> None:
+        assert isinstance(connection, sqlite3.Connection)  # noqa: S101 - by the URL above
+        connection.isolation_level = None  # transactions begin where `begin` below says
+        for pragma in (
+            f"page_size = {_PAGE_SIZE}",
+            "journal_mode = WAL",
+            f"synchronous = {options.sync.upper()}",
+            f"cache_size = -{options.cache_mb * 1024}",
+            f"wal_autocheckpoint = {_CHECKPOINT_EVERY}",
+            "temp_store = MEMORY",
+            "foreign_keys = ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+def _postgres(options: StoreOptions) -> Engine:
+    try:
+        url = make_url(options.url)
+        if url.get_backend_name() != "postgresql":
+            raise BadInputError(
+                f"[store] url: {url.drivername!r} is not supported; leave it empty for SQLite or "
+                f"write postgresql://user@host/name."
+            )
+        arguments: dict[str, Any] = {"connect_timeout": 10}
+        return create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            connect_args=arguments,
+        )
+    except ArgumentError as error:
+        raise BadInputError("[store] url is not a database URL.") from error
+    except (ImportError, NoSuchModuleError) as error:
+        raise BadInputError(
+            "PostgreSQL needs an extra package: pip install 'motherlode[postgres]'."
+        ) from error

@@ -1,0 +1,52 @@
+"""What a database driver says, as an error of the family that a person understands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from motherlode.records import DiskFullError, LockedError, ReadOnlyError, StoreError
+
+_FULL = ("disk is full", "no space left", "disk full", "file too large", "could not extend file")
+_READ_ONLY = ("readonly database", "read-only", "unable to open database file")
+_DAMAGED = ("malformed", "not a database", "file is encrypted")
+_BUSY = ("database is locked", "database table is locked")
+
+
+@contextmanager
+def understood(where: str, driver_error: type[BaseException]) -> Iterator[None]:
+    """Turn the driver's errors, wrapped or bare, into `StoreError`s that name `where` the data lies."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise explain(error.orig or error, where) from error
+    except (SQLAlchemyError, driver_error) as error:
+        raise explain(error, where) from error
+
+
+def explain(error: BaseException, where: str) -> StoreError | LockedError:
+    """The error that this one means."""
+    said = " ".join(str(error).split())
+    lower = said.lower()
+    if _is_any(_FULL, lower) or _failed_to_write(error):
+        return DiskFullError(
+            f"No space is left for {where}; the unfinished batch was dropped and all before it is "
+            f"kept. Free some space and run the command again."
+        )
+    if _is_any(_READ_ONLY, lower):
+        return ReadOnlyError(f"{where} cannot be written: it is read-only, or not yours.")
+    if _is_any(_BUSY, lower):
+        return LockedError(f"{where} is in use by another process; try again when it is done.")
+    if _is_any(_DAMAGED, lower):
+        return StoreError(f"{where} is damaged or not a Motherlode database ({said}).")
+    return StoreError(f"{where} failed: {said}.")
+
+
+def _is_any(signs: tuple[str, ...], said: str) -> bool:
+    return any(sign in said for sign in signs)
+
+
+def _failed_to_write(error: BaseException) -> bool:
+    """SQLite calls a quota or a file-size limit an I/O error of its write or truncate."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE"}

@@ -1,0 +1,128 @@
+"""The small tables: runs, models, hosts, verdicts, archive files."""
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import insert, select, update
+
+from motherlode.records import (
+    Feedback,
+    FeedbackId,
+    Host,
+    HostState,
+    Model,
+    ModelId,
+    PageId,
+    Run,
+    RunId,
+    TopicId,
+    Verdict,
+)
+from motherlode.store.schema import archives, feedback, hosts, models, runs
+from motherlode.store.session import Session
+
+_HOST_COLUMNS = tuple(column.name for column in hosts.columns)
+
+
+def start_run(session: Session, command: str, policy: str, now: float) -> Run:
+    statement = insert(runs).values(
+        command=command, policy=policy, started_at=now, end="", pages=0
+    )
+    number = session.connection.execute(statement.returning(runs.c.id)).scalar_one()
+    return Run(RunId(number), command, policy, now)
+
+
+def advance_run(session: Session, run: RunId, pages: int) -> None:
+    """Count the pages of a batch, in the transaction that keeps them."""
+    statement = update(runs).where(runs.c.id == run).values(pages=runs.c.pages + pages)
+    session.connection.execute(statement)
+
+
+def end_run(session: Session, run: RunId, end: str, now: float) -> None:
+    statement = update(runs).where(runs.c.id == run).values(end=end, ended_at=now)
+    session.connection.execute(statement)
+
+
+def all_runs(session: Session) -> list[Run]:
+    rows = session.connection.execute(select(runs).order_by(runs.c.id))
+    return [
+        Run(RunId(r.id), r.command, r.policy, r.started_at, r.ended_at, r.end, r.pages)
+        for r in rows
+    ]
+
+
+def keep_model(session: Session, model: Model) -> Model:
+    """Keep a new model; the number it is given is in the one returned."""
+    statement = insert(models).values(
+        kind=model.kind,
+        version=model.version,
+        created_at=model.created_at,
+        packed=model.packed,
+        report=model.report,
+    )
+    number = session.connection.execute(statement.returning(models.c.id)).scalar_one()
+    return Model(
+        ModelId(number), model.kind, model.version, model.created_at, model.packed, model.report
+    )
+
+
+def latest_model(session: Session, kind: str) -> Model | None:
+    query = select(models).where(models.c.kind == kind).order_by(models.c.id.desc()).limit(1)
+    row = session.connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    return Model(
+        ModelId(row.id), row.kind, row.version, row.created_at, bytes(row.packed), row.report
+    )
+
+
+def keep_hosts(session: Session, changed: Iterable[Host]) -> None:
+    """Keep what is now known of these hosts."""
+    rows = {host.name: tuple(getattr(host, name) for name in _HOST_COLUMNS) for host in changed}
+    session.bulk.upsert(hosts, _HOST_COLUMNS, list(rows.values()))
+
+
+def host_named(session: Session, name: str) -> Host | None:
+    row = session.connection.execute(select(hosts).where(hosts.c.name == name)).one_or_none()
+    if row is None:
+        return None
+    known = row._asdict()
+    known["state"] = HostState(row.state)
+    known["robots"] = None if row.robots is None else bytes(row.robots)
+    return Host(**known)
+
+
+def give_feedback(session: Session, given: Feedback) -> FeedbackId:
+    statement = insert(feedback).values(
+        page_id=given.page,
+        topic_id=given.topic,
+        verdict=given.verdict.value,
+        given_at=given.given_at,
+        note=given.note,
+    )
+    number = session.connection.execute(statement.returning(feedback.c.id)).scalar_one()
+    return FeedbackId(number)
+
+
+def feedback_on(session: Session, topic: TopicId) -> list[Feedback]:
+    query = select(feedback).where(feedback.c.topic_id == topic).order_by(feedback.c.id)
+    return [
+        Feedback(
+            PageId(r.page_id),
+            TopicId(r.topic_id),
+            Verdict(r.verdict),
+            r.given_at,
+            r.note,
+            FeedbackId(r.id),
+        )
+        for r in session.connection.execute(query)
+    ]
+
+
+def note_archives(session: Session, sizes: Mapping[str, int]) -> None:
+    """Note how far each archive file is committed, in the transaction whose pages lie in it."""
+    session.bulk.upsert(archives, ("file", "size"), list(sizes.items()))
+
+
+def archive_sizes(session: Session) -> dict[str, int]:
+    rows = session.connection.execute(select(archives.c.file, archives.c.size))
+    return {file: size for file, size in rows}  # noqa: C416 - rows are not quite tuples to mypy

@@ -1,0 +1,176 @@
+"""Reading back what was kept: pages, texts, vectors, links in both directions, redirects."""
+
+from isal import isal_zlib
+from msgspec import Struct
+from sqlalchemy import func, literal, select
+
+from motherlode.records import (
+    Archived,
+    Judgement,
+    ModelId,
+    Page,
+    PageId,
+    TopicId,
+    UrlId,
+    UrlKey,
+    UrlState,
+)
+from motherlode.store.schema import (
+    SEGMENT_BITS,
+    judgements,
+    links,
+    pages,
+    redirects,
+    segment_of_link,
+    texts,
+    urls,
+    vectors,
+)
+from motherlode.store.session import Session
+
+
+class KnownUrl(Struct, frozen=True):
+    """What became of a URL."""
+
+    id: UrlId
+    url: str
+    state: UrlState
+    attempts: int
+    reason: str
+
+
+class KeptLink(Struct, frozen=True):
+    """A link between a page and a URL, read from either end."""
+
+    page: PageId
+    position: int
+    url_id: UrlId
+    url: str
+    anchor: str
+    flags: int
+
+
+class KeptPage(Struct, frozen=True):
+    """A page with what is said of it in its own row."""
+
+    id: PageId
+    page: Page
+    title: str
+    language: str
+    fingerprint: int
+    depth: int
+    distance: float
+    rank: float
+    via: PageId | None
+
+
+def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
+    row = session.connection.execute(select(urls).where(urls.c.key == key)).one_or_none()
+    if row is None:
+        return None
+    return KnownUrl(UrlId(row.id), row.url, UrlState(row.state), row.attempts, row.reason or "")
+
+
+def page_at(session: Session, key: UrlKey) -> KeptPage | None:
+    """The page at a URL, if it was fetched."""
+    query = (
+        select(pages, urls.c.url, urls.c.key)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .where(urls.c.key == key)
+    )
+    row = session.connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    archived = None
+    if row.archive_file is not None:
+        archived = Archived(row.archive_file, row.archive_offset, row.archive_length)
+    return KeptPage(
+        id=PageId(row.id),
+        page=Page(
+            url=row.url,
+            key=UrlKey(row.key),
+            fetched_at=row.fetched_at,
+            status=row.status,
+            mime=row.mime,
+            size=row.size,
+            digest=bytes(row.digest),
+            etag=row.etag,
+            last_modified=row.last_modified,
+            address=row.address,
+            archived=archived,
+        ),
+        title=row.title,
+        language=row.language,
+        fingerprint=row.fingerprint,
+        depth=row.depth,
+        distance=row.distance,
+        rank=row.rank,
+        via=row.via,
+    )
+
+
+def text_of(session: Session, page: PageId) -> str:
+    query = select(texts.c.packed).where(texts.c.page_id == page)
+    unpacked: bytes = isal_zlib.decompress(session.connection.execute(query).scalar_one())
+    return unpacked.decode()
+
+
+def vectors_of(session: Session, page: PageId) -> dict[str, bytes]:
+    query = select(vectors.c.space, vectors.c.packed).where(vectors.c.page_id == page)
+    return {space: bytes(packed) for space, packed in session.connection.execute(query)}
+
+
+def links_from(session: Session, page: PageId) -> list[KeptLink]:
+    """A page's links, in their order in the page."""
+    query = (
+        select(links, urls.c.url)
+        .join_from(links, urls, urls.c.id == links.c.url_id)
+        .where(links.c.page_id == page)
+        .order_by(links.c.position)
+    )
+    return [
+        KeptLink(PageId(row.page_id), row.position, row.url_id, row.url, row.anchor, row.flags)
+        for row in session.connection.execute(query)
+    ]
+
+
+def links_to(session: Session, url_id: UrlId, limit: int = 1000) -> list[KeptLink]:
+    """The links that lead to a URL, at most `limit`, from the oldest pages first."""
+    last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
+    segments = select(literal(0).label("number")).cte("segments", recursive=True)
+    segments = segments.union_all(
+        select(segments.c.number + 1).where(segments.c.number < last >> SEGMENT_BITS)
+    )
+    query = (
+        select(links, urls.c.url)
+        .join_from(
+            segments,
+            links,
+            (segment_of_link == segments.c.number) & (links.c.url_id == url_id),
+        )
+        .join(urls, urls.c.id == links.c.url_id)
+        .limit(limit)
+    )
+    return [
+        KeptLink(PageId(row.page_id), row.position, row.url_id, row.url, row.anchor, row.flags)
+        for row in session.connection.execute(query)
+    ]
+
+
+def redirect_of(session: Session, url_id: UrlId) -> UrlId | None:
+    query = select(redirects.c.target_id).where(redirects.c.url_id == url_id)
+    target = session.connection.execute(query).scalar_one_or_none()
+    return None if target is None else UrlId(target)
+
+
+def judgement_of(session: Session, page: PageId) -> Judgement | None:
+    query = select(judgements).where(judgements.c.page_id == page)
+    row = session.connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    model = None if row.model_id is None else ModelId(row.model_id)
+    return Judgement(TopicId(row.topic_id), row.confidence, model)
+
+
+def count_pages(session: Session) -> int:
+    return session.connection.execute(select(func.count()).select_from(pages)).scalar_one()

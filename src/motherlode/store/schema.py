@@ -1,0 +1,229 @@
+"""The tables, once for both databases.
+
+Three things are arranged for bulk speed (docs/design.md has the measurements):
+
+- `urls.id` counts up in order of discovery and `urls.key` is the sieve: new rows are appended, links carry
+  small integers, and the only index that is written at random is narrow and clustered by host.
+- `frontier` is keyed by queue and rank, so that the links of a page land side by side. A URL that is found
+  again at a better rank gets a second row; the worse one is dropped when it comes up (frontier.py).
+- `links_in` begins with a segment of page numbers, so that of this index too only a small part is being
+  written at any time. A look-up asks each segment (reading.py).
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    literal_column,
+)
+from sqlalchemy.types import JSON
+
+VERSION = 1
+SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
+
+metadata = MetaData()
+
+# SQLite gives its fast row number only to a column declared INTEGER, which holds 64 bits there anyway.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+
+
+about = Table(
+    "about",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+topics = Table(
+    "topics",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("parent_id", ForeignKey("topics.id")),
+    Column("name", Text, nullable=False),
+    Column("folded", Text, nullable=False),  # the name without case: what siblings must differ in
+    Column("is_others", Boolean, nullable=False),
+    UniqueConstraint("parent_id", "folded"),
+)
+
+examples = Table(
+    "examples",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("topic_id", ForeignKey("topics.id", ondelete="CASCADE"), nullable=False),
+    Column("url", Text),
+    Column("title", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("tags", JSON, nullable=False),
+    Column("text", Text),
+    Column("origin", Text, nullable=False),
+    Column("added_at", Double, nullable=False),
+    UniqueConstraint("topic_id", "url"),
+)
+
+urls = Table(
+    "urls",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("key", BigInteger, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("state", SmallInteger, nullable=False),
+    Column("attempts", SmallInteger, nullable=False),
+    Column("reason", Text),
+    Index("urls_key", "key", unique=True),
+)
+
+frontier = Table(
+    "frontier",
+    metadata,
+    Column("queue", Integer, primary_key=True, autoincrement=False),
+    Column("rank", Double, primary_key=True),
+    Column("url_id", BigInteger, primary_key=True),
+    Column("depth", Integer, nullable=False),
+    Column("distance", Double, nullable=False),
+    Column("via", BigInteger),
+    Column("not_before", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("url_id", BigInteger, nullable=False),
+    Column("run_id", Integer),
+    Column("fetched_at", Double, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("mime", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("etag", Text, nullable=False),
+    Column("last_modified", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("fingerprint", BigInteger, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("distance", Double, nullable=False),
+    Column("rank", Double, nullable=False),
+    Column("via", BigInteger),
+    Column("archive_file", Text),
+    Column("archive_offset", BigInteger),
+    Column("archive_length", BigInteger),
+    Index("pages_url", "url_id", unique=True),
+)
+
+texts = Table(
+    "texts",
+    metadata,
+    Column("page_id", _Id, primary_key=True, autoincrement=False),
+    Column("packed", LargeBinary, nullable=False),  # deflated UTF-8
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True),
+    Column("space", Text, primary_key=True),
+    Column("packed", LargeBinary, nullable=False),
+)
+
+links = Table(
+    "links",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("url_id", BigInteger, nullable=False),
+    Column("anchor", Text, nullable=False),
+    Column("flags", SmallInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+# Spelled out, not bound: SQLite uses an index on an expression only where the query has it to the letter.
+segment_of_link = links.c.page_id.op(">>")(literal_column(str(SEGMENT_BITS)))
+Index("links_in", segment_of_link, links.c.url_id)
+
+redirects = Table(
+    "redirects",
+    metadata,
+    Column("url_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("target_id", BigInteger, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+)
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("domain", Text, nullable=False),
+    Column("state", SmallInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("failures", Integer, nullable=False),
+    Column("pages", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("delay", Double, nullable=False),
+    Column("next_at", Double, nullable=False),
+    Column("robots", LargeBinary),
+    Column("robots_status", SmallInteger, nullable=False),
+    Column("robots_expires", Double, nullable=False),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("page_id", _Id, primary_key=True, autoincrement=False),
+    Column("topic_id", Integer, nullable=False),
+    Column("confidence", Double, nullable=False),
+    Column("model_id", Integer),
+    Index("judgements_topic", "topic_id", "confidence"),
+)
+
+models = Table(
+    "models",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+    Column("report", JSON, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("command", Text, nullable=False),
+    Column("policy", Text, nullable=False),
+    Column("started_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Column("end", Text, nullable=False),
+    Column("pages", BigInteger, nullable=False),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("page_id", BigInteger, nullable=False),
+    Column("topic_id", ForeignKey("topics.id", ondelete="CASCADE"), nullable=False),
+    Column("verdict", SmallInteger, nullable=False),
+    Column("given_at", Double, nullable=False),
+    Column("note", Text, nullable=False),
+)
+
+archives = Table(
+    "archives",
+    metadata,
+    Column("file", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),  # what is committed; anything behind it is cut off
+)

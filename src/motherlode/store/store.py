@@ -1,0 +1,92 @@
+"""The store: one database, transactions for reading and for writing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Self
+
+from sqlalchemy import Connection, Engine
+
+from motherlode.records import StoreError
+from motherlode.store import migrations
+from motherlode.store.bulk import bulk_for
+from motherlode.store.connecting import StoreOptions, connect, shown
+from motherlode.store.failures import understood
+from motherlode.store.session import Session
+from motherlode.store.sieve import Sieve, SieveMemory
+
+
+class Store:
+    """A portal's database. Any number of readers, one writer at a time.
+
+    Every write happens inside `writing()`: all of a block is kept, or nothing of it. A process that dies
+    inside one leaves the database as it was before.
+    """
+
+    def __init__(self, engine: Engine, where: str) -> None:
+        self._engine = engine
+        self._memory = SieveMemory()
+        self._writer = Lock()
+        self.where = where
+
+    @classmethod
+    def create(cls, database: Path, options: StoreOptions) -> Self:
+        """Make the tables of a new portal."""
+        store = cls(connect(database, options), shown(database, options))
+        with store._transaction(writing=True) as connection:
+            migrations.create(connection)
+        return store
+
+    @classmethod
+    def open(cls, database: Path, options: StoreOptions) -> Self:
+        """Open a portal's database, bringing an older one up to date and refusing a newer one."""
+        if not options.url and not database.is_file():
+            raise StoreError(f"{database} is missing; restore it from a copy of the portal.")
+        store = cls(connect(database, options), shown(database, options))
+        with store._transaction(writing=False) as connection:
+            current = migrations.is_current(connection)
+        if not current:
+            with store._transaction(writing=True) as connection:
+                migrations.migrate(connection)
+        return store
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that sees the database as it was when the block began."""
+        with self._transaction(writing=False) as connection:
+            bulk = bulk_for(connection)
+            yield Session(connection, bulk, Sieve(bulk, SieveMemory(size=1)))
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session whose changes are committed together when the block ends well."""
+        with self._writer:
+            try:
+                with self._transaction(writing=True) as connection:
+                    bulk = bulk_for(connection)
+                    yield Session(connection, bulk, Sieve(bulk, self._memory))
+            except BaseException:
+                self._memory.forget()
+                raise
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self, *, writing: bool) -> Iterator[Connection]:
+        options: dict[str, object] = {"writing": writing}
+        if not writing and self._engine.dialect.name == "postgresql":
+            options["isolation_level"] = "REPEATABLE READ"
+        with (
+            understood(self.where, self._engine.dialect.loaded_dbapi.Error),
+            self._engine.connect().execution_options(**options) as connection,
+            connection.begin(),
+        ):
+            yield connection

@@ -1,0 +1,18 @@
+"""Canonical URLs, their keys, sites and registrable domains: pure functions only."""
+
+from motherlode.urls.canonical import Address, UrlError, address, canonical
+from motherlode.urls.keys import url_key
+from motherlode.urls.rules import UrlRules
+from motherlode.urls.sites import display_host, host_of, registrable_domain
+
+__all__ = [
+    "Address",
+    "UrlError",
+    "UrlRules",
+    "address",
+    "canonical",
+    "display_host",
+    "host_of",
+    "registrable_domain",
+    "url_key",
+]

@@ -1,0 +1,142 @@
+"""Canonical form: the WHATWG rules, done by `url-py`, then the crawler's own."""
+
+import re
+from functools import lru_cache
+
+import url as whatwg
+from msgspec import Struct
+
+from motherlode.records import LodeError, UrlKey
+from motherlode.urls.keys import url_key
+from motherlode.urls.rules import DEFAULT_RULES, UrlRules, droppable, session_in_path
+
+_SCHEMES = frozenset({"http", "https"})
+_TRIPLE_SLASH = re.compile(r"^[\x00-\x20]*[/\\][\t\n\r]*[/\\][\t\n\r]*(?:[/\\][\t\n\r]*)+")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# What is thrown away (fragment, tracking, credentials) may make a reference this much longer than a URL.
+_SLACK = 8
+
+
+class UrlError(LodeError):
+    """A reference that is no URL for a crawler; `kind` is a word or two for reports."""
+
+    exit_code = 2
+
+    def __init__(self, kind: str, reference: str) -> None:
+        super().__init__(f"{reference[:200]!r} cannot be crawled: {kind}.")
+        self.kind = kind
+
+
+class Address(Struct, frozen=True, gc=False):
+    """A canonical URL with its key and its host."""
+
+    url: str
+    key: UrlKey
+    host: str
+
+
+def canonical(reference: str, base: str | None = None, rules: UrlRules = DEFAULT_RULES) -> str:
+    """The canonical spelling of a URL, or of a reference found in the page at `base`.
+
+    >>> canonical("../b/./c.html?utm_source=x#top", "HTTP://Example.ORG:80/a/")
+    'http://example.org/b/c.html'
+    """
+    return address(reference, base, rules).url
+
+
+def address(reference: str, base: str | None = None, rules: UrlRules = DEFAULT_RULES) -> Address:
+    """The address that a reference means. Raises `UrlError`, and nothing else, if it means none.
+
+    The result is a fixed point: `address(address(x).url) == address(x)`.
+    """
+    if len(reference) > rules.max_url * _SLACK:
+        raise UrlError("URL too long", reference)
+    parsed = _parse(reference, base)
+    if parsed.scheme not in _SCHEMES:
+        raise UrlError(f"scheme {parsed.scheme[:20]}", reference)
+    url, host = _without_credentials(parsed, reference)
+    url = _tidy(url, rules)
+    if len(host) > rules.max_host:
+        raise UrlError("host name too long", reference)
+    if len(url) > rules.max_url:
+        raise UrlError("URL too long", reference)
+    return Address(url, url_key(url, host), host)
+
+
+def _parse(reference: str, base: str | None) -> whatwg.URL:
+    try:
+        if base is None:
+            return whatwg.URL.parse(reference)
+        # url-py reads "///host" as an empty host; WHATWG ignores the surplus slashes.
+        return _parsed_base(base).join(_TRIPLE_SLASH.sub("//", reference))
+    except whatwg.URLError as error:
+        raise UrlError("not a URL", reference) from error
+    except UnicodeEncodeError as error:
+        raise UrlError("not text", reference) from error
+
+
+@lru_cache(maxsize=256)
+def _parsed_base(base: str) -> whatwg.URL:
+    return whatwg.URL.parse(base)
+
+
+def _without_credentials(parsed: whatwg.URL, reference: str) -> tuple[str, str]:
+    """The URL's spelling without user, password and fragment, and its host without a final dot."""
+    url, _, _ = str(parsed).partition("#")
+    host = parsed.host_str or ""
+    if parsed.username or parsed.password:
+        scheme, _, rest = url.partition("://")
+        authority, slash, path = rest.partition("/")
+        url = f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
+    if host.endswith("."):
+        url, host = url.replace(host, host[:-1], 1), host[:-1]
+    if not host or host.endswith("."):
+        raise UrlError("no host name", reference)
+    return url, host
+
+
+def _tidy(url: str, rules: UrlRules) -> str:
+    """The crawler's own rules; most URLs need none of them and pass in one glance."""
+    if "%" in url:
+        url = _unescape(url)
+    if ";" in url or "/(" in url:
+        url = _without_session(url, rules)
+    if "?" in url:
+        path, _, query = url.partition("?")
+        query = _tidy_query(query, rules)
+        url = f"{path}?{query}" if query else path
+    return url
+
+
+def _unescape(url: str) -> str:
+    """RFC 3986, 6.2.2: upper-case escapes, none for unreserved characters, to a fixed point.
+
+    Dots stay escaped: setting them free could make new dot segments.
+    """
+    while True:
+        unescaped = _ESCAPE.sub(_plain, url)
+        if unescaped == url:
+            return url
+        url = unescaped
+
+
+def _plain(escape: re.Match[str]) -> str:
+    character = chr(int(escape[1], 16))
+    return character if character in _UNRESERVED and character != "." else escape[0].upper()
+
+
+def _without_session(url: str, rules: UrlRules) -> str:
+    path, mark, query = url.partition("?")
+    scheme_and_host, slash, rest = path.partition("/")[0], "//", path.partition("//")[2]
+    host, slash_path, tail = rest.partition("/")
+    stripped = session_in_path(rules).sub("", slash_path + tail)
+    return f"{scheme_and_host}{slash}{host}{stripped or '/'}{mark}{query}"
+
+
+def _tidy_query(query: str, rules: UrlRules) -> str:
+    drop = droppable(rules)
+    kept = [part for part in query.split("&") if part and not drop(part)]
+    if rules.sort_query:
+        kept.sort(key=lambda part: part.partition("=")[0])
+    return "&".join(kept)
