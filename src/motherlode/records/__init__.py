@@ -8,8 +8,8 @@ from motherlode.records.crawl import Entry, Fate, Follow, Outcome, Redirect, Url
 from motherlode.records.errors import (
     BadInputError,
     DiskFullError,
-    LodeError,
     LockedError,
+    LodeError,
     NewerStoreError,
     NoPortalError,
     NoSuchTopicError,
@@ -30,7 +30,17 @@ from motherlode.records.identifiers import (
     UrlKey,
 )
 from motherlode.records.learning import Feedback, Judgement, Model, Verdict
-from motherlode.records.pages import Archived, Document, Host, HostState, Link, LinkFlag, Page, Run, RunEnd
+from motherlode.records.pages import (
+    Archived,
+    Document,
+    Host,
+    HostState,
+    Link,
+    LinkFlag,
+    Page,
+    Run,
+    RunEnd,
+)
 from motherlode.records.topics import Bookmark, Example, Folder, Origin, Topic
 
 __all__ = [

@@ -34,9 +34,7 @@ class Bulk(Protocol):
     def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Delete the rows that have these values."""
 
-    def find(
-        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
-    ) -> Iterable[Row]:
+    def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
         """The wanted columns of the rows whose column has one of these values."""
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
@@ -64,23 +62,18 @@ class SqliteBulk:
 
     def amend(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         key, *changed = columns
-        assignments = ", ".join(
-            f'"{name}" = ?{number}' for number, name in enumerate(changed, start=2)
-        )
+        assignments = ", ".join(f'"{name}" = ?{number}' for number, name in enumerate(changed, start=2))
         self._run(f'UPDATE {table.name} SET {assignments} WHERE "{key}" = ?1', rows)
 
     def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         conditions = " AND ".join(f'"{name}" = ?' for name in columns)
         self._run(f"DELETE FROM {table.name} WHERE {conditions}", rows)
 
-    def find(
-        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
-    ) -> Iterable[Row]:
+    def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
         if not values:
             return ()
         return self._driver.execute(
-            f"SELECT {_names(wanted)} FROM {table.name} "
-            f'WHERE "{column}" IN (SELECT value FROM json_each(?))',
+            f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" IN (SELECT value FROM json_each(?))',
             (str(values),),
         )
 
@@ -120,22 +113,17 @@ class PostgresBulk:
         key, *changed = columns
         assignments = ", ".join(f'"{name}" = {stage}."{name}"' for name in changed)
         self._driver.execute(
-            f"UPDATE {table.name} SET {assignments} FROM {stage} "
-            f'WHERE {table.name}."{key}" = {stage}."{key}"'
+            f'UPDATE {table.name} SET {assignments} FROM {stage} WHERE {table.name}."{key}" = {stage}."{key}"'
         )
 
     def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
             return
         stage = self._stage(table, columns, rows)
-        conditions = " AND ".join(
-            f'{table.name}."{name}" = {stage}."{name}"' for name in columns
-        )
+        conditions = " AND ".join(f'{table.name}."{name}" = {stage}."{name}"' for name in columns)
         self._driver.execute(f"DELETE FROM {table.name} USING {stage} WHERE {conditions}")
 
-    def find(
-        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
-    ) -> Iterable[Row]:
+    def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
         if not values:
             return ()
         found: Iterable[Row] = self._driver.execute(
@@ -145,21 +133,16 @@ class PostgresBulk:
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
         rows = self._driver.execute(
-            f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id')) "
-            f"FROM generate_series(1, %s)",
+            f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id')) FROM generate_series(1, %s)",
             (count,),
         )
         return [number for (number,) in rows]
 
-    def _from_stage(
-        self, table: Table, columns: Sequence[str], rows: Sequence[Row], conflict: str
-    ) -> None:
+    def _from_stage(self, table: Table, columns: Sequence[str], rows: Sequence[Row], conflict: str) -> None:
         if rows:
             stage = self._stage(table, columns, rows)
             names = _names(columns)
-            self._driver.execute(
-                f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {stage}{conflict}"
-            )
+            self._driver.execute(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {stage}{conflict}")
 
     def _stage(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> str:
         self._staged += 1
@@ -173,9 +156,10 @@ class PostgresBulk:
         return stage
 
     def _copy(self, name: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        with self._driver.cursor() as cursor, cursor.copy(
-            f"COPY {name} ({_names(columns)}) FROM STDIN"
-        ) as copy:
+        with (
+            self._driver.cursor() as cursor,
+            cursor.copy(f"COPY {name} ({_names(columns)}) FROM STDIN") as copy,
+        ):
             for row in rows:
                 copy.write_row(row)
 

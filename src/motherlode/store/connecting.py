@@ -22,12 +22,11 @@ class StoreOptions(Struct, frozen=True, forbid_unknown_fields=True):
 
     url: Annotated[
         str,
-        Meta(
-            description="Empty for SQLite in the portal's directory, or postgresql://user@host/name."
-        ),
+        Meta(description="Empty for SQLite in the portal's directory, or postgresql://user@host/name."),
     ] = ""
     cache_mb: Annotated[
-        int, Meta(ge=1, le=65536, description="Memory for SQLite's page cache while writing, in MB.")
+        int,
+        Meta(ge=1, le=65536, description="Memory for SQLite's page cache while writing, in MB."),
     ] = 256
     sync: Annotated[
         Literal["normal", "full"],

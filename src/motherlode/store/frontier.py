@@ -44,9 +44,7 @@ def offer_known(
     return len(rows)
 
 
-def waiting(
-    session: Session, queue: TopicId, limit: int, after: Entry | None = None
-) -> list[Entry]:
+def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = None) -> list[Entry]:
     """The best entries of a queue that still wait, in order; `after` pages on."""
     query = (
         select(frontier, urls.c.url, urls.c.key, urls.c.attempts)
@@ -97,4 +95,3 @@ def _entry(row: Row[tuple[object, ...]]) -> Entry:
         attempts=columns[urls.c.attempts],
         not_before=columns[frontier.c.not_before],
     )
-

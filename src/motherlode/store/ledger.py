@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 
 from motherlode.records import (
     Feedback,
@@ -17,16 +17,14 @@ from motherlode.records import (
     TopicId,
     Verdict,
 )
-from motherlode.store.schema import archives, feedback, hosts, models, runs
+from motherlode.store.schema import archives, feedback, hosts, models, pages, runs
 from motherlode.store.session import Session
 
 _HOST_COLUMNS = tuple(column.name for column in hosts.columns)
 
 
 def start_run(session: Session, command: str, policy: str, now: float) -> Run:
-    statement = insert(runs).values(
-        command=command, policy=policy, started_at=now, end="", pages=0
-    )
+    statement = insert(runs).values(command=command, policy=policy, started_at=now, end="", pages=0)
     number = session.connection.execute(statement.returning(runs.c.id)).scalar_one()
     return Run(RunId(number), command, policy, now)
 
@@ -44,10 +42,7 @@ def end_run(session: Session, run: RunId, end: str, now: float) -> None:
 
 def all_runs(session: Session) -> list[Run]:
     rows = session.connection.execute(select(runs).order_by(runs.c.id))
-    return [
-        Run(RunId(r.id), r.command, r.policy, r.started_at, r.ended_at, r.end, r.pages)
-        for r in rows
-    ]
+    return [Run(RunId(r.id), r.command, r.policy, r.started_at, r.ended_at, r.end, r.pages) for r in rows]
 
 
 def keep_model(session: Session, model: Model) -> Model:
@@ -60,9 +55,7 @@ def keep_model(session: Session, model: Model) -> Model:
         report=model.report,
     )
     number = session.connection.execute(statement.returning(models.c.id)).scalar_one()
-    return Model(
-        ModelId(number), model.kind, model.version, model.created_at, model.packed, model.report
-    )
+    return Model(ModelId(number), model.kind, model.version, model.created_at, model.packed, model.report)
 
 
 def latest_model(session: Session, kind: str) -> Model | None:
@@ -70,9 +63,7 @@ def latest_model(session: Session, kind: str) -> Model | None:
     row = session.connection.execute(query).one_or_none()
     if row is None:
         return None
-    return Model(
-        ModelId(row.id), row.kind, row.version, row.created_at, bytes(row.packed), row.report
-    )
+    return Model(ModelId(row.id), row.kind, row.version, row.created_at, bytes(row.packed), row.report)
 
 
 def keep_hosts(session: Session, changed: Iterable[Host]) -> None:
@@ -126,3 +117,13 @@ def note_archives(session: Session, sizes: Mapping[str, int]) -> None:
 def archive_sizes(session: Session) -> dict[str, int]:
     rows = session.connection.execute(select(archives.c.file, archives.c.size))
     return {file: size for file, size in rows}  # noqa: C416 - rows are not quite tuples to mypy
+
+
+def lose_archived(session: Session, file: str, size: int) -> None:
+    """An archive file turned out to end at `size`: pages behind that have no raw response any more."""
+    beyond = (pages.c.archive_file == file) & (pages.c.archive_offset + pages.c.archive_length > size)
+    lost = {"archive_file": None, "archive_offset": None, "archive_length": None}
+    session.connection.execute(update(pages).where(beyond).values(lost))
+    kept = func.coalesce(func.max(pages.c.archive_offset + pages.c.archive_length), 0)
+    end = session.connection.execute(select(kept).where(pages.c.archive_file == file)).scalar_one()
+    session.connection.execute(update(archives).where(archives.c.file == file).values(size=end))

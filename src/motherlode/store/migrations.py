@@ -18,9 +18,7 @@ def create(connection: Connection) -> None:
     if is_made(connection):
         raise StoreError("This database holds a portal already; name an empty one.")
     schema.metadata.create_all(connection)
-    connection.execute(
-        schema.about.insert(), [{"name": "schema_version", "value": str(schema.VERSION)}]
-    )
+    connection.execute(schema.about.insert(), [{"name": "schema_version", "value": str(schema.VERSION)}])
     root = {"id": 1, "parent_id": None, "name": "", "folded": "", "is_others": False}
     connection.execute(schema.topics.insert(), [root])
     if connection.dialect.name == "postgresql":  # the root took its number without asking
@@ -58,7 +56,5 @@ def migrate(connection: Connection, steps: Sequence[Step] = STEPS) -> None:
     for step in steps[version(connection) - 1 :]:
         step(connection)
     connection.execute(
-        update(schema.about)
-        .where(schema.about.c.name == "schema_version")
-        .values(value=str(newest))
+        update(schema.about).where(schema.about.c.name == "schema_version").values(value=str(newest))
     )

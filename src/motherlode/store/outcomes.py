@@ -151,9 +151,7 @@ def _fill_page(filled: _Filled, number: PageId, known: _Known, run: RunId | None
         filled.judgements[number] = (number, said.topic, said.confidence, said.model)
 
 
-def _page_row(
-    number: PageId, known: _Known, page: Page, document: Document, run: RunId | None
-) -> Row:
+def _page_row(number: PageId, known: _Known, page: Page, document: Document, run: RunId | None) -> Row:
     entry, archived = known.outcome.entry, page.archived
     where: tuple[Any, ...] = (None, None, None)
     if archived is not None:

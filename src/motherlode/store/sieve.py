@@ -76,9 +76,7 @@ class Sieve:
         """The rows of these URLs, in order; those never seen get one, open and waiting nowhere."""
         if not keys:
             return []
-        distinct, first, back = np.unique(
-            np.array(keys, np.int64), return_index=True, return_inverse=True
-        )
+        distinct, first, back = np.unique(np.array(keys, np.int64), return_index=True, return_inverse=True)
         ids = self.memory.ids(distinct)
         missing = np.flatnonzero(ids == UNKNOWN)
         if missing.size:

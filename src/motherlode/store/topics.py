@@ -33,9 +33,7 @@ def rename_topic(session: Session, topic: TopicId, name: str) -> None:
 
 
 def move_topic(session: Session, topic: TopicId, parent: TopicId) -> None:
-    session.connection.execute(
-        update(topics).where(topics.c.id == topic).values(parent_id=parent)
-    )
+    session.connection.execute(update(topics).where(topics.c.id == topic).values(parent_id=parent))
 
 
 def remove_topics(session: Session, doomed: Sequence[TopicId], heir: TopicId) -> None:

@@ -54,7 +54,7 @@ class TopicTree:
         """The topic at a path. Raises `NoSuchTopicError` with the nearest one that there is."""
         found = self.find(path)
         if found is None:
-            raise NoSuchTopicError(f"There is no topic '{show_path(path)}'{self._nearest(path)}.")
+            raise NoSuchTopicError(f"There is no topic '{show_path(path)}'{self._nearest(path)}")
         return found
 
     def child(self, parent: TopicId, name: str) -> Topic | None:
@@ -80,28 +80,29 @@ class TopicTree:
             raise TopicError(f"There is a topic '{where}' already.")
 
     def check_rename(self, topic: Topic, name: str) -> None:
-        self._check_not_root(topic, "renamed")
+        parent = self._parent(topic, "renamed")
         if topic.is_others != is_others(name):
             raise TopicError("OTHERS keeps its name, and no other topic can take it.")
-        assert topic.parent is not None  # noqa: S101 - only the root has none
-        self.check_name(topic.parent, name, leaving=topic.id)
+        self.check_name(parent, name, leaving=topic.id)
 
     def check_move(self, topic: Topic, parent: Topic) -> None:
-        self._check_not_root(topic, "moved")
+        self._parent(topic, "moved")
         if parent.id in self.descendants(topic.id):
             raise TopicError(f"'{topic.name}' cannot be moved below itself.")
         self.check_name(parent.id, topic.name, leaving=topic.id)
 
-    def check_remove(self, topic: Topic) -> None:
-        self._check_not_root(topic, "removed")
+    def check_remove(self, topic: Topic) -> TopicId:
+        """Returns the parent, who inherits the topic's pages."""
+        return self._parent(topic, "removed")
 
-    def _check_not_root(self, topic: Topic, what: str) -> None:
+    def _parent(self, topic: Topic, what: str) -> TopicId:
         if topic.parent is None:
             raise TopicError(f"The root of the topic tree cannot be {what}.")
+        return topic.parent
 
     def _nearest(self, path: TopicPath) -> str:
         from difflib import get_close_matches  # noqa: PLC0415 - only for a message
 
         paths = [show_path(self.path(topic.id)) for topic in self]
         near = get_close_matches(show_path(path), paths, n=1)
-        return f"; did you mean '{near[0]}'?" if near else "; 'lode topics DIR' lists what there is"
+        return f"; did you mean '{near[0]}'?" if near else "; 'lode topics DIR' lists what there is."

@@ -54,7 +54,7 @@ def address(reference: str, base: str | None = None, rules: UrlRules = DEFAULT_R
         raise UrlError("URL too long", reference)
     parsed = _parse(reference, base)
     if parsed.scheme not in _SCHEMES:
-        raise UrlError(f"scheme {parsed.scheme[:20]}", reference)
+        raise UrlError(f"scheme '{parsed.scheme[:20]}'", reference)
     url, host = _without_credentials(parsed, reference)
     url = _tidy(url, rules)
     if len(host) > rules.max_host:

@@ -60,15 +60,13 @@ class UrlRules(Struct, frozen=True, forbid_unknown_fields=True):
     max_url: Annotated[
         int, Meta(ge=50, le=8000, description="Longest URL in characters; a longer one is a trap.")
     ] = 1000
-    max_host: Annotated[
-        int, Meta(ge=10, le=255, description="Longest host name in characters.")
-    ] = 255
+    max_host: Annotated[int, Meta(ge=10, le=255, description="Longest host name in characters.")] = 255
 
 
 DEFAULT_RULES = UrlRules()
 
 # A bare `sid` is a session where it looks like one, and a section or a story elsewhere.
-_OPAQUE_SID = re.compile(r"s(es)?s?id?=(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{20,}", re.I)
+_OPAQUE_SID = re.compile(r"s(es)?s?id?=(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{20,}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -76,7 +74,7 @@ def droppable(rules: UrlRules) -> Callable[[str], bool]:
     """Whether one `name=value` of a query is to be dropped under these rules."""
     patterns = [translate(name.lower()) for name in rules.tracking_parameters]
     patterns += [translate(name.lower()) for name in rules.session_parameters]
-    named = re.compile("|".join(patterns) or "(?!)", re.I)
+    named = re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
 
     @lru_cache(maxsize=4096)
     def is_named(name: str) -> bool:
@@ -92,8 +90,6 @@ def droppable(rules: UrlRules) -> Callable[[str], bool]:
 @lru_cache(maxsize=64)
 def session_in_path(rules: UrlRules) -> re.Pattern[str]:
     """`;jsessionid=...` at the end of a path segment, and ASP.NET's `/(S(...))`."""
-    names = "|".join(
-        re.escape(name).replace(r"\*", "[^=/;?]*") for name in rules.session_parameters
-    )
+    names = "|".join(re.escape(name).replace(r"\*", "[^=/;?]*") for name in rules.session_parameters)
     after_semicolon = f";(?:{names})=[^/;?]*" if names else "(?!)"
-    return re.compile(rf"{after_semicolon}|/\(S\([0-9a-z]{{24}}\)\)", re.I)
+    return re.compile(rf"{after_semicolon}|/\(S\([0-9a-z]{{24}}\)\)", re.IGNORECASE)

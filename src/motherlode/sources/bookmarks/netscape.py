@@ -19,9 +19,9 @@ from motherlode.sources.bookmarks.building import FolderStack
 _TAG = re.compile(
     r"""<!--.*?-->|<(?P<end>/?)(?P<name>dl|dt|dd|h1|h3|a|hr)\b
         (?P<attributes>(?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""",
-    re.I | re.S | re.X,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_ATTRIBUTE = re.compile(r"""([a-z_-]+)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.I)
+_ATTRIBUTE = re.compile(r"""([a-z_-]+)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^>]*>")
 _MICROSECONDS_FROM = 1e14
 _MILLISECONDS_FROM = 1e11

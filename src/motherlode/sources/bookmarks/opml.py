@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 # expat fetches nothing from outside and bounds the growth of entities by itself.
-from xml.etree import ElementTree as ET  # noqa: S405
+from xml.etree import ElementTree as ET
 
 from motherlode.records import BadInputError, Bookmark, Folder
 from motherlode.sources.bookmarks.building import FolderStack

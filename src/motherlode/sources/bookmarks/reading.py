@@ -14,7 +14,7 @@ MAX_BYTES = 64 * 1024 * 1024
 _LOOK = 64 * 1024  # how far to look for a declaration or a sign of the form
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _FOREIGN = (
     (b"SQLite format 3\x00", "a browser's own database"),
     (b"bplist", "a property list, as Safari keeps its bookmarks"),

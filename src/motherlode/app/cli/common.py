@@ -1,0 +1,42 @@
+"""What commands share: their common options and how they show things."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# A page's title must not steer the terminal: control characters, and marks that turn the writing round.
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+portal_argument = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), required=True)
+
+set_option = click.option(
+    "--set",
+    "overrides",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Override one setting for this run, such as urls.max_url=500 (repeatable).",
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Show the result as JSON.")
+
+
+def show_json(value: Any) -> None:
+    """JSON with an indent; records become objects."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=True))
+
+
+def harmless(text: str) -> str:
+    """Text from outside, safe to print."""
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def count(number: int, what: str) -> str:
+    """`1 topic`, `2 topics`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -1,0 +1,115 @@
+"""`lode`: finds the command, runs it, and turns whatever goes wrong into one sentence and an exit code."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from motherlode import __version__
+from motherlode.records import LodeError
+
+# Where each command lives, and what the overview says of it: nothing is imported for `lode --help`.
+COMMANDS = {
+    "new": "Make a portal from bookmarks, seeds or a query.",
+    "topics": "Show and edit a portal's topic tree.",
+    "config": "Show a portal's settings, with every default.",
+    "demo": "Try the main job end to end, on this machine alone.",
+}
+
+EXIT_CODES = {
+    0: "done (a crawl that reached a limit it was given is done, too)",
+    1: "failed",
+    2: "wrong usage",
+    3: "bad configuration or input file",
+    4: "no such portal, or another process is writing it",
+    11: "interrupted; the same command resumes",
+    14: "page limit reached, with --fail-on-limit",
+    15: "time limit reached, with --fail-on-limit",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules of this package, each with a `command`."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"motherlode.app.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for a message
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else "; 'lode --help' lists them."
+            raise click.UsageError(f"There is no command '{args[0]}'{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in EXIT_CODES.items()])
+        formatter.write_paragraph()
+        formatter.write_text("Begin with 'lode demo', or with 'lode new --help'.")
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="Motherlode %(version)s")
+@click.option("--debug", is_flag=True, help="Show the whole traceback when something goes wrong.")
+def lode(**_: Any) -> None:
+    """Motherlode crawls the Web for your topics alone and hands back a portal.
+
+    Name a topic by example: bookmarks, a few pages, a query. A portal is a directory that holds
+    everything about one undertaking; most commands take it as their first argument.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run `lode`. Every way out leads through here."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    # A command takes --debug as well as `lode` itself does.
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        lode.main(arguments, prog_name="lode", standalone_mode=False)
+        sys.stdout.flush()
+        code = 0
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        code = _say(error.format_message(), 2)
+    except LodeError as error:
+        if debug:
+            raise
+        code = _say(str(error), error.exit_code)
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except (KeyboardInterrupt, click.Abort):
+        code = _say("Interrupted.", 1)
+    except Exception as error:
+        if debug:
+            raise
+        said = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        code = _say(f"This is a bug in Motherlode ({said}); run again with --debug for details.", 1)
+    sys.exit(code)
+
+
+def _say(sentence: str, code: int) -> int:
+    click.echo(f"lode: {sentence}", err=True)
+    return code

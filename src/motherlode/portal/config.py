@@ -1,0 +1,37 @@
+"""The configuration as a type: every section is the options record of the room that it steers."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from motherlode.store import StoreOptions
+from motherlode.store.archive import ArchiveOptions
+from motherlode.urls import UrlRules
+
+
+class PortalOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the portal is called."""
+
+    title: Annotated[str, Meta(description="The portal's title; empty: its directory's name.")] = ""
+
+
+class CrawlerOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """How the crawler introduces itself to the sites it visits and in the archive."""
+
+    name: Annotated[
+        str, Meta(min_length=1, pattern="^[A-Za-z0-9._-]+$", description="The crawler's name.")
+    ] = "motherlode"
+    contact: Annotated[
+        str,
+        Meta(description="A web page or mail address where a site's owner reaches you."),
+    ] = ""
+
+
+class Config(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that `lode.toml` can say."""
+
+    portal: PortalOptions = PortalOptions()
+    crawler: CrawlerOptions = CrawlerOptions()
+    urls: UrlRules = UrlRules()
+    store: StoreOptions = StoreOptions()
+    archive: ArchiveOptions = ArchiveOptions()

@@ -1,0 +1,64 @@
+"""One writer at a time.
+
+The lock is the operating system's, on the file `lock`, and ends with the process that holds it however that
+ends: a lock file that a dead process left behind is free for the next. The file's text only says who.
+"""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Self
+
+from motherlode.records import LockedError, ReadOnlyError
+
+
+class PortalLock:
+    """Hold it while writing: `with PortalLock(directory, "lode crawl"): ...`."""
+
+    def __init__(self, directory: Path, command: str) -> None:
+        self._directory = directory
+        self._path = directory / "lock"
+        self._command = command
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            reason = error.strerror or error
+            raise ReadOnlyError(f"{self._directory} cannot be written: {reason}.") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            raise LockedError(self._in_use()) from error
+        self._descriptor = descriptor
+        # A forked worker must not keep the lock alive after its parent's death.
+        os.register_at_fork(after_in_child=self._forget)
+        self._sign()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+            self._forget()
+
+    def _sign(self) -> None:
+        assert self._descriptor is not None  # noqa: S101 - just opened
+        holder = json.dumps({"pid": os.getpid(), "command": self._command})
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, holder.encode(), 0)
+
+    def _forget(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _in_use(self) -> str:
+        try:
+            holder = json.loads(self._path.read_text())
+            who = f"'{holder['command']}' (process {holder['pid']})"
+        except (OSError, ValueError, KeyError, TypeError):
+            who = "another process"
+        return f"{self._directory} is being written by {who}; wait for it or stop it."

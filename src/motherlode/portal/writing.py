@@ -1,0 +1,68 @@
+"""From a `Config` to commented TOML."""
+
+import json
+from collections.abc import Iterator, Mapping
+from textwrap import wrap
+from typing import Any
+
+from motherlode.portal.config import Config
+from motherlode.portal.settings import all_settings, sections, values
+
+_WIDTH = 100
+
+
+def fresh_toml(chosen: Mapping[str, Any]) -> str:
+    """A new portal's `lode.toml`: what was chosen is set, every other setting is there as a comment."""
+    lines = [
+        "# The configuration of a Motherlode portal.",
+        "# A line that begins with '#' shows a default; take the '#' away to change it.",
+    ]
+    lines += _body({s.key: s.default for s in all_settings().values()} | dict(chosen), set(chosen))
+    return "\n".join(lines) + "\n"
+
+
+def full_toml(config: Config) -> str:
+    """Every setting with its value, and its default where it differs: what `lode config` shows."""
+    now = values(config)
+    return "\n".join(_body(now, set(now), notes=True)).lstrip("\n") + "\n"
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it.
+
+    >>> toml_value(("a", "b")), toml_value(True), toml_value(1.5), toml_value('say "x"')
+    ('["a", "b"]', 'true', '1.5', '"say \\\\"x\\\\""')
+    """
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(toml_value(element) for element in value) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def _body(now: Mapping[str, Any], live: set[str], *, notes: bool = False) -> Iterator[str]:
+    settings = all_settings()
+    for section, purpose in sections().items():
+        yield from ("", f"# {purpose}", f"[{section}]")
+        for setting in (s for s in settings.values() if s.section == section):
+            value = now[setting.key]
+            yield from (f"# {line}" for line in wrap(setting.description, _WIDTH - 2))
+            if notes and value != setting.default:
+                yield from _assignment(f"# default: {setting.name}", setting.default, "# ")
+            mark = "" if setting.key in live else "# "
+            yield from _assignment(f"{mark}{setting.name}", value, mark)
+
+
+def _assignment(name: str, value: Any, mark: str) -> Iterator[str]:
+    """`name = value`, with a long list an element a line."""
+    line = f"{name} = {toml_value(value)}"
+    if len(line) <= _WIDTH or not isinstance(value, tuple | list):
+        yield line
+        return
+    yield f"{name} = ["
+    yield from (f"{mark}  {element}," for element in _packed([toml_value(v) for v in value]))
+    yield f"{mark}]"
+
+
+def _packed(elements: list[str]) -> list[str]:
+    return [line.rstrip(",") for line in wrap(", ".join(elements), _WIDTH - 6)]

@@ -1,0 +1,228 @@
+"""The raw responses, as WARC 1.1: gzip, one member a record, so that each can be read by its offset.
+
+The files are append-only and the database says how far they are committed. What a killed process wrote
+behind that is cut off before the next one appends.
+"""
+
+import os
+import re
+from base64 import b32encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha1
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, BinaryIO, Self
+from uuid import UUID, uuid4
+
+from fastwarc import ArchiveIterator, WarcRecordType
+from isal import isal_zlib
+from msgspec import Meta, Struct
+
+from motherlode.records import Archived, DiskFullError, StoreError
+
+_NAME = re.compile(r"lode-(\d{5,})\.warc\.gz")
+_GZIP = 31  # zlib's window bits for a gzip member
+_LEVEL = 1  # isal's first level packs about as well as zlib's sixth on Web pages, at a fifth of the time
+
+
+class ArchiveOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether and how raw responses are kept."""
+
+    enabled: Annotated[
+        bool,
+        Meta(description="Keep raw responses as WARC files in the portal's archive/ directory."),
+    ] = True
+    max_mb: Annotated[
+        int,
+        Meta(ge=1, le=100_000, description="Begin a new WARC file when one has reached this, in MB."),
+    ] = 1000
+
+
+class Identity(Struct, frozen=True):
+    """Who crawled, for the `warcinfo` record that begins every file."""
+
+    software: str
+    operator: str = ""
+    description: str = ""
+
+
+class Exchange(Struct, frozen=True):
+    """A response as it came: status line and headers as one block, then the body."""
+
+    url: str
+    fetched_at: float
+    head: bytes
+    body: bytes
+    address: str = ""
+
+
+class Archive:
+    """A directory of WARC files, written by one process at a time."""
+
+    def __init__(
+        self,
+        directory: Path,
+        options: ArchiveOptions,
+        identity: Identity,
+        new_id: Callable[[], UUID] = uuid4,
+    ) -> None:
+        self._directory = directory
+        self._limit = options.max_mb * 2**20
+        self._identity = identity
+        self._new_id = new_id
+        self._file: BinaryIO | None = None
+        self._sizes: dict[str, int] = {}  # of the files written to since the last `flush`
+
+    def append(self, exchange: Exchange) -> Archived:
+        """Write a response. It counts once the transaction that notes `flush()` is committed."""
+        payload = exchange.head + b"\r\n" + exchange.body
+        headers = {
+            "WARC-Target-URI": exchange.url,
+            "WARC-Payload-Digest": f"sha1:{b32encode(sha1(exchange.body).digest()).decode()}",  # noqa: S324 - WARC's own
+            "Content-Type": "application/http; msgtype=response",
+        }
+        if exchange.address:
+            headers["WARC-IP-Address"] = exchange.address
+        return self._write("response", exchange.fetched_at, headers, payload)
+
+    def flush(self, *, durable: bool = False) -> dict[str, int]:
+        """Hand all records to the operating system, or to the disk. Returns the files' sizes by name."""
+        with _explained(self._directory):
+            if self._file is not None:
+                self._file.flush()
+                if durable:
+                    os.fsync(self._file.fileno())
+        sizes, self._sizes = self._sizes, {}
+        return sizes
+
+    def read(self, archived: Archived) -> Exchange:
+        """A response, from where it lies."""
+        path = self._directory / archived.file
+        try:
+            with path.open("rb") as file:
+                file.seek(archived.offset)
+                member = file.read(archived.length)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from error
+        for record in ArchiveIterator(
+            BytesIO(member), record_types=WarcRecordType.response, parse_http=False
+        ):
+            head, _, body = record.reader.read().partition(b"\r\n\r\n")
+            date = datetime.fromisoformat(record.headers["WARC-Date"])
+            address = record.headers.get("WARC-IP-Address") or ""
+            url = record.headers["WARC-Target-URI"]
+            return Exchange(url, date.timestamp(), head + b"\r\n", body, address)
+        raise StoreError(f"{path} holds no response at {archived.offset}.")
+
+    def recover(self, committed: Mapping[str, int]) -> dict[str, int]:
+        """Cut every file back to what is committed. Returns by how many bytes, by file.
+
+        A negative figure means that the file is shorter than was committed, as after a power cut.
+        """
+        cut: dict[str, int] = {}
+        with _explained(self._directory):
+            for path in self._files():
+                size, keep = path.stat().st_size, committed.get(path.name, 0)
+                if keep == 0:
+                    path.unlink()
+                elif size > keep:
+                    os.truncate(path, keep)
+                if size != keep:
+                    cut[path.name] = size - keep
+        missing = committed.keys() - {path.name for path in self._files()}
+        return cut | {name: -committed[name] for name in missing}
+
+    def size(self, name: str) -> int:
+        """How long a file really is; 0 if it is gone."""
+        path = self._directory / name
+        return path.stat().st_size if path.exists() else 0
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write(self, kind: str, at: float, headers: Mapping[str, str], payload: bytes) -> Archived:
+        member = self._member(kind, at, headers, payload)
+        with _explained(self._directory):
+            file = self._current(at)
+            offset = file.tell()
+            file.write(member)
+        name = Path(file.name).name
+        self._sizes[name] = offset + len(member)
+        return Archived(name, offset, len(member))
+
+    def _current(self, at: float) -> BinaryIO:
+        """The file to append to: the last one while it has room, then a new one."""
+        if self._file is None:
+            last = max(self._files(), default=None)
+            self._file = last.open("ab") if last else self._begin(1, at)
+        if self._file.tell() >= self._limit:
+            number = int(_number(Path(self._file.name))) + 1
+            self._file.flush()
+            self._file.close()
+            self._file = self._begin(number, at)
+        return self._file
+
+    def _begin(self, number: int, at: float) -> BinaryIO:
+        self._directory.mkdir(parents=True, exist_ok=True)
+        path = self._directory / f"lode-{number:05d}.warc.gz"
+        fields = {
+            "software": self._identity.software,
+            "format": "WARC file version 1.1",
+            "operator": self._identity.operator,
+            "description": self._identity.description,
+        }
+        about = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value)
+        headers = {"WARC-Filename": path.name, "Content-Type": "application/warc-fields"}
+        file = path.open("ab")
+        file.write(self._member("warcinfo", at, headers, about.encode()))
+        return file
+
+    def _member(self, kind: str, at: float, headers: Mapping[str, str], payload: bytes) -> bytes:
+        date = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        lines = [
+            "WARC/1.1",
+            f"WARC-Type: {kind}",
+            f"WARC-Record-ID: <urn:uuid:{self._new_id()}>",
+            f"WARC-Date: {date}",
+            *(f"{name}: {_one_line(value)}" for name, value in headers.items()),
+            f"Content-Length: {len(payload)}",
+        ]
+        packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP)
+        head = "\r\n".join(lines).encode() + b"\r\n\r\n"
+        packed: bytes = packer.compress(head + payload + b"\r\n\r\n") + packer.flush()
+        return packed
+
+    def _files(self) -> Iterator[Path]:
+        if self._directory.is_dir():
+            yield from (path for path in self._directory.iterdir() if _NAME.fullmatch(path.name))
+
+
+@contextmanager
+def _explained(directory: Path) -> Iterator[None]:
+    """Turn the operating system's error into the family's."""
+    try:
+        yield
+    except OSError as error:
+        raise DiskFullError(
+            f"{directory} cannot be written: {error.strerror or error}; the unfinished batch was "
+            f"dropped and all before it is kept."
+        ) from error
+
+
+def _number(path: Path) -> str:
+    found = _NAME.fullmatch(path.name)
+    return found[1] if found else "0"
+
+
+def _one_line(value: str) -> str:
+    return " ".join(value.split())
