@@ -1,1 +1,1 @@
-x: int = 1
+"""`make bench`: what things cost on this machine, each beside a peer or a ceiling in the same run."""

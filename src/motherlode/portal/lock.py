@@ -7,6 +7,7 @@ ends: a lock file that a dead process left behind is free for the next. The file
 import fcntl
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -42,13 +43,15 @@ class PortalLock:
     def __exit__(self, *_: object) -> None:
         if self._descriptor is not None:
             os.ftruncate(self._descriptor, 0)
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             self._forget()
 
     def _sign(self) -> None:
         assert self._descriptor is not None  # noqa: S101 - just opened
         holder = json.dumps({"pid": os.getpid(), "command": self._command})
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, holder.encode(), 0)
+        with suppress(OSError):  # on a full disk it holds all the same, if without a name
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, holder.encode(), 0)
 
     def _forget(self) -> None:
         if self._descriptor is not None:

@@ -23,7 +23,7 @@ class Link(Struct, frozen=True, gc=False):
     url: str
     key: UrlKey
     anchor: str = ""
-    flags: LinkFlag = LinkFlag.NONE
+    flags: int = 0  # `LinkFlag`s; a bare number, because sixty a page are written
 
 
 class Archived(Struct, frozen=True, gc=False):

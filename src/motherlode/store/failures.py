@@ -10,6 +10,7 @@ from motherlode.records import DiskFullError, LockedError, ReadOnlyError, StoreE
 _FULL = ("disk is full", "no space left", "disk full", "file too large", "could not extend file")
 _READ_ONLY = ("readonly database", "read-only", "unable to open database file")
 _DAMAGED = ("malformed", "not a database", "file is encrypted")
+_NO_ROOM = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE", "SQLITE_IOERR_SHMSIZE"}
 _BUSY = ("database is locked", "database table is locked")
 
 
@@ -49,4 +50,4 @@ def _is_any(signs: tuple[str, ...], said: str) -> bool:
 def _failed_to_write(error: BaseException) -> bool:
     """SQLite calls a quota or a file-size limit an I/O error of its write or truncate."""
     name = getattr(error, "sqlite_errorname", "")
-    return name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE"}
+    return name in _NO_ROOM

@@ -4,7 +4,7 @@ A URL may have several rows, one for each rank at which it was offered. The best
 fetched at the best rank it was ever offered; the others are stale from then on and pruned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from sqlalchemy import Row, and_, delete, func, or_, select
@@ -18,29 +18,25 @@ COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via", "not_before")
 
 def offer(session: Session, follows: Sequence[Follow]) -> int:
     """Offer URLs that no page led to: seeds, or what a source found. Returns how many were better news."""
-    ids = session.sieve.ids_of([f.key for f in follows], [f.url for f in follows])
-    vias: list[PageId | None] = [None] * len(follows)
-    return offer_known(session, follows, ids, vias)
+    ids = session.sieve.ids_of({follow.key: follow.url for follow in follows})
+    return offer_known(session, follows, ids, [None] * len(follows))
 
 
 def offer_known(
     session: Session,
     follows: Sequence[Follow],
-    ids: Sequence[int],
+    ids: Mapping[int, int],
     vias: Sequence[PageId | None],
 ) -> int:
-    """Offer URLs whose rows are known; what was offered better before is passed over."""
-    if not follows:
-        return 0
-    keys = np.fromiter((f.key for f in follows), np.int64, len(follows))
-    ranks = np.fromiter((f.rank for f in follows), np.float64, len(follows))
-    chosen = np.flatnonzero(session.sieve.memory.improving(keys, ranks)).tolist()
+    """Offer URLs whose rows are known by key; what was offered better before is passed over."""
+    keys = np.array([follow.key for follow in follows], np.int64)
+    ranks = np.array([follow.rank for follow in follows], np.float64)
     rows = {}
-    for index in chosen:
+    for index in np.flatnonzero(session.sieve.memory.improving(keys, ranks)).tolist():
         f = follows[index]
-        row = (f.queue, f.rank, ids[index], f.depth, f.distance, vias[index], 0.0)
+        row = (f.queue, f.rank, ids[f.key], f.depth, f.distance, vias[index], 0.0)
         rows[row[:3]] = row
-    session.bulk.insert_new(frontier, COLUMNS, sorted(rows.values(), key=lambda row: row[:3]))
+    session.bulk.insert_new(frontier, COLUMNS, sorted(rows.values()))
     return len(rows)
 
 
@@ -82,7 +78,7 @@ def sizes(session: Session) -> dict[TopicId, int]:
 
 
 def _entry(row: Row[tuple[object, ...]]) -> Entry:
-    columns = row._mapping  # noqa: SLF001 - SQLAlchemy's public name for it
+    columns = row._mapping
     return Entry(
         url_id=UrlId(columns[frontier.c.url_id]),
         url=columns[urls.c.url],

@@ -1,21 +1,13 @@
 """A batch of outcomes with all that they caused, into all the tables they touch (DESIGN, step 5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from isal import isal_zlib
 
-from motherlode.records import (
-    Document,
-    Follow,
-    Outcome,
-    Page,
-    PageId,
-    RunId,
-    UrlState,
-)
+from motherlode.records import Document, Outcome, Page, PageId, RunId, UrlState
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
 from motherlode.store.schema import frontier as frontier_table
@@ -25,140 +17,97 @@ from motherlode.store.session import Session
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
 
+Ids = dict[int, int]  # a URL's row by its key
+
 
 def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None) -> list[PageId]:
     """Write a batch. Returns the pages' numbers, in order of the outcomes that have a page."""
-    rows = _Rows(session, outcomes)
-    numbers = _number_pages(session, rows)
-    _fill(rows, numbers, run)
-    _write(session, rows)
-    _settle(session, rows)
-    return [numbers[url_id] for url_id in rows.page_urls]
-
-
-@dataclass(slots=True)
-class _Known:
-    """An outcome with the rows of every URL it names."""
-
-    outcome: Outcome
-    page: int | None
-    redirects: list[tuple[int, int]]
-    links: Sequence[int]
-    follows: Sequence[int]
-
-
-@dataclass(slots=True)
-class _Filled:
-    """Rows to write, table by table."""
-
-    pages: dict[int, Row] = field(default_factory=dict)  # by the page's URL: one page a URL
-    texts: dict[int, Row] = field(default_factory=dict)
-    vectors: dict[tuple[int, str], Row] = field(default_factory=dict)
-    links: list[Row] = field(default_factory=list)
-    redirects: dict[int, Row] = field(default_factory=dict)
-    judgements: dict[int, Row] = field(default_factory=dict)
-    follows: list[Follow] = field(default_factory=list)
-    follow_ids: list[int] = field(default_factory=list)
-    vias: list[PageId | None] = field(default_factory=list)
-
-
-class _Rows:
-    """A batch under way to its tables."""
-
-    def __init__(self, session: Session, outcomes: Sequence[Outcome]) -> None:
-        self.known = list(_look_up(session, outcomes))
-        self.page_urls = [known.page for known in self.known if known.page is not None]
-        self.refetched: list[PageId] = []
-        self.filled = _Filled()
-
-
-def _look_up(session: Session, outcomes: Sequence[Outcome]) -> Iterator[_Known]:
-    """Find or make the row of every URL in the batch, in one question to the sieve."""
-    keys: list[int] = []
-    spellings: list[str] = []
+    ids = session.sieve.ids_of(_spellings(outcomes))
+    page_keys = [outcome.page.key for outcome in outcomes if outcome.page is not None]
+    numbers, refetched = _number_pages(session, [ids[key] for key in page_keys])
+    rows = _Rows(ids, numbers, run)
     for outcome in outcomes:
-        named: list[tuple[int, str]] = []
+        rows.add(outcome)
+    _write(session, rows, refetched)
+    _settle(session, outcomes, rows)
+    return [numbers[ids[key]] for key in page_keys]
+
+
+def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
+    """Every URL that the batch names, by its key."""
+    spelled: dict[int, str] = {}
+    for outcome in outcomes:
         if outcome.page is not None:
-            named.append((outcome.page.key, outcome.page.url))
+            spelled[outcome.page.key] = outcome.page.url
         for hop in outcome.redirects:
-            named += ((hop.key, hop.url), (hop.target_key, hop.target))
-        keys += [key for key, _ in named]
-        spellings += [spelling for _, spelling in named]
-        found_links = outcome.document.links if outcome.document else ()
-        keys += [link.key for link in found_links]
-        spellings += [link.url for link in found_links]
-        keys += [follow.key for follow in outcome.follows]
-        spellings += [follow.url for follow in outcome.follows]
-    ids = session.sieve.ids_of(keys, spellings)
-    place = 0
-    for outcome in outcomes:
-        page = None
-        if outcome.page is not None:
-            page, place = ids[place], place + 1
-        hops = [(ids[place + 2 * n], ids[place + 2 * n + 1]) for n in range(len(outcome.redirects))]
-        place += 2 * len(hops)
-        count = len(outcome.document.links) if outcome.document else 0
-        link_ids, place = ids[place : place + count], place + count
-        follow_ids, place = ids[place : place + len(outcome.follows)], place + len(outcome.follows)
-        yield _Known(outcome, page, hops, link_ids, follow_ids)
+            spelled[hop.key], spelled[hop.target_key] = hop.url, hop.target
+        if outcome.document is not None:
+            spelled.update([(link.key, link.url) for link in outcome.document.links])
+        spelled.update([(follow.key, follow.url) for follow in outcome.follows])
+    return spelled
 
 
-def _number_pages(session: Session, rows: _Rows) -> dict[int, PageId]:
-    """Each page's number by its URL's row: the one it had, or a fresh one."""
-    wanted = list(dict.fromkeys(rows.page_urls))
-    numbers = {
-        url_id: PageId(number)
-        for url_id, number in session.bulk.find(pages, "url_id", wanted, ("url_id", "id"))
-    }
-    rows.refetched = list(numbers.values())
+def _number_pages(session: Session, url_ids: list[int]) -> tuple[dict[int, PageId], list[PageId]]:
+    """Each page's number by its URL's row, the one it had or a fresh one; and those it had."""
+    wanted = list(dict.fromkeys(url_ids))
+    found = session.bulk.find(pages, "url_id", wanted, ("url_id", "id"))
+    numbers = {url_id: PageId(number) for url_id, number in found}
+    refetched = list(numbers.values())
     fresh = [url_id for url_id in wanted if url_id not in numbers]
     if fresh:
         made = session.bulk.numbers(pages, len(fresh))
         numbers.update(zip(fresh, map(PageId, made), strict=True))
-    return numbers
+    return numbers, refetched
 
 
-def _fill(rows: _Rows, numbers: dict[int, PageId], run: RunId | None) -> None:
-    filled = rows.filled
-    for known in rows.known:
-        outcome = known.outcome
+@dataclass(slots=True)
+class _Rows:
+    """The batch's rows, table by table, and its offers."""
+
+    ids: Ids
+    numbers: dict[int, PageId]
+    run: RunId | None
+    pages: dict[PageId, Row] = field(default_factory=dict)
+    texts: list[Row] = field(default_factory=list)
+    vectors: list[Row] = field(default_factory=list)
+    links: list[Row] = field(default_factory=list)
+    redirects: dict[int, Row] = field(default_factory=dict)
+    judgements: list[Row] = field(default_factory=list)
+    vias: list[PageId | None] = field(default_factory=list)  # of every follow, in order
+
+    def add(self, outcome: Outcome) -> None:
         via = None
-        for hop, (source, target) in zip(outcome.redirects, known.redirects, strict=True):
-            filled.redirects[source] = (source, target, hop.status)
-        if outcome.page is not None and known.page is not None:
-            via = numbers[known.page]
-            if via not in filled.texts:  # the same page twice in a batch: the first is kept
-                _fill_page(filled, via, known, run)
-        filled.follows += outcome.follows
-        filled.follow_ids += known.follows
-        filled.vias += [via] * len(outcome.follows)
+        for hop in outcome.redirects:
+            source = self.ids[hop.key]
+            self.redirects[source] = (source, self.ids[hop.target_key], hop.status)
+        if outcome.page is not None:
+            via = self.numbers[self.ids[outcome.page.key]]
+            if via not in self.pages:  # the same page twice in a batch: the first is kept
+                self._add_page(via, outcome, outcome.page)
+        self.vias += [via] * len(outcome.follows)
+
+    def _add_page(self, number: PageId, outcome: Outcome, page: Page) -> None:
+        document, ids = outcome.document or _NO_DOCUMENT, self.ids
+        self.pages[number] = _page_row(number, ids[page.key], outcome, page, self.run)
+        self.texts.append((number, isal_zlib.compress(document.text.encode(errors="replace"), 1)))
+        self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
+        self.links += [
+            (number, position, ids[link.key], link.anchor, link.flags)
+            for position, link in enumerate(document.links)
+        ]
+        if outcome.judgement is not None:
+            said = outcome.judgement
+            self.judgements.append((number, said.topic, said.confidence, said.model))
 
 
-def _fill_page(filled: _Filled, number: PageId, known: _Known, run: RunId | None) -> None:
-    outcome, page = known.outcome, known.outcome.page
-    assert page is not None  # noqa: S101 - the caller looked
-    document = outcome.document or _NO_DOCUMENT
-    filled.pages[number] = _page_row(number, known, page, document, run)
-    filled.texts[number] = (number, isal_zlib.compress(document.text.encode(), 1))
-    for space, packed in document.vectors.items():
-        filled.vectors[number, space] = (number, space, packed)
-    filled.links += [
-        (number, position, url_id, link.anchor, link.flags)
-        for position, (url_id, link) in enumerate(zip(known.links, document.links, strict=True))
-    ]
-    if outcome.judgement is not None:
-        said = outcome.judgement
-        filled.judgements[number] = (number, said.topic, said.confidence, said.model)
-
-
-def _page_row(number: PageId, known: _Known, page: Page, document: Document, run: RunId | None) -> Row:
-    entry, archived = known.outcome.entry, page.archived
+def _page_row(number: PageId, url_id: int, outcome: Outcome, page: Page, run: RunId | None) -> Row:
+    entry, document = outcome.entry, outcome.document or _NO_DOCUMENT
     where: tuple[Any, ...] = (None, None, None)
-    if archived is not None:
-        where = (archived.file, archived.offset, archived.length)
+    if page.archived is not None:
+        where = (page.archived.file, page.archived.offset, page.archived.length)
     return (
         number,
-        known.page,
+        url_id,
         run,
         page.fetched_at,
         page.status,
@@ -179,36 +128,30 @@ def _page_row(number: PageId, known: _Known, page: Page, document: Document, run
     )
 
 
-def _write(session: Session, rows: _Rows) -> None:
-    bulk, filled = session.bulk, rows.filled
-    if rows.refetched:
-        old = [(number,) for number in rows.refetched]
-        for table in (links, vectors):
-            bulk.remove(table, ("page_id",), old)
-    bulk.upsert(pages, _PAGE_COLUMNS, list(filled.pages.values()))
-    bulk.upsert(texts, ("page_id", "packed"), list(filled.texts.values()))
-    bulk.insert(vectors, ("page_id", "space", "packed"), list(filled.vectors.values()))
-    bulk.insert(links, ("page_id", "position", "url_id", "anchor", "flags"), filled.links)
-    bulk.upsert(redirects, ("url_id", "target_id", "status"), list(filled.redirects.values()))
-    bulk.upsert(
-        judgements,
-        ("page_id", "topic_id", "confidence", "model_id"),
-        list(filled.judgements.values()),
-    )
+def _write(session: Session, rows: _Rows, refetched: list[PageId]) -> None:
+    bulk = session.bulk
+    old = [(number,) for number in refetched]
+    for table in (links, vectors, judgements):
+        bulk.remove(table, ("page_id",), old)
+    bulk.upsert(pages, _PAGE_COLUMNS, list(rows.pages.values()))
+    bulk.upsert(texts, ("page_id", "packed"), rows.texts)
+    bulk.insert(vectors, ("page_id", "space", "packed"), rows.vectors)
+    bulk.insert(links, ("page_id", "position", "url_id", "anchor", "flags"), rows.links)
+    bulk.insert(judgements, ("page_id", "topic_id", "confidence", "model_id"), rows.judgements)
+    bulk.upsert(redirects, ("url_id", "target_id", "status"), list(rows.redirects.values()))
 
 
-def _settle(session: Session, rows: _Rows) -> None:
-    """The entries leave the frontier, their URLs get their fate, and the links they led to come in."""
-    outcomes = [known.outcome for known in rows.known]
+def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> None:
+    """The entries leave the frontier, their URLs get their fate, and what they led to comes in."""
     session.bulk.remove(
         frontier_table,
         ("queue", "rank", "url_id"),
         [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes],
     )
-    session.bulk.amend(urls, ("id", "state", "reason", "attempts"), _fates(rows.known))
+    session.bulk.amend(urls, ("id", "state", "reason", "attempts"), _fates(outcomes, rows.ids))
     _close(session, outcomes)
-    filled = rows.filled
-    frontier.offer_known(session, filled.follows, filled.follow_ids, filled.vias)
+    follows = [follow for outcome in outcomes for follow in outcome.follows]
+    frontier.offer_known(session, follows, rows.ids, rows.vias)
     session.bulk.insert_new(
         frontier_table,
         frontier.COLUMNS,
@@ -220,20 +163,21 @@ def _settle(session: Session, rows: _Rows) -> None:
     )
 
 
-def _fates(batch: Sequence[_Known]) -> list[Row]:
+def _fates(outcomes: Sequence[Outcome], ids: Ids) -> list[Row]:
     """What becomes of each URL; a page that stands elsewhere settles that URL too."""
     fates: dict[int, Row] = {}
-    for known in batch:
-        entry, fate = known.outcome.entry, known.outcome.fate
+    for outcome in outcomes:
+        entry, fate, page = outcome.entry, outcome.fate, outcome.page
         state = UrlState.OPEN if fate.retry_at is not None else fate.state
-        if known.page is not None and known.page != entry.url_id:
-            fates[known.page] = (known.page, UrlState.FETCHED.value, None, 1)
+        if page is not None and page.key != entry.key:
+            fates[ids[page.key]] = (ids[page.key], UrlState.FETCHED.value, None, 1)
             state = UrlState.MOVED
         fates[entry.url_id] = (entry.url_id, state.value, fate.reason or None, entry.attempts + 1)
     return list(fates.values())
 
 
 def _close(session: Session, outcomes: Sequence[Outcome]) -> None:
+    """What is settled takes no more offers."""
     done = [o.entry.key for o in outcomes if o.fate.retry_at is None]
     done += [o.page.key for o in outcomes if o.page is not None]
     session.sieve.memory.close(np.array(done, np.int64))

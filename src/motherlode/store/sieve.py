@@ -4,7 +4,7 @@ A direct-mapped cache in three arrays: fixed size, a newcomer evicts whoever has
 batch is looked up in a few array operations. It only ever saves a question to the database.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ Ids = NDArray[np.int64]
 Ranks = NDArray[np.float64]
 
 UNKNOWN = 0  # no row has this number
+_OPEN = UrlState.OPEN.value
 NEVER_AGAIN = np.inf  # the rank of a URL that no longer waits: no offer is better
 
 
@@ -72,36 +73,29 @@ class Sieve:
         self._bulk = bulk
         self.memory = memory
 
-    def ids_of(self, keys: Sequence[int], spellings: Sequence[str]) -> list[int]:
-        """The rows of these URLs, in order; those never seen get one, open and waiting nowhere."""
-        if not keys:
-            return []
-        distinct, first, back = np.unique(np.array(keys, np.int64), return_index=True, return_inverse=True)
-        ids = self.memory.ids(distinct)
+    def ids_of(self, spelled: Mapping[int, str]) -> dict[int, int]:
+        """The row of each URL, given by key and spelling; one never seen gets one, open."""
+        keys = np.fromiter(spelled, np.int64, len(spelled))
+        ids = self.memory.ids(keys)
         missing = np.flatnonzero(ids == UNKNOWN)
         if missing.size:
-            places = first[missing].tolist()
-            ids[missing] = self._ask(distinct[missing], [spellings[place] for place in places])
-        found: list[int] = ids[back].tolist()
-        return found
+            ids[missing] = self._ask(keys[missing], spelled)
+        return dict(zip(spelled, ids.tolist(), strict=True))
 
-    def _ask(self, keys: Keys, spellings: list[str]) -> list[int]:
+    def _ask(self, keys: Keys, spelled: Mapping[int, str]) -> list[int]:
         """The rows of keys that the memory does not have, made where there are none."""
         wanted = keys.tolist()
         known = self._find(wanted)
-        fresh = [place for place, key in enumerate(wanted) if key not in known]
+        fresh = sorted(key for key in wanted if key not in known)  # in the index's order
         if fresh:
             numbers = self._bulk.numbers(urls, len(fresh))
-            rows = [
-                (number, wanted[place], spellings[place], UrlState.OPEN.value, 0)
-                for number, place in zip(numbers, fresh, strict=True)
-            ]
+            rows = [(number, key, spelled[key], _OPEN, 0) for number, key in zip(numbers, fresh, strict=True)]
             self._bulk.insert_new(urls, ("id", "key", "url", "state", "attempts"), rows)
-            known.update({row[1]: (row[0], UrlState.OPEN) for row in rows})
-            self._mind_others(known, [row[1] for row in rows])
+            known.update({row[1]: (row[0], _OPEN) for row in rows})
+            self._mind_others(known, fresh)
         rows_of = [known[key] for key in wanted]
         ids = [number for number, _ in rows_of]
-        ranks = [-np.inf if state == UrlState.OPEN else NEVER_AGAIN for _, state in rows_of]
+        ranks = [-np.inf if state == _OPEN else NEVER_AGAIN for _, state in rows_of]
         self.memory.learn(keys, np.array(ids, np.int64), np.array(ranks))
         return ids
 

@@ -33,23 +33,34 @@ class Store:
     @classmethod
     def create(cls, database: Path, options: StoreOptions) -> Self:
         """Make the tables of a new portal."""
-        store = cls(connect(database, options), shown(database, options))
-        with store._transaction(writing=True) as connection:
-            migrations.create(connection)
-        return store
+        with cls._connected(database, options) as store:
+            with store._transaction(writing=True) as connection:
+                migrations.create(connection)
+            return store
 
     @classmethod
     def open(cls, database: Path, options: StoreOptions) -> Self:
         """Open a portal's database, bringing an older one up to date and refusing a newer one."""
         if not options.url and not database.is_file():
             raise StoreError(f"{database} is missing; restore it from a copy of the portal.")
+        with cls._connected(database, options) as store:
+            with store._transaction(writing=False) as connection:
+                current = migrations.is_current(connection)
+            if not current:
+                with store._transaction(writing=True) as connection:
+                    migrations.migrate(connection)
+            return store
+
+    @classmethod
+    @contextmanager
+    def _connected(cls, database: Path, options: StoreOptions) -> Iterator[Self]:
+        """A store that is closed again if it cannot be used."""
         store = cls(connect(database, options), shown(database, options))
-        with store._transaction(writing=False) as connection:
-            current = migrations.is_current(connection)
-        if not current:
-            with store._transaction(writing=True) as connection:
-                migrations.migrate(connection)
-        return store
+        try:
+            yield store
+        except BaseException:
+            store.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

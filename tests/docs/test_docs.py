@@ -1,0 +1,83 @@
+"""The documentation does what it says: its console sessions are run, its reference is up to date."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A session in the documentation may use this file without showing it.
+BOOKMARKS = next(
+    text for kind, text in BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text()) if kind == "html"
+)
+
+
+class Step(NamedTuple):
+    command: str
+    output: str
+
+
+def steps(path: Path) -> list[Step]:
+    sessions = [text for kind, text in BLOCK.findall(path.read_text()) if kind == "console"]
+    parts = [part for session in sessions for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]]
+    return [Step(*part.split("\n", 1)) for part in parts]
+
+
+@pytest.mark.parametrize("path", [path for path in DOCS if steps(path)], ids=lambda path: path.name)
+def test_console_sessions_print_what_they_show(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "bookmarks.html").write_text(BOOKMARKS)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "COLUMNS": "100",
+    }
+    for step in steps(path):
+        command = step.command.replace("make demo", "lode demo")
+        run = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.stdout + run.stderr == step.output, step.command
+
+
+def test_some_sessions_were_run() -> None:
+    assert sum(len(steps(path)) for path in DOCS) >= 12
+
+
+def test_the_reference_is_what_the_code_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import reference  # type: ignore[import-not-found]  # noqa: PLC0415 - a script beside the pages it writes
+
+    for name, text in reference.pages().items():
+        assert (ROOT / "docs" / "reference" / name).read_text() == text, (
+            f"run 'make docs': {name} is out of date"
+        )
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
+    assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+def test_nothing_committed_names_a_registry_or_this_machine() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    wrong = re.compile(r"pypi\.org|pythonhosted|/root/|/work/|registry\.npmjs|deb\.debian")
+    found = [
+        name
+        for name in listed.stdout.split()
+        if (ROOT / name).is_file() and wrong.search((ROOT / name).read_text(errors="replace"))
+    ]
+    assert [name for name in found if name != "tests/docs/test_docs.py"] == []

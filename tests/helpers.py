@@ -1,0 +1,41 @@
+"""Small tools for tests."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Protocol
+
+from motherlode.records import Follow, TopicId
+from motherlode.urls import address
+
+
+class CliRun(Protocol):
+    def __call__(self, *arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]": ...
+
+
+def run_lode(
+    directory: Path, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
+) -> "subprocess.CompletedProcess[str]":
+    """Run `lode` and return what it printed and its exit code."""
+    return subprocess.run(
+        [sys.executable, "-m", "motherlode", *map(str, arguments)],
+        cwd=directory,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+def follow(url: str, rank: float = 1.0, queue: int = 1, depth: int = 0) -> Follow:
+    found = address(url)
+    return Follow(found.url, found.key, TopicId(queue), rank, depth)
+
+
+def said_one_sentence(run: "subprocess.CompletedProcess[str]") -> bool:
+    """Whether an error was one line on stderr, without a traceback."""
+    lines = run.stderr.strip().splitlines()
+    return len(lines) == 1 and lines[0].startswith("lode: ") and "Traceback" not in run.stderr

@@ -1,0 +1,57 @@
+"""A writer that is killed leaves whole batches behind and nothing else."""
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from batches import check_whole
+from motherlode.portal import Portal, create_portal
+from motherlode.store import pages
+from motherlode.topics import plant_seeds
+from motherlode.urls import UrlRules
+
+WRITE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from batches import keep_batch
+from motherlode.portal import Portal
+from motherlode.store import pages
+with Portal.writing(Path(sys.argv[1]), "write") as portal:
+    with portal.store.reading() as session:
+        number = pages.count_pages(session) // 10
+    print("ready", flush=True)
+    while True:
+        keep_batch(portal, number)
+        number += 1
+"""
+
+
+def test_a_killed_writer_leaves_whole_batches(tmp_path: Path) -> None:
+    directory = tmp_path / "p"
+    create_portal(
+        directory, plant_seeds([(("A",), ["http://a.example/"])], UrlRules()), {"archive.max_mb": 1}
+    )
+    draw = random.Random(7)
+    for _ in range(6):
+        kill_after(directory, 0.05 + 0.4 * draw.random())
+        with Portal.writing(directory, "check") as portal:
+            with portal.store.reading() as session:
+                kept = pages.count_pages(session)
+            assert kept % 10 == 0
+            check_whole(portal, kept // 10)
+    assert kept > 100
+
+
+def kill_after(directory: Path, seconds: float) -> None:
+    tests = str(Path(__file__).parents[2])
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITE, str(directory), tests], stdout=subprocess.PIPE, text=True
+    )
+    with writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+        time.sleep(seconds)
+        writer.kill()
