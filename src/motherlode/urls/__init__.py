@@ -1,6 +1,6 @@
 """Canonical URLs, their keys, sites and registrable domains: pure functions only."""
 
-from motherlode.urls.canonical import Address, UrlError, address, canonical
+from motherlode.urls.canonical_form import Address, UrlError, address, canonical
 from motherlode.urls.keys import url_key
 from motherlode.urls.rules import UrlRules
 from motherlode.urls.sites import display_host, host_of, registrable_domain

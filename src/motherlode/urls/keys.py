@@ -12,16 +12,15 @@ from hashlib import blake2b
 from motherlode.records import UrlKey
 
 _URL_BITS = 48
-_URL_MASK = (1 << _URL_BITS) - 1
 
 
 def url_key(url: str, host: str) -> UrlKey:
     """The key of a canonical URL; a signed 64-bit integer, as databases like them."""
-    digest = blake2b(url.encode("ascii", "surrogatepass"), digest_size=6).digest()
+    digest = blake2b(url.encode(), digest_size=6).digest()
     return UrlKey(_host_part(host) | int.from_bytes(digest, "big"))
 
 
 @lru_cache(maxsize=65536)
 def _host_part(host: str) -> int:
-    digest = blake2b(host.encode("ascii", "surrogatepass"), digest_size=2).digest()
+    digest = blake2b(host.encode(), digest_size=2).digest()
     return int.from_bytes(digest, "big", signed=True) << _URL_BITS

@@ -12,6 +12,8 @@ from motherlode.urls.rules import DEFAULT_RULES, UrlRules, droppable, session_in
 
 _SCHEMES = frozenset({"http", "https"})
 _TRIPLE_SLASH = re.compile(r"^[\x00-\x20]*[/\\][\t\n\r]*[/\\][\t\n\r]*(?:[/\\][\t\n\r]*)+")
+_BEFORE_SLASHES = frozenset("/\\" + "".join(map(chr, range(0x21))))
+_PLAIN = re.compile("[^%;?(]*")  # what none of our own rules can touch; most URLs are
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 # What is thrown away (fragment, tracking, credentials) may make a reference this much longer than a URL.
@@ -55,8 +57,18 @@ def address(reference: str, base: str | None = None, rules: UrlRules = DEFAULT_R
     parsed = _parse(reference, base)
     if parsed.scheme not in _SCHEMES:
         raise UrlError(f"scheme '{parsed.scheme[:20]}'", reference)
-    url, host = _without_credentials(parsed, reference)
-    url = _tidy(url, rules)
+    host = parsed.host_str or ""
+    url = str(parsed)
+    if "#" in url:
+        url = url.partition("#")[0]
+    if "@" in url:
+        url = _without_credentials(url)
+    if host.endswith("."):
+        url, host = url.replace(host, host[:-1], 1), host[:-1]
+    if not host or host.endswith("."):
+        raise UrlError("no host name", reference)
+    if not _PLAIN.fullmatch(url):
+        url = _tidy(url, rules)
     if len(host) > rules.max_host:
         raise UrlError("host name too long", reference)
     if len(url) > rules.max_url:
@@ -68,8 +80,10 @@ def _parse(reference: str, base: str | None) -> whatwg.URL:
     try:
         if base is None:
             return whatwg.URL.parse(reference)
-        # url-py reads "///host" as an empty host; WHATWG ignores the surplus slashes.
-        return _parsed_base(base).join(_TRIPLE_SLASH.sub("//", reference))
+        if reference[:1] in _BEFORE_SLASHES:
+            # url-py reads "///host" as an empty host; WHATWG ignores the surplus slashes.
+            reference = _TRIPLE_SLASH.sub("//", reference)
+        return _parsed_base(base).join(reference)
     except whatwg.URLError as error:
         raise UrlError("not a URL", reference) from error
     except UnicodeEncodeError as error:
@@ -81,23 +95,14 @@ def _parsed_base(base: str) -> whatwg.URL:
     return whatwg.URL.parse(base)
 
 
-def _without_credentials(parsed: whatwg.URL, reference: str) -> tuple[str, str]:
-    """The URL's spelling without user, password and fragment, and its host without a final dot."""
-    url, _, _ = str(parsed).partition("#")
-    host = parsed.host_str or ""
-    if parsed.username or parsed.password:
-        scheme, _, rest = url.partition("://")
-        authority, slash, path = rest.partition("/")
-        url = f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
-    if host.endswith("."):
-        url, host = url.replace(host, host[:-1], 1), host[:-1]
-    if not host or host.endswith("."):
-        raise UrlError("no host name", reference)
-    return url, host
+def _without_credentials(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def _tidy(url: str, rules: UrlRules) -> str:
-    """The crawler's own rules; most URLs need none of them and pass in one glance."""
+    """The crawler's own rules."""
     if "%" in url:
         url = _unescape(url)
     if ";" in url or "/(" in url:
