@@ -3,15 +3,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 
 .PHONY: demo test lint format bench docs lock clean
 
 demo: $(VENV)/run.stamp
-	$(BIN)/lode demo
+	@$(BIN)/lode demo
 
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -q -n 2
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
@@ -23,7 +23,7 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 
 bench: $(VENV)/dev.stamp
-	$(BIN)/python -m bench
+	@$(BIN)/python -m bench
 
 docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/reference.py

@@ -1,8 +1,6 @@
 """Pages a second into SQLite with all that they cause, with five million links already there."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -18,20 +16,13 @@ MEASURED = 10_000  # pages
 
 def main() -> None:
     for new in (5, 15, 60):
-        with _store() as store:
-            _measure(store, CrawlModel(new), new)
+        with TemporaryDirectory() as directory:
+            database = Path(directory) / "lode.db"
+            with Store.create(database, StoreOptions()) as store:
+                _measure(store, CrawlModel(new), new)
     print(
         f"  ceiling: {_bare_rows():9,.0f} pages/s, only their {LINKS} link rows, into a table without index"
     )
-
-
-@contextmanager
-def _store() -> Iterator[Store]:
-    with (
-        TemporaryDirectory() as directory,
-        Store.create(Path(directory) / "lode.db", StoreOptions()) as store,
-    ):
-        yield store
 
 
 def _measure(store: Store, model: CrawlModel, new: int) -> None:
