@@ -5,7 +5,7 @@ import os
 from helpers import follow
 from motherlode.portal import Portal
 from motherlode.records import Document, Link, Outcome, Page, TopicId
-from motherlode.store import frontier, ledger, outcomes, pages
+from motherlode.store import frontier, outcomes, pages
 from motherlode.store.archive import Exchange
 from motherlode.urls import address
 
@@ -14,7 +14,7 @@ LINKS = 20
 
 def keep_batch(portal: Portal, number: int) -> None:
     """Ten pages with their links and raw responses, in one transaction."""
-    with portal.store.writing() as session:
+    with portal.batch() as session:
         frontier.offer(session, [follow(f"http://h/{number}/{n}") for n in range(10)])
         batch = []
         for entry in frontier.waiting(session, TopicId(1), 10):
@@ -26,7 +26,6 @@ def keep_batch(portal: Portal, number: int) -> None:
             page = Page(entry.url, entry.key, 1.7e9, 200, archived=archived)
             batch.append(Outcome(entry, page=page, document=document))
         outcomes.keep(session, batch)
-        ledger.note_archives(session, portal.archive.flush())
 
 
 def check_whole(portal: Portal, batches: int) -> None:

@@ -22,9 +22,11 @@ from motherlode.records import (
     Judgement,
     Link,
     LinkFlag,
+    LockedError,
     Model,
     ModelId,
     NewerStoreError,
+    OlderStoreError,
     Origin,
     Outcome,
     Page,
@@ -109,6 +111,17 @@ def test_siblings_of_one_name_are_refused(store: Store) -> None:
     assert count_rows(store, "topics") == 1
 
 
+def test_a_removed_topics_number_and_offers_are_gone_for_good(store: Store) -> None:
+    with store.writing() as session:
+        topic = topic_rows.add_topic(session, ROOT, "x")
+        frontier.offer(session, [follow("http://a/", 0.9, topic.id)])
+        topic_rows.remove_topics(session, [topic.id], ROOT)
+        again = topic_rows.add_topic(session, ROOT, "y")
+        assert again.id != topic.id
+        frontier.offer(session, [follow("http://a/", 0.5, again.id)])
+    assert waiting(store, again.id) == [("http://a/", 0.5)]
+
+
 def test_removing_a_topic_hands_its_pages_to_its_parent(store: Store) -> None:
     with store.writing() as session:
         upper = topic_rows.add_topic(session, ROOT, "Upper")
@@ -161,7 +174,7 @@ def waiting(store: Store, queue: TopicId = A) -> list[tuple[str, float]]:
 def test_entries_wait_best_first(store: Store) -> None:
     with store.writing() as session:
         offered = [follow("http://a/", 0.5), follow("http://b/", 0.9), follow("http://c/", -2.0)]
-        assert frontier.offer(session, offered) == 3
+        frontier.offer(session, offered)
     assert waiting(store) == [("http://b/", 0.9), ("http://a/", 0.5), ("http://c/", -2.0)]
 
 
@@ -169,7 +182,7 @@ def test_a_rediscovery_raises_a_rank_and_never_lowers_it(store: Store) -> None:
     for rank in (0.5, 0.3, 0.8, 0.8):
         with store.writing() as session:
             frontier.offer(session, [follow("http://a/", rank)])
-    assert waiting(store)[0] == ("http://a/", 0.8)
+    assert waiting(store) == [("http://a/", 0.8)]
     with store.reading() as session:
         assert frontier.sizes(session) == {A: 1}
     with store.writing() as session:
@@ -180,7 +193,7 @@ def test_a_rediscovery_raises_a_rank_and_never_lowers_it(store: Store) -> None:
 
 def test_the_best_of_a_batch_counts(store: Store) -> None:
     with store.writing() as session:
-        assert frontier.offer(session, [follow("http://a/", 0.2), follow("http://a/", 0.7)]) == 1
+        frontier.offer(session, [follow("http://a/", 0.2), follow("http://a/", 0.7)])
     assert waiting(store) == [("http://a/", 0.7)]
 
 
@@ -200,12 +213,36 @@ def test_what_was_fetched_is_not_offered_again_by_the_next_process(
     assert waiting(store) == []
 
 
-def test_a_url_may_wait_in_several_queues(store: Store) -> None:
+def test_the_best_offer_is_there_whatever_the_queue(store: Store) -> None:
     with store.writing() as session:
-        frontier.offer(session, [follow("http://a/", 0.2, A)])
-        frontier.offer(session, [follow("http://a/", 0.7, B)])
-    assert waiting(store, A) == [("http://a/", 0.2)]
-    assert waiting(store, B) == [("http://a/", 0.7)]
+        frontier.offer(session, [follow("http://a/", 0.2, A), follow("http://b/", 0.9, A)])
+        frontier.offer(session, [follow("http://a/", 0.7, B), follow("http://b/", 0.1, B)])
+    assert ("http://a/", 0.7) in waiting(store, B)
+    assert ("http://b/", 0.9) in waiting(store, A)
+
+
+def test_offers_that_are_no_better_leave_no_rows(store: Store) -> None:
+    for rank in (0.5, 0.4, 0.5):
+        with store.writing() as session:
+            frontier.offer(session, [follow("http://a/", rank)])
+    keep_one(store, "http://b/", link("http://a/"), follows=(follow("http://a/", 0.3),))
+    assert count_rows(store, "frontier") == 1
+
+
+def test_what_is_settled_takes_no_more_rows(store: Store, database: Path, options: StoreOptions) -> None:
+    keep_one(store, "http://a/")
+    with Store.open(database, options) as again:
+        for each in (store, again):  # one remembers it, the other has to ask
+            with each.writing() as session:
+                frontier.offer(session, [follow("http://a/", 99.0)])
+    assert count_rows(store, "frontier") == 0
+
+
+def test_a_rank_that_is_no_number_is_refused(store: Store) -> None:
+    for rank in (float("nan"), float("inf"), float("-inf")):
+        with pytest.raises(StoreError, match="finite"), store.writing() as session:
+            frontier.offer(session, [follow("http://a/", rank)])
+    assert count_rows(store, "urls") == 0
 
 
 def test_a_queue_is_paged_through(store: Store) -> None:
@@ -315,13 +352,20 @@ def test_a_failure_is_remembered_with_its_reason(store: Store) -> None:
     assert waiting(store) == []
 
 
-def test_a_retry_waits_for_its_time(store: Store) -> None:
+def test_a_retry_waits_for_its_time_at_every_rank(store: Store) -> None:
     with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.3)])
         entry = take(session, "http://a/", rank=0.6)
+        assert entry.rank == 0.6
         outcomes.keep(session, [Outcome(entry, Fate(UrlState.FAILED, "timeout", retry_at=99.0))])
     with store.reading() as session:
         (again,) = frontier.waiting(session, A, 10)
         assert (again.rank, again.not_before, again.attempts) == (0.6, 99.0, 1)
+        (worse,) = frontier.waiting(session, A, 10, after=again)
+        assert (worse.rank, worse.not_before) == (0.3, 99.0)
+    with store.writing() as session:
+        outcomes.keep(session, [outcome(again)])
+    assert waiting(store) == []
 
 
 def test_a_redirect_settles_both_urls(store: Store) -> None:
@@ -353,6 +397,42 @@ def test_two_entries_that_lead_to_one_page_keep_it_once(store: Store) -> None:
     assert count_rows(store, "links") == 1
 
 
+def test_a_page_settles_its_url_whatever_else_the_batch_says(store: Store) -> None:
+    with store.writing() as session:
+        new = take(session, "http://new/")
+        old = take(session, "http://old/")
+        page = Page(new.url, new.key, 1.0, 200)
+        moved = outcome(old, page=page, fate=Fate(retry_at=9.0))
+        outcomes.keep(session, [moved, Outcome(new, Fate(UrlState.FAILED, "timeout", retry_at=9.0))])
+    with store.reading() as session:
+        known = pages.known_url(session, new.key)
+        assert known is not None
+        assert (known.state, known.reason) == (UrlState.FETCHED, "")
+    assert waiting(store) == []
+
+
+def test_a_page_that_was_not_modified_keeps_what_it_said(store: Store) -> None:
+    first = keep_one(store, "http://a/", link("http://b/"), judgement=Judgement(A, 1.0))
+    with store.writing() as session:
+        known = pages.known_url(session, address("http://a/").key)
+        assert known is not None
+        entry = Entry(known.id, known.url, address("http://a/").key, A, 1.0)
+        again = Page(entry.url, entry.key, 77.0, 304, etag="new")
+        assert outcomes.keep(session, [outcome(entry, page=again, document=None)]) == [first]
+    with store.reading() as session:
+        kept = pages.page_at(session, entry.key)
+        assert kept is not None
+        assert (kept.title, kept.page.fetched_at, kept.page.status, kept.page.etag) == (
+            "Title",
+            77.0,
+            304,
+            "new",
+        )
+        assert pages.text_of(session, first) == "Some text"
+        assert len(pages.links_from(session, first)) == 1
+        assert pages.judgement_of(session, first) == Judgement(A, 1.0)
+
+
 def test_a_page_fetched_again_replaces_itself(store: Store) -> None:
     first = keep_one(store, "http://a/", link("http://b/"), link("http://c/"), judgement=Judgement(A, 1.0))
     with store.writing() as session:
@@ -372,7 +452,7 @@ def test_a_page_fetched_again_replaces_itself(store: Store) -> None:
 def test_an_empty_batch_is_nothing(store: Store) -> None:
     with store.writing() as session:
         assert outcomes.keep(session, []) == []
-        assert frontier.offer(session, []) == 0
+        frontier.offer(session, [])
         ledger.keep_hosts(session, [])
         ledger.note_archives(session, {})
 
@@ -388,6 +468,21 @@ def test_odd_text_is_kept(store: Store) -> None:
     with store.reading() as session:
         assert pages.text_of(session, number) == odd
         assert pages.links_from(session, number)[0].anchor == odd
+
+
+def test_what_no_database_keeps_is_replaced(store: Store) -> None:
+    nul, lone = "a\x00b", "c\ud800d\u00e9"
+    document = Document(nul, text=nul + lone, fingerprint=2**64 - 1, links=(link("http://b/", lone),))
+    number = keep_one(store, "http://a/", document=document, fate=Fate(reason=nul))
+    with store.writing() as session:
+        topic_rows.add_examples(session, [Example(ROOT, None, nul, lone, (nul,), lone)])
+    with store.reading() as session:
+        kept = pages.page_at(session, address("http://a/").key)
+        assert kept is not None
+        assert (kept.title, kept.fingerprint) == ("a\ufffdb", -1)
+        assert pages.links_from(session, number)[0].anchor == "c\ufffdd\u00e9"
+        assert pages.text_of(session, number).startswith("a")
+        assert topic_rows.examples_of(session)[0].note == "c\ufffdd\u00e9"
 
 
 def test_a_large_batch_with_much_in_common(store: Store) -> None:
@@ -428,7 +523,7 @@ def test_what_a_failed_transaction_saw_is_not_believed_later(store: Store) -> No
         frontier.offer(session, [follow("http://a/"), follow("http://b/")])
         raise StopHereError
     with store.writing() as session:
-        assert frontier.offer(session, [follow("http://a/")]) == 1
+        frontier.offer(session, [follow("http://a/")])
     assert waiting(store) == [("http://a/", 1.0)]
     keep_one(store, "http://c/", link("http://b/"))
     with store.reading() as session:
@@ -474,6 +569,79 @@ def test_two_stores_on_one_database_agree_on_rows(
         rows = session.connection.execute(select(urls.c.key, urls.c.url)).all()
     assert len(rows) == len({row.key for row in rows}) == 9
     assert all(address(row.url).key == row.key for row in rows)
+
+
+def test_two_writers_with_the_same_news_agree(store: Store, database: Path, options: StoreOptions) -> None:
+    """Both transactions are open at once where the database allows it; no URL gets two rows."""
+    ready = threading.Barrier(2)
+    failed: list[BaseException] = []
+
+    def write(each: Store, number: int) -> None:
+        ready.wait()
+        try:
+            for step in range(20):
+                with each.writing() as session:
+                    frontier.offer(session, [follow(f"http://h/{step}/{n}", number) for n in range(20)])
+        except StoreError as error:
+            failed.append(error)
+
+    with Store.open(database, options) as other:
+        threads = [threading.Thread(target=write, args=pair) for pair in ((store, 0), (other, 1))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert failed == []
+    assert count_rows(store, "urls") == 400
+    with store.reading() as session:
+        assert frontier.sizes(session) == {A: 400}
+
+
+def test_a_url_that_another_engine_is_just_adding(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
+    """The other's row appears between our look and our insert."""
+    if not options.url:
+        pytest.skip("SQLite has one writer at a time")
+    entered, go_on = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with store.writing() as session:
+            frontier.offer(session, [follow("http://a/", 0.5)])
+            entered.set()
+            go_on.wait(10)
+
+    with Store.open(database, options) as other:
+        thread = threading.Thread(target=first)
+        thread.start()
+        entered.wait(10)
+        threading.Timer(0.3, go_on.set).start()
+        number = keep_one(other, "http://b/", link("http://a/"))
+        thread.join()
+        with other.reading() as session:
+            (found,) = pages.links_from(session, number)
+            known = pages.known_url(session, address("http://a/").key)
+            assert known is not None
+            assert found.url_id == known.id
+
+
+def test_a_reader_cannot_write(store: Store) -> None:
+    with pytest.raises(StoreError), store.reading() as session:
+        topic_rows.add_topic(session, ROOT, "x")
+    assert count_rows(store, "topics") == 1
+    keep_one(store, "http://a/")
+
+
+def test_one_writer_at_a_time_on_a_shared_database(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
+    if not options.url:
+        pytest.skip("SQLite's file is locked with its directory")
+    with Store.open(database, options) as other:
+        with store.exclusive(), pytest.raises(LockedError, match="being written"), other.exclusive():
+            pass
+        with other.exclusive():
+            pass
 
 
 # The small tables
@@ -537,6 +705,24 @@ def test_feedback_is_kept(store: Store) -> None:
         assert (found.page, found.verdict, found.note) == (page, Verdict.BAD, "off topic")
 
 
+def test_pages_behind_the_end_of_an_archive_file_lose_their_raw_response(store: Store) -> None:
+    for number, url in enumerate(("http://a/", "http://b/")):
+        archived = Archived("f", 100 * number, 100)
+        with store.writing() as session:
+            entry = take(session, url)
+            page = Page(entry.url, entry.key, 1.0, 200, archived=archived)
+            outcomes.keep(session, [outcome(entry, page=page)])
+            ledger.note_archives(session, {"f": 100 * number + 100})
+    with store.writing() as session:
+        ledger.lose_archived(session, "f", 150)
+    with store.reading() as session:
+        first, second = (pages.page_at(session, address(url).key) for url in ("http://a/", "http://b/"))
+        assert first is not None
+        assert second is not None
+        assert (first.page.archived, second.page.archived) == (Archived("f", 0, 100), None)
+        assert ledger.archive_sizes(session) == {"f": 100}
+
+
 def test_archive_sizes_follow_the_last_commit(store: Store) -> None:
     with store.writing() as session:
         ledger.note_archives(session, {"one": 10, "two": 20})
@@ -558,6 +744,17 @@ def test_a_newer_database_is_refused(store: Store, database: Path, options: Stor
     set_version(store, VERSION + 1)
     with pytest.raises(NewerStoreError, match=f"version {VERSION + 1}.* up to {VERSION}"):
         Store.open(database, options)
+
+
+@pytest.mark.usefixtures("store")
+def test_an_older_database_is_upgraded_only_if_asked(
+    database: Path, options: StoreOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "is_current", lambda *_: False)
+    monkeypatch.setattr(migrations, "migrate", lambda _: None)
+    with pytest.raises(OlderStoreError):
+        Store.open(database, options)
+    Store.open(database, options, upgrade=True).close()
 
 
 def test_an_older_database_is_brought_up_to_date_step_by_step(store: Store) -> None:

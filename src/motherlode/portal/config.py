@@ -19,7 +19,7 @@ class CrawlerOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """How the crawler introduces itself to the sites it visits and in the archive."""
 
     name: Annotated[
-        str, Meta(min_length=1, pattern="^[A-Za-z0-9._-]+$", description="The crawler's name.")
+        str, Meta(min_length=1, pattern=r"^[A-Za-z0-9._-]+\Z", description="The crawler's name.")
     ] = "motherlode"
     contact: Annotated[
         str,

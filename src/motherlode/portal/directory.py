@@ -1,9 +1,11 @@
 """The portal's directory: making one, opening one for reading or for writing."""
 
+import errno
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from tempfile import mkdtemp
 from time import time
@@ -15,7 +17,16 @@ from motherlode.portal.config import Config
 from motherlode.portal.lock import PortalLock
 from motherlode.portal.reading import read_config
 from motherlode.portal.writing import fresh_toml
-from motherlode.records import ROOT, BadInputError, Example, NoPortalError, ReadOnlyError, Topic
+from motherlode.records import (
+    ROOT,
+    BadInputError,
+    DiskFullError,
+    Example,
+    LockedError,
+    NoPortalError,
+    OlderStoreError,
+    ReadOnlyError,
+)
 from motherlode.store import Session, Store, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.archive import Archive, Identity
@@ -29,7 +40,7 @@ ROOMS = (ARCHIVE, "index", "reports", "logs")
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """An open portal. `archive` is there while it is open for writing."""
+    """An open portal."""
 
     path: Path
     config: Config
@@ -44,52 +55,95 @@ class Portal:
         with self.store.reading() as session:
             return TopicTree(topic_rows.all_topics(session))
 
+    @contextmanager
+    def batch(self) -> Iterator[Session]:
+        """One transaction over the database and the archive: both keep a batch, or neither does."""
+        try:
+            with self.store.writing() as session:
+                yield session
+                ledger.note_archives(session, self.archive.flush())
+        except BaseException:
+            self.archive.rollback()
+            raise
+        self.archive.commit()
+
     @classmethod
     @contextmanager
     def reading(cls, path: Path, overrides: Sequence[str] = ()) -> Iterator["Portal"]:
         """A portal to look at, also while another process writes it."""
         config = config_of(path, overrides)
-        with Store.open(path / DATABASE, config.store) as store:
+        try:
+            store = Store.open(path / DATABASE, config.store)
+        except OlderStoreError:
+            with cls.writing(path, "upgrade", overrides):
+                store = Store.open(path / DATABASE, config.store)
+        with store:
             yield cls(path, config, store, _archive(path, config))
 
     @classmethod
     @contextmanager
     def writing(cls, path: Path, command: str, overrides: Sequence[str] = ()) -> Iterator["Portal"]:
-        """A portal to write, locked against other writers, with what a killed one left cleaned up."""
+        """A portal to edit, locked against other writers."""
         config = config_of(path, overrides)
         with ExitStack() as stack:
             stack.enter_context(PortalLock(path, command))
-            store = stack.enter_context(Store.open(path / DATABASE, config.store))
-            archive = stack.enter_context(_archive(path, config))
-            _recover(store, archive)
-            yield cls(path, config, store, archive)
+            store = stack.enter_context(Store.open(path / DATABASE, config.store, upgrade=True))
+            stack.enter_context(store.exclusive())
+            yield cls(path, config, store, stack.enter_context(_archive(path, config)))
+
+    @classmethod
+    @contextmanager
+    def crawling(cls, path: Path, command: str, overrides: Sequence[str] = ()) -> Iterator["Portal"]:
+        """A portal to write pages into, with what a killed writer left in its archive cut off."""
+        with cls.writing(path, command, overrides) as portal:
+            _recover(portal.store, portal.archive)
+            yield portal
 
 
 def config_of(path: Path, overrides: Sequence[str] = ()) -> Config:
     """A portal's configuration. Raises `NoPortalError` where there is no portal."""
-    if not (path / CONFIG).is_file():
-        what = "is not a portal" if path.exists() else "does not exist"
+    try:
+        found, exists, lost = (path / CONFIG).is_file(), path.exists(), (path / DATABASE).exists()
+    except OSError as error:
+        raise NoPortalError(f"{path} cannot be a portal: {error.strerror or error}.") from error
+    if not found and lost:
+        raise NoPortalError(f"{path} has lost its {CONFIG}; an empty one gives it the defaults.")
+    if not found:
+        what = "is not a portal" if exists else "does not exist"
         raise NoPortalError(f"{path} {what}; 'lode new {path}' makes one.")
     return read_config(path / CONFIG, overrides)
 
 
 def create_portal(path: Path, planting: Planting, chosen: dict[str, object]) -> None:
-    """Make a portal with its topics, whole or not at all: it appears under its name when it is ready."""
+    """Make a portal with its topics, whole or not at all: it is a portal when it has its `lode.toml`."""
     _check_free(path)
+    place = path.resolve()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        workshop = Path(mkdtemp(prefix=f".{path.name}-", dir=path.parent))
-    except OSError as error:
-        reason = error.strerror or error
-        raise ReadOnlyError(f"{path} cannot be made: {reason}.") from error
-    try:
-        _furnish(workshop, planting, chosen)
-        workshop.chmod(0o755)
-        workshop.replace(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(place)
+        workshop = Path(mkdtemp(prefix=_workshop_prefix(place), dir=place.parent))
     except OSError as error:
         raise ReadOnlyError(f"{path} cannot be made: {error.strerror or error}.") from error
+    try:
+        with PortalLock(workshop, "lode new"):
+            _furnish(workshop, planting, chosen)
+        _move_in(workshop, place)
+    except OSError as error:
+        kind = DiskFullError if error.errno in (errno.ENOSPC, errno.EDQUOT) else ReadOnlyError
+        raise kind(f"{path} cannot be made: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _workshop_prefix(place: Path) -> str:
+    return f".{place.name[:100]}.lode-new-"
+
+
+def _sweep(place: Path) -> None:
+    """Remove what a killed `lode new` left beside this place; one that is at work holds its lock."""
+    for workshop in place.parent.glob(f"{escape(_workshop_prefix(place))}*"):
+        with suppress(LockedError), PortalLock(workshop, "sweep"):
+            shutil.rmtree(workshop, ignore_errors=True)
 
 
 def _check_free(path: Path) -> None:
@@ -109,15 +163,25 @@ def _furnish(workshop: Path, planting: Planting, chosen: dict[str, object]) -> N
     for room in ROOMS:
         (workshop / room).mkdir()
     config = read_config(workshop / CONFIG)
-    with Store.create(workshop / DATABASE, config.store) as store, store.writing() as session:
-        plant_into(session, planting)
+    Store.create(workshop / DATABASE, config.store, lambda session: plant_into(session, planting)).close()
+
+
+def _move_in(workshop: Path, place: Path) -> None:
+    """Put the finished portal in its place; into a directory that is there, its configuration last."""
+    if not place.exists():
+        workshop.chmod(0o755)
+        workshop.rename(place)
+        return
+    (workshop / "lock").unlink()
+    for content in sorted(workshop.iterdir(), key=lambda path: path.name == CONFIG):
+        content.rename(place / content.name)
 
 
 def plant_into(session: Session, planting: Planting) -> int:
     """Add topics and examples to the tree, using what is there. Returns how many examples were new."""
-    known = topic_rows.all_topics(session)
-    tree = TopicTree(known)
-    added = 0
+    tree = TopicTree(topic_rows.all_topics(session))
+    placed: list[Example] = []
+    now = time()
     for planted in planting.topics:
         here = tree[ROOT]
         for name in planted.path:
@@ -125,16 +189,9 @@ def plant_into(session: Session, planting: Planting) -> int:
             if child is None:
                 tree.check_name(here.id, name)
                 child = topic_rows.add_topic(session, here.id, name, is_others=is_others(name))
-                known.append(child)
-                tree = TopicTree(known)
+                tree.add(child)
             here = child
-        added += _add_examples(session, here, planted.examples)
-    return added
-
-
-def _add_examples(session: Session, topic: Topic, examples: Sequence[Example]) -> int:
-    now = time()
-    placed = (replace(e, topic=topic.id, added_at=e.added_at or now) for e in examples)
+        placed += [replace(e, topic=here.id, added_at=e.added_at or now) for e in planted.examples]
     return topic_rows.add_examples(session, placed)
 
 
@@ -144,7 +201,8 @@ def _archive(path: Path, config: Config) -> Archive:
         operator=config.crawler.contact,
         description=config.portal.title or path.resolve().name,
     )
-    return Archive(path / ARCHIVE, config.archive, identity)
+    durable = config.store.sync == "full"
+    return Archive(path / ARCHIVE, config.archive, identity, durable=durable)
 
 
 def _recover(store: Store, archive: Archive) -> None:

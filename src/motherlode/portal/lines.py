@@ -6,8 +6,11 @@ lines its value takes.
 
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
+_TRIES = 100  # at the end of a value of many lines
 _ENDINGS = ("]", "}", '"""', "'''")  # what the last line of a value of many lines has in it
 
 
@@ -36,13 +39,18 @@ def _statements(lines: list[str]) -> Iterator[tuple[int, bool, dict[str, Any]]]:
 
 
 def _statement(lines: list[str], start: int) -> tuple[int, dict[str, Any]]:
-    for end in range(start + 1, len(lines) + 1):
-        if end > start + 1 and not any(ending in lines[end - 1] for ending in _ENDINGS):
-            continue
-        try:
+    """The end of the statement that begins here, and what it says."""
+    ends = (
+        end
+        for end in range(start + 1, len(lines) + 1)
+        if end == start + 1 or any(ending in lines[end - 1] for ending in _ENDINGS)
+    )
+    for end in islice(ends, _TRIES):
+        with suppress(ValueError):
             return end, tomllib.loads("\n".join(lines[start:end]))
-        except tomllib.TOMLDecodeError:
-            continue
+    # Its value is beyond us; its key is what is wanted, and the search ends here either way.
+    with suppress(ValueError):
+        return len(lines), tomllib.loads(f"{lines[start].partition('=')[0]} = 0")
     return start + 1, {}
 
 

@@ -13,6 +13,8 @@ from typing import Self
 
 from motherlode.records import LockedError, ReadOnlyError
 
+_held: "set[PortalLock]" = set()
+
 
 class PortalLock:
     """Hold it while writing: `with PortalLock(directory, "lode crawl"): ...`."""
@@ -25,24 +27,27 @@ class PortalLock:
 
     def __enter__(self) -> Self:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         except OSError as error:
             reason = error.strerror or error
             raise ReadOnlyError(f"{self._directory} cannot be written: {reason}.") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             os.close(descriptor)
             raise LockedError(self._in_use()) from error
+        except OSError as error:
+            os.close(descriptor)
+            raise LockedError(f"{self._directory} cannot be locked: {error.strerror or error}.") from error
         self._descriptor = descriptor
-        # A forked worker must not keep the lock alive after its parent's death.
-        os.register_at_fork(after_in_child=self._forget)
+        _held.add(self)
         self._sign()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._descriptor is not None:
-            os.ftruncate(self._descriptor, 0)
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             self._forget()
 
@@ -54,6 +59,7 @@ class PortalLock:
             os.pwrite(self._descriptor, holder.encode(), 0)
 
     def _forget(self) -> None:
+        _held.discard(self)
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -65,3 +71,12 @@ class PortalLock:
         except (OSError, ValueError, KeyError, TypeError):
             who = "another process"
         return f"{self._directory} is being written by {who}; wait for it or stop it."
+
+
+def _forget_all() -> None:
+    for lock in list(_held):
+        lock._forget()
+
+
+# A forked worker must not keep a lock alive after its parent's death.
+os.register_at_fork(after_in_child=_forget_all)

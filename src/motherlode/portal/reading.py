@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from motherlode.portal.config import Config
 from motherlode.portal.lines import line_of
 from motherlode.portal.settings import Setting, all_settings, sections
 from motherlode.records import BadInputError, UsageError
+from motherlode.urls import UrlRules
 
 _MAX_BYTES = 64 * 1024
 
@@ -29,6 +30,7 @@ def read_config(path: Path, overrides: Sequence[str] = ()) -> Config:
 
 def parse_override(text: str) -> tuple[str, Any]:
     """One `key.path=value`. Raises `UsageError` if there is no such key or the value does not fit."""
+    text = text.encode(errors="replace").decode()  # an argument need not be text
     key, equals, raw = (part.strip() for part in text.partition("="))
     if not equals:
         raise UsageError(f"--set {text}: write it as key.path=value.")
@@ -39,6 +41,11 @@ def parse_override(text: str) -> tuple[str, Any]:
         return key, _fit(setting, _value(setting, raw))
     except msgspec.ValidationError as error:
         raise UsageError(f"--set {text}: {_said(error)}.") from error
+
+
+def rules_in(chosen: Mapping[str, Any]) -> UrlRules:
+    """The URL rules among chosen settings, for a portal that does not exist yet."""
+    return UrlRules(**{key[5:]: value for key, value in chosen.items() if key.startswith("urls.")})
 
 
 def _read(path: Path) -> str:
@@ -60,6 +67,8 @@ def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInputError(f"{path}: {_toml_said(error)}.") from error
+    except (ValueError, RecursionError) as error:  # a number of a thousand digits, a list a thousand deep
+        raise BadInputError(f"{path} holds a value that is too large to read.") from error
     known = all_settings()
     for section, content in tree.items():
         if section not in sections():
@@ -84,10 +93,11 @@ def _unknown(path: Path, text: str, steps: tuple[str, ...]) -> BadInputError:
     key = ".".join(steps)
     what = "section" if len(steps) == 1 else "setting"
     line = line_of(text, steps)
-    return BadInputError(f"{path}, line {line}: there is no {what} '{key}'{_hint(key)}")
+    return BadInputError(f"{path}, line {line}: there is no {what} '{key[:100]}'{_hint(key)}")
 
 
 def _hint(key: str) -> str:
+    key = key[:100]
     choices = list(all_settings()) if "." in key else list(sections())
     near = get_close_matches(key, choices, n=1, cutoff=0.4)
     if not near and "." in key:
@@ -104,7 +114,7 @@ def _value(setting: Setting, raw: str) -> Any:
     """A value from the command line: TOML where it is TOML, else the text itself."""
     try:
         value = tomllib.loads(f"value = {raw}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return raw
     is_text = isinstance(setting.default, str) and not isinstance(value, str)
     return raw if is_text else value

@@ -65,4 +65,10 @@ def _assignment(name: str, value: Any, mark: str) -> Iterator[str]:
 
 
 def _packed(elements: list[str]) -> list[str]:
-    return [line.rstrip(",") for line in wrap(", ".join(elements), _WIDTH - 6)]
+    """The elements, as many on a line as fit."""
+    lines = [""]
+    for element in elements:
+        if lines[-1] and len(lines[-1]) + len(element) > _WIDTH - 8:
+            lines.append("")
+        lines[-1] += f", {element}" if lines[-1] else element
+    return lines

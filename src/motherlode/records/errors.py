@@ -55,6 +55,10 @@ class ReadOnlyError(StoreError):
     """The portal lies where nothing can be written."""
 
 
+class OlderStoreError(StoreError):
+    """The database was written by an older version, and may not be upgraded just now."""
+
+
 class NewerStoreError(StoreError):
     """The database was written by a newer version of Motherlode."""
 

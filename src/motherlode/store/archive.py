@@ -4,38 +4,39 @@ The files are append-only and the database says how far they are committed. What
 behind that is cut off before the next one appends.
 """
 
+import errno
 import os
 import re
 from base64 import b32encode
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha1
+from itertools import count
 from pathlib import Path
 from typing import Annotated, BinaryIO, Self
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from isal import isal_zlib
 from isal.igzip_lib import IsalError
 from msgspec import Meta, Struct
 
-from motherlode.records import Archived, DiskFullError, StoreError
+from motherlode.records import Archived, DiskFullError, ReadOnlyError, StoreError
 
 _NAME = re.compile(r"lode-(\d{5,})\.warc\.gz")
 _GZIP = 31  # zlib's window bits for a gzip member
 _LEVEL = 1  # isal's first level packs about as well as zlib's sixth on Web pages, at a fifth of the time
+_KINDS: dict[int, type[StoreError]] = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), DiskFullError),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), ReadOnlyError),
+}
 
 
 class ArchiveOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether and how raw responses are kept."""
+    """How raw responses are kept, as WARC files in the portal's archive/ directory."""
 
-    enabled: Annotated[
-        bool,
-        Meta(description="Keep raw responses as WARC files in the portal's archive/ directory."),
-    ] = True
     max_mb: Annotated[
-        int,
-        Meta(ge=1, le=100_000, description="Begin a new WARC file when one has reached this, in MB."),
+        int, Meta(ge=1, le=100_000, description="Begin a new WARC file when one has reached this, in MB.")
     ] = 1000
 
 
@@ -58,43 +59,57 @@ class Exchange(Struct, frozen=True):
 
 
 class Archive:
-    """A directory of WARC files, written by one process at a time."""
+    """A directory of WARC files, written by one process at a time.
+
+    With `durable`, a flush waits until the records are on the disk, not only with the operating system.
+    """
 
     def __init__(
-        self,
-        directory: Path,
-        options: ArchiveOptions,
-        identity: Identity,
-        new_id: Callable[[], UUID] = uuid4,
+        self, directory: Path, options: ArchiveOptions, identity: Identity, *, durable: bool = False
     ) -> None:
         self._directory = directory
         self._limit = options.max_mb * 2**20
         self._identity = identity
-        self._new_id = new_id
+        self._durable = durable
         self._file: BinaryIO | None = None
-        self._sizes: dict[str, int] = {}  # of the files written to since the last `flush`
+        self._before: dict[str, int] = {}  # the size each file had before this batch, by name
+        self._sizes: dict[str, int] = {}  # and the size it has now
 
     def append(self, exchange: Exchange) -> Archived:
         """Write a response. It counts once the transaction that notes `flush()` is committed."""
         payload = exchange.head + b"\r\n" + exchange.body
+        digest = b32encode(sha1(exchange.body).digest()).decode()  # noqa: S324 - the standard's own
         headers = {
             "WARC-Target-URI": exchange.url,
-            "WARC-Payload-Digest": f"sha1:{b32encode(sha1(exchange.body).digest()).decode()}",  # noqa: S324 - WARC's own
+            "WARC-Payload-Digest": f"sha1:{digest}",
             "Content-Type": "application/http; msgtype=response",
         }
         if exchange.address:
             headers["WARC-IP-Address"] = exchange.address
-        return self._write("response", exchange.fetched_at, headers, payload)
+        member = _member("response", exchange.fetched_at, headers, payload)
+        with _explained(self._directory):
+            file = self._current(exchange.fetched_at)
+            return self._write(file, member)
 
-    def flush(self, *, durable: bool = False) -> dict[str, int]:
-        """Hand all records to the operating system, or to the disk. Returns the files' sizes by name."""
+    def flush(self) -> dict[str, int]:
+        """Hand the batch's records over. Returns the sizes to note of the files they lie in, by name."""
         with _explained(self._directory):
             if self._file is not None:
-                self._file.flush()
-                if durable:
-                    os.fsync(self._file.fileno())
-        sizes, self._sizes = self._sizes, {}
-        return sizes
+                self._sync(self._file)
+        return dict(self._sizes)
+
+    def commit(self) -> None:
+        """The transaction is through: what was written stays."""
+        self._before, self._sizes = {}, {}
+
+    def rollback(self) -> None:
+        """The transaction failed: nothing of the batch stays."""
+        before, self._before, self._sizes = self._before, {}, {}
+        with suppress(StoreError):
+            self.close()
+        with _explained(self._directory):
+            for name, size in before.items():
+                _cut(self._directory / name, size)
 
     def read(self, archived: Archived) -> Exchange:
         """A response, from where it lies."""
@@ -111,20 +126,22 @@ class Archive:
     def recover(self, committed: Mapping[str, int]) -> dict[str, int]:
         """Cut every file back to what is committed. Returns by how many bytes, by file.
 
-        A negative figure means that the file is shorter than was committed, as after a power cut.
+        A file of which nothing is committed is put aside under another name, never removed: it may belong to
+        a newer database than this one. A negative figure means that a file is shorter than was committed,
+        as after a power cut.
         """
         cut: dict[str, int] = {}
         with _explained(self._directory):
-            for path in self._files():
+            for path in sorted(self._files()):
                 size, keep = path.stat().st_size, committed.get(path.name, 0)
                 if keep == 0:
-                    path.unlink()
+                    path.rename(_aside(path))
                 elif size > keep:
                     os.truncate(path, keep)
                 if size != keep:
                     cut[path.name] = size - keep
-        missing = committed.keys() - {path.name for path in self._files()}
-        return cut | {name: -committed[name] for name in missing}
+        missing = committed.keys() - {path.name for path in self._files()} - cut.keys()
+        return cut | {name: -committed[name] for name in missing if committed[name]}
 
     def size(self, name: str) -> int:
         """How long a file really is; 0 if it is gone."""
@@ -132,9 +149,10 @@ class Archive:
         return path.stat().st_size if path.exists() else 0
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with _explained(self._directory):
+                file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -142,13 +160,10 @@ class Archive:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _write(self, kind: str, at: float, headers: Mapping[str, str], payload: bytes) -> Archived:
-        member = self._member(kind, at, headers, payload)
-        with _explained(self._directory):
-            file = self._current(at)
-            offset = file.tell()
-            file.write(member)
-        name = Path(file.name).name
+    def _write(self, file: BinaryIO, member: bytes) -> Archived:
+        name, offset = Path(file.name).name, file.tell()
+        self._before.setdefault(name, offset)
+        file.write(member)
         self._sizes[name] = offset + len(member)
         return Archived(name, offset, len(member))
 
@@ -158,8 +173,8 @@ class Archive:
             last = max(self._files(), default=None)
             self._file = last.open("ab") if last else self._begin(1, at)
         if self._file.tell() >= self._limit:
-            number = int(_number(Path(self._file.name))) + 1
-            self._file.flush()
+            number = int(Path(self._file.name).name[5:-8]) + 1
+            self._sync(self._file)
             self._file.close()
             self._file = self._begin(number, at)
         return self._file
@@ -176,27 +191,47 @@ class Archive:
         about = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value)
         headers = {"WARC-Filename": path.name, "Content-Type": "application/warc-fields"}
         file = path.open("ab")
-        file.write(self._member("warcinfo", at, headers, about.encode()))
+        self._write(file, _member("warcinfo", at, headers, about.encode()))
         return file
 
-    def _member(self, kind: str, at: float, headers: Mapping[str, str], payload: bytes) -> bytes:
-        date = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        lines = [
-            "WARC/1.1",
-            f"WARC-Type: {kind}",
-            f"WARC-Record-ID: <urn:uuid:{self._new_id()}>",
-            f"WARC-Date: {date}",
-            *(f"{name}: {_one_line(value)}" for name, value in headers.items()),
-            f"Content-Length: {len(payload)}",
-        ]
-        packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP)
-        head = "\r\n".join(lines).encode() + b"\r\n\r\n"
-        packed: bytes = packer.compress(head + payload + b"\r\n\r\n") + packer.flush()
-        return packed
+    def _sync(self, file: BinaryIO) -> None:
+        file.flush()
+        if self._durable:
+            os.fsync(file.fileno())
 
     def _files(self) -> Iterator[Path]:
         if self._directory.is_dir():
             yield from (path for path in self._directory.iterdir() if _NAME.fullmatch(path.name))
+
+
+def _member(kind: str, at: float, headers: Mapping[str, str], payload: bytes) -> bytes:
+    """A record as a gzip member of its own."""
+    date = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    lines = [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <urn:uuid:{uuid4()}>",
+        f"WARC-Date: {date}",
+        *(f"{name}: {_one_line(value)}" for name, value in headers.items()),
+        f"Content-Length: {len(payload)}",
+    ]
+    packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP)
+    head = "\r\n".join(lines).encode(errors="replace") + b"\r\n\r\n"
+    packed: bytes = packer.compress(head + payload + b"\r\n\r\n") + packer.flush()
+    return packed
+
+
+def _cut(path: Path, size: int) -> None:
+    if size == 0:
+        path.unlink(missing_ok=True)
+    else:
+        os.truncate(path, size)
+
+
+def _aside(path: Path) -> Path:
+    """A name for a file that is not ours to read: `lode-00001.warc.gz.1.aside`, the first that is free."""
+    names = (path.with_name(f"{path.name}.{number}.aside") for number in count(1))
+    return next(name for name in names if not name.exists())
 
 
 @contextmanager
@@ -205,10 +240,9 @@ def _explained(directory: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise DiskFullError(
-            f"{directory} cannot be written: {error.strerror or error}; the unfinished batch was "
-            f"dropped and all before it is kept."
-        ) from error
+        kind = _KINDS.get(error.errno or 0, StoreError)
+        kept = "; the unfinished batch was dropped and all before it is kept" if kind is DiskFullError else ""
+        raise kind(f"{directory} cannot be written: {error.strerror or error}{kept}.") from error
 
 
 def _exchange(record: bytes) -> Exchange:
@@ -220,11 +254,6 @@ def _exchange(record: bytes) -> Exchange:
     fetched_at = datetime.fromisoformat(headers["WARC-Date"]).timestamp()
     address = headers.get("WARC-IP-Address", "")
     return Exchange(headers["WARC-Target-URI"], fetched_at, head + b"\r\n", body, address)
-
-
-def _number(path: Path) -> str:
-    found = _NAME.fullmatch(path.name)
-    return found[1] if found else "0"
 
 
 def _one_line(value: str) -> str:

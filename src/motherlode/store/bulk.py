@@ -111,17 +111,18 @@ class PostgresBulk:
             return
         stage = self._stage(table, columns, rows)
         key, *changed = columns
-        assignments = ", ".join(f'"{name}" = {stage}."{name}"' for name in changed)
+        assignments = ", ".join(f'"{name}" = stage."{name}"' for name in changed)
         self._driver.execute(
-            f'UPDATE {table.name} SET {assignments} FROM {stage} WHERE {table.name}."{key}" = {stage}."{key}"'
+            f"UPDATE {table.name} SET {assignments} FROM {stage} AS stage "
+            f'WHERE {table.name}."{key}" = stage."{key}"'
         )
 
     def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
             return
         stage = self._stage(table, columns, rows)
-        conditions = " AND ".join(f'{table.name}."{name}" = {stage}."{name}"' for name in columns)
-        self._driver.execute(f"DELETE FROM {table.name} USING {stage} WHERE {conditions}")
+        conditions = " AND ".join(f'{table.name}."{name}" = stage."{name}"' for name in columns)
+        self._driver.execute(f"DELETE FROM {table.name} USING {stage} AS stage WHERE {conditions}")
 
     def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
         if not values:
@@ -146,11 +147,10 @@ class PostgresBulk:
 
     def _stage(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> str:
         self._staged += 1
-        stage = f"stage_{self._staged}"
+        stage = f"pg_temp.stage_{self._staged}"
         self._driver.execute(f"DROP TABLE IF EXISTS {stage}")
         self._driver.execute(
-            f"CREATE TEMPORARY TABLE {stage} ON COMMIT DROP AS "
-            f"SELECT {_names(columns)} FROM {table.name} WITH NO DATA"
+            f"CREATE TEMPORARY TABLE stage_{self._staged} ON COMMIT DROP AS SELECT {_names(columns)} FROM {table.name} WITH NO DATA"
         )
         self._copy(stage, columns, rows)
         return stage

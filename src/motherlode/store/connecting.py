@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.pool import QueuePool
 
 from motherlode.records import BadInputError
 
@@ -28,7 +29,7 @@ class StoreOptions(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ""
     cache_mb: Annotated[
         int,
-        Meta(ge=1, le=65536, description="Memory for SQLite's page cache while writing, in MB."),
+        Meta(ge=1, le=65536, description="Memory for SQLite's page cache, in MB."),
     ] = 256
     sync: Annotated[
         Literal["normal", "full"],
@@ -46,22 +47,28 @@ def connect(database: Path, options: StoreOptions) -> Engine:
 
 
 def shown(database: Path, options: StoreOptions) -> str:
-    """The database as messages name it: never with a password."""
-    return str(make_url(options.url)) if options.url else str(database)
+    """The database as messages name it: never with a user or a password."""
+    if not options.url:
+        return str(database)
+    url = make_url(options.url)
+    return f"The PostgreSQL database {url.database}" + (f" on {url.host}" if url.host else "")
 
 
 def _sqlite(database: Path, options: StoreOptions) -> Engine:
     frozen = _is_frozen(database)
-    # Write-ahead logging wants to write beside the file even for a reader; a frozen file needs none.
-    mode = "?mode=ro&immutable=1&uri=true" if frozen else "?uri=true"
-    engine = create_engine(
-        f"sqlite:///file:{quote(str(database))}{mode}",
-        connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
-    )
+
+    def driver() -> sqlite3.Connection:
+        """By path, not by URL: a directory may be called anything."""
+        path, is_uri = os.fsencode(database), False
+        if frozen:  # write-ahead logging wants to write beside the file even for a reader; this does not
+            path, is_uri = b"file:" + quote(path).encode() + b"?mode=ro&immutable=1", True
+        return sqlite3.connect(os.fsdecode(path), _BUSY_SECONDS, check_same_thread=False, uri=is_uri)
+
+    engine = create_engine("sqlite://", creator=driver, poolclass=QueuePool)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: DBAPIConnection, _record: object) -> None:
-        assert isinstance(connection, sqlite3.Connection)  # noqa: S101 - by the URL above
+        assert isinstance(connection, sqlite3.Connection)  # noqa: S101 - by the driver above
         connection.isolation_level = None  # transactions begin where `begin` below says
         for pragma in (
             *(() if frozen else (f"page_size = {_PAGE_SIZE}", "journal_mode = WAL")),
@@ -76,6 +83,7 @@ def _sqlite(database: Path, options: StoreOptions) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql(f"PRAGMA query_only = {0 if writing else 1}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
@@ -100,7 +108,7 @@ def _postgres(options: StoreOptions) -> Engine:
             url.set(drivername="postgresql+psycopg"),
             connect_args=arguments,
         )
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise BadInputError("[store] url is not a database URL.") from error
     except (ImportError, NoSuchModuleError) as error:
         raise BadInputError(

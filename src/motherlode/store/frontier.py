@@ -1,7 +1,8 @@
 """The waiting entries: offered by rank, read best first.
 
-A URL may have several rows, one for each rank at which it was offered. The best comes up first, so it is
-fetched at the best rank it was ever offered; the others are stale from then on and pruned.
+The best offer of a URL is always here. Worse ones may be, too: an offer is passed over when the sieve's
+memory knows of one as good, and kept when it does not. Whichever comes up first settles the URL, and the
+rows that are left of it are stale from then on: never returned, and dropped by `prune`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,17 +10,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sqlalchemy import Row, and_, delete, func, or_, select
 
-from motherlode.records import Entry, Follow, PageId, TopicId, UrlId, UrlKey, UrlState
+from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlKey, UrlState
 from motherlode.store.schema import frontier, urls
 from motherlode.store.session import Session
 
-COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via", "not_before")
+COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via")
 
 
-def offer(session: Session, follows: Sequence[Follow]) -> int:
-    """Offer URLs that no page led to: seeds, or what a source found. Returns how many were better news."""
+def offer(session: Session, follows: Sequence[Follow]) -> None:
+    """Offer URLs that no page led to: seeds, or what a source found."""
     ids = session.sieve.ids_of({follow.key: follow.url for follow in follows})
-    return offer_known(session, follows, ids, [None] * len(follows))
+    offer_known(session, follows, ids, [None] * len(follows))
 
 
 def offer_known(
@@ -27,23 +28,27 @@ def offer_known(
     follows: Sequence[Follow],
     ids: Mapping[int, int],
     vias: Sequence[PageId | None],
-) -> int:
-    """Offer URLs whose rows are known by key; what was offered better before is passed over."""
+) -> None:
+    """Offer URLs whose rows are known by key. Raises `StoreError` for a rank that is no number."""
     keys = np.array([follow.key for follow in follows], np.int64)
     ranks = np.array([follow.rank for follow in follows], np.float64)
+    if not np.isfinite(ranks).all():
+        raise StoreError("A rank is not a finite number; this is a mistake of the policy.")
     rows = {}
     for index in np.flatnonzero(session.sieve.memory.improving(keys, ranks)).tolist():
         f = follows[index]
-        row = (f.queue, f.rank, ids[f.key], f.depth, f.distance, vias[index], 0.0)
+        row = (f.queue, f.rank, ids[f.key], f.depth, f.distance, vias[index])
         rows[row[:3]] = row
     session.bulk.insert_new(frontier, COLUMNS, sorted(rows.values()))
-    return len(rows)
 
 
 def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = None) -> list[Entry]:
-    """The best entries of a queue that still wait, in order; `after` pages on."""
+    """The best entries of a queue that still wait, in order, each URL once; `after` pages on.
+
+    A later page may bring a URL again, at a worse rank: whoever holds the entry knows.
+    """
     query = (
-        select(frontier, urls.c.url, urls.c.key, urls.c.attempts)
+        select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before)
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
         .where(frontier.c.queue == queue, urls.c.state == UrlState.OPEN)
         .order_by(frontier.c.rank.desc(), frontier.c.url_id.desc())
@@ -56,7 +61,11 @@ def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = 
                 and_(frontier.c.rank == after.rank, frontier.c.url_id < after.url_id),
             )
         )
-    return [_entry(row) for row in session.connection.execute(query)]
+    entries: dict[UrlId, Entry] = {}
+    for row in session.connection.execute(query):
+        entry = _entry(row)
+        entries.setdefault(entry.url_id, entry)
+    return list(entries.values())
 
 
 def prune(session: Session, queue: TopicId) -> int:
@@ -89,5 +98,5 @@ def _entry(row: Row[tuple[object, ...]]) -> Entry:
         distance=columns[frontier.c.distance],
         via=columns[frontier.c.via],
         attempts=columns[urls.c.attempts],
-        not_before=columns[frontier.c.not_before],
+        not_before=columns[urls.c.not_before] or 0.0,
     )

@@ -68,7 +68,7 @@ def latest_model(session: Session, kind: str) -> Model | None:
 
 def keep_hosts(session: Session, changed: Iterable[Host]) -> None:
     """Keep what is now known of these hosts."""
-    rows = {host.name: tuple(getattr(host, name) for name in _HOST_COLUMNS) for host in changed}
+    rows = {host.name: tuple(getattr(host, name) for name in _HOST_COLUMNS) for host in changed}  # last wins
     session.bulk.upsert(hosts, _HOST_COLUMNS, list(rows.values()))
 
 

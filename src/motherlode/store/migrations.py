@@ -34,7 +34,10 @@ def version(connection: Connection) -> int:
     if not is_made(connection):
         raise StoreError("The database holds no portal.")
     query = select(schema.about.c.value).where(schema.about.c.name == "schema_version")
-    return int(connection.execute(query).scalar_one())
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None or not found.isdecimal():
+        raise StoreError("The database is damaged: it does not say its version.")
+    return int(found)
 
 
 def is_current(connection: Connection, newest: int = schema.VERSION) -> bool:
@@ -50,6 +53,8 @@ def is_current(connection: Connection, newest: int = schema.VERSION) -> bool:
 
 def migrate(connection: Connection, steps: Sequence[Step] = STEPS) -> None:
     """Bring the database to the newest version, all steps in the caller's one transaction."""
+    if connection.dialect.name == "postgresql":  # SQLite has one writer as it is
+        connection.exec_driver_sql("LOCK TABLE about IN EXCLUSIVE MODE")
     newest = len(steps) + 1
     if is_current(connection, newest):
         return

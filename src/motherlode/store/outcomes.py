@@ -13,6 +13,7 @@ from motherlode.store.bulk import Row
 from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.schema import judgements, links, pages, redirects, texts, urls, vectors
 from motherlode.store.session import Session
+from motherlode.store.storable import signed, storable
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
@@ -21,14 +22,18 @@ Ids = dict[int, int]  # a URL's row by its key
 
 
 def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None) -> list[PageId]:
-    """Write a batch. Returns the pages' numbers, in order of the outcomes that have a page."""
+    """Write a batch. Returns the pages' numbers, in order of the outcomes that have a page.
+
+    A page that was kept before keeps its number. What it said is replaced, or, where the outcome has no
+    document (it was not modified), left as it was.
+    """
     ids = session.sieve.ids_of(_spellings(outcomes))
     page_keys = [outcome.page.key for outcome in outcomes if outcome.page is not None]
     numbers, refetched = _number_pages(session, [ids[key] for key in page_keys])
-    rows = _Rows(ids, numbers, run)
+    rows = _Rows(ids, numbers, refetched, run)
     for outcome in outcomes:
         rows.add(outcome)
-    _write(session, rows, refetched)
+    _write(session, rows)
     _settle(session, outcomes, rows)
     return [numbers[ids[key]] for key in page_keys]
 
@@ -47,12 +52,12 @@ def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
     return spelled
 
 
-def _number_pages(session: Session, url_ids: list[int]) -> tuple[dict[int, PageId], list[PageId]]:
+def _number_pages(session: Session, url_ids: list[int]) -> tuple[dict[int, PageId], set[PageId]]:
     """Each page's number by its URL's row, the one it had or a fresh one; and those it had."""
     wanted = list(dict.fromkeys(url_ids))
     found = session.bulk.find(pages, "url_id", wanted, ("url_id", "id"))
     numbers = {url_id: PageId(number) for url_id, number in found}
-    refetched = list(numbers.values())
+    refetched = set(numbers.values())
     fresh = [url_id for url_id in wanted if url_id not in numbers]
     if fresh:
         made = session.bulk.numbers(pages, len(fresh))
@@ -66,8 +71,11 @@ class _Rows:
 
     ids: Ids
     numbers: dict[int, PageId]
+    refetched: set[PageId]
     run: RunId | None
-    pages: dict[PageId, Row] = field(default_factory=dict)
+    seen: set[PageId] = field(default_factory=set)
+    pages: list[Row] = field(default_factory=list)
+    unmodified: list[Row] = field(default_factory=list)
     texts: list[Row] = field(default_factory=list)
     vectors: list[Row] = field(default_factory=list)
     links: list[Row] = field(default_factory=list)
@@ -82,17 +90,22 @@ class _Rows:
             self.redirects[source] = (source, self.ids[hop.target_key], hop.status)
         if outcome.page is not None:
             via = self.numbers[self.ids[outcome.page.key]]
-            if via not in self.pages:  # the same page twice in a batch: the first is kept
+            if via not in self.seen:  # the same page twice in a batch: the first is kept
+                self.seen.add(via)
                 self._add_page(via, outcome, outcome.page)
         self.vias += [via] * len(outcome.follows)
 
     def _add_page(self, number: PageId, outcome: Outcome, page: Page) -> None:
+        if outcome.document is None and number in self.refetched:
+            tags = (storable(page.etag), storable(page.last_modified))
+            self.unmodified.append((number, page.fetched_at, page.status, *tags))
+            return
         document, ids = outcome.document or _NO_DOCUMENT, self.ids
-        self.pages[number] = _page_row(number, ids[page.key], outcome, page, self.run)
+        self.pages.append(_page_row(number, ids[page.key], outcome, page, self.run))
         self.texts.append((number, isal_zlib.compress(document.text.encode(errors="replace"), 1)))
         self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
         self.links += [
-            (number, position, ids[link.key], link.anchor, link.flags)
+            (number, position, ids[link.key], storable(link.anchor), link.flags)
             for position, link in enumerate(document.links)
         ]
         if outcome.judgement is not None:
@@ -111,15 +124,15 @@ def _page_row(number: PageId, url_id: int, outcome: Outcome, page: Page, run: Ru
         run,
         page.fetched_at,
         page.status,
-        page.mime,
+        storable(page.mime),
         page.size,
         page.digest,
-        page.etag,
-        page.last_modified,
+        storable(page.etag),
+        storable(page.last_modified),
         page.address,
-        document.title,
+        storable(document.title),
         document.language,
-        document.fingerprint,
+        signed(document.fingerprint),
         entry.depth,
         entry.distance,
         entry.rank,
@@ -128,12 +141,13 @@ def _page_row(number: PageId, url_id: int, outcome: Outcome, page: Page, run: Ru
     )
 
 
-def _write(session: Session, rows: _Rows, refetched: list[PageId]) -> None:
+def _write(session: Session, rows: _Rows) -> None:
     bulk = session.bulk
-    old = [(number,) for number in refetched]
+    replaced = [(row[0],) for row in rows.pages if row[0] in rows.refetched]
     for table in (links, vectors, judgements):
-        bulk.remove(table, ("page_id",), old)
-    bulk.upsert(pages, _PAGE_COLUMNS, list(rows.pages.values()))
+        bulk.remove(table, ("page_id",), replaced)
+    bulk.upsert(pages, _PAGE_COLUMNS, rows.pages)
+    bulk.amend(pages, ("id", "fetched_at", "status", "etag", "last_modified"), rows.unmodified)
     bulk.upsert(texts, ("page_id", "packed"), rows.texts)
     bulk.insert(vectors, ("page_id", "space", "packed"), rows.vectors)
     bulk.insert(links, ("page_id", "position", "url_id", "anchor", "flags"), rows.links)
@@ -142,42 +156,41 @@ def _write(session: Session, rows: _Rows, refetched: list[PageId]) -> None:
 
 
 def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> None:
-    """The entries leave the frontier, their URLs get their fate, and what they led to comes in."""
-    session.bulk.remove(
-        frontier_table,
-        ("queue", "rank", "url_id"),
-        [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes],
-    )
-    session.bulk.amend(urls, ("id", "state", "reason", "attempts"), _fates(outcomes, rows.ids))
+    """Entries leave the frontier, URLs get their fate, and what the pages led to comes in."""
+    gone = [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes if not _waits(o)]
+    session.bulk.remove(frontier_table, ("queue", "rank", "url_id"), gone)
+    columns = ("id", "state", "reason", "attempts", "not_before")
+    session.bulk.amend(urls, columns, _fates(outcomes, rows.ids))
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
     frontier.offer_known(session, follows, rows.ids, rows.vias)
-    session.bulk.insert_new(
-        frontier_table,
-        frontier.COLUMNS,
-        [
-            (e.queue, e.rank, e.url_id, e.depth, e.distance, e.via, fate.retry_at)
-            for e, fate in ((o.entry, o.fate) for o in outcomes)
-            if fate.retry_at is not None
-        ],
-    )
+
+
+def _waits(outcome: Outcome) -> bool:
+    """Whether the entry stays where it is, for another attempt."""
+    return outcome.fate.retry_at is not None and outcome.page is None
 
 
 def _fates(outcomes: Sequence[Outcome], ids: Ids) -> list[Row]:
-    """What becomes of each URL; a page that stands elsewhere settles that URL too."""
+    """What becomes of each URL. A page that stands elsewhere settles that URL too, for good."""
     fates: dict[int, Row] = {}
     for outcome in outcomes:
         entry, fate, page = outcome.entry, outcome.fate, outcome.page
-        state = UrlState.OPEN if fate.retry_at is not None else fate.state
-        if page is not None and page.key != entry.key:
-            fates[ids[page.key]] = (ids[page.key], UrlState.FETCHED.value, None, 1)
+        state, retry_at = fate.state, None
+        if _waits(outcome):
+            state, retry_at = UrlState.OPEN, fate.retry_at
+        elif page is not None and page.key != entry.key:
             state = UrlState.MOVED
-        fates[entry.url_id] = (entry.url_id, state.value, fate.reason or None, entry.attempts + 1)
+        reason = storable(fate.reason) or None
+        fates[entry.url_id] = (entry.url_id, state.value, reason, entry.attempts + 1, retry_at)
+    for page in (outcome.page for outcome in outcomes if outcome.page is not None):
+        attempts = fates[ids[page.key]][3] if ids[page.key] in fates else 1
+        fates[ids[page.key]] = (ids[page.key], UrlState.FETCHED.value, None, attempts, None)
     return list(fates.values())
 
 
 def _close(session: Session, outcomes: Sequence[Outcome]) -> None:
     """What is settled takes no more offers."""
-    done = [o.entry.key for o in outcomes if o.fate.retry_at is None]
+    done = [o.entry.key for o in outcomes if not _waits(o)]
     done += [o.page.key for o in outcomes if o.page is not None]
     session.sieve.memory.close(np.array(done, np.int64))

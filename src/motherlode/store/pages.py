@@ -135,7 +135,7 @@ def links_from(session: Session, page: PageId) -> list[KeptLink]:
 
 
 def links_to(session: Session, url_id: UrlId, limit: int = 1000) -> list[KeptLink]:
-    """The links that lead to a URL, at most `limit`, from the oldest pages first."""
+    """The links that lead to a URL, at most `limit` of them, in no order."""
     last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
     segments = select(literal(0).label("number")).cte("segments", recursive=True)
     segments = segments.union_all(

@@ -5,9 +5,9 @@ Three things are arranged for bulk speed (docs/design.md has the measurements):
 - `urls.id` counts up in order of discovery and `urls.key` is the sieve: new rows are appended, links carry
   small integers, and the only index that is written at random is narrow and clustered by host.
 - `frontier` is keyed by queue and rank, so that the links of a page land side by side. A URL that is found
-  again at a better rank gets a second row; the worse one is dropped when it comes up (frontier.py).
+  again at a better rank gets a second row; the worse one is stale once the URL is settled (frontier.py).
 - `links_in` begins with a segment of page numbers, so that of this index too only a small part is being
-  written at any time. A look-up asks each segment (reading.py).
+  written at any time. A look-up asks each segment (pages.py).
 """
 
 from sqlalchemy import (
@@ -53,6 +53,7 @@ topics = Table(
     Column("folded", Text, nullable=False),  # the name without case: what siblings must differ in
     Column("is_others", Boolean, nullable=False),
     UniqueConstraint("parent_id", "folded"),
+    sqlite_autoincrement=True,  # a model may still name a removed topic: its number is not given again
 )
 
 examples = Table(
@@ -78,6 +79,7 @@ urls = Table(
     Column("url", Text, nullable=False),
     Column("state", SmallInteger, nullable=False),
     Column("attempts", SmallInteger, nullable=False),
+    Column("not_before", Double),  # while it waits for another attempt
     Column("reason", Text),
     Index("urls_key", "key", unique=True),
 )
@@ -91,7 +93,6 @@ frontier = Table(
     Column("depth", Integer, nullable=False),
     Column("distance", Double, nullable=False),
     Column("via", BigInteger),
-    Column("not_before", Double, nullable=False),
     sqlite_with_rowid=False,
 )
 

@@ -8,6 +8,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from motherlode.records import Example, ExampleId, Origin, Topic, TopicId
 from motherlode.store.schema import examples, frontier, judgements, topics
 from motherlode.store.session import Session
+from motherlode.store.storable import storable
 
 
 def all_topics(session: Session) -> list[Topic]:
@@ -47,6 +48,7 @@ def remove_topics(session: Session, doomed: Sequence[TopicId], heir: TopicId) ->
     run(delete(frontier).where(frontier.c.queue.in_(doomed)))
     for topic in reversed(doomed):
         run(delete(topics).where(topics.c.id == topic))
+    session.sieve.memory.forget()  # it still knows the offers that are gone
 
 
 def add_examples(session: Session, new: Iterable[Example]) -> int:
@@ -55,10 +57,10 @@ def add_examples(session: Session, new: Iterable[Example]) -> int:
         {
             "topic_id": example.topic,
             "url": example.url,
-            "title": example.title,
-            "note": example.note,
-            "tags": list(example.tags),
-            "text": example.text,
+            "title": storable(example.title),
+            "note": storable(example.note),
+            "tags": [storable(tag) for tag in example.tags],
+            "text": None if example.text is None else storable(example.text),
             "origin": example.origin.value,
             "added_at": example.added_at,
         }

@@ -8,6 +8,7 @@ TopicPath = tuple[str, ...]
 
 OTHERS = "OTHERS"
 MAX_NAME = 120
+MAX_DEPTH = 100
 
 
 def clean_name(text: str) -> str:
@@ -32,6 +33,8 @@ def parse_path(text: str) -> TopicPath:
     if not inner:
         return ()
     names = tuple(clean_name(step) for step in inner.split("/"))
+    if len(names) > MAX_DEPTH:
+        raise TopicError(f"Topics nest at most {MAX_DEPTH} deep.")
     if not all(names):
         raise TopicError(f"{text!r} is not a topic path; write it like 'science/physics'.")
     return names

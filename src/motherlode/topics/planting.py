@@ -42,8 +42,9 @@ def plant(folder: Folder, name: str, rules: UrlRules) -> Planting:
     gathered: dict[TopicPath, dict[str, Example]] = {}
     skipped: Counter[str] = Counter()
     flat = all(is_others(child.name) for child in folder.folders)
+    name = "bookmarks" if is_others(name) or not clean_name(name) else clean_name(name)
     for path, bookmarks in _walk(folder):
-        examples = gathered.setdefault((clean_name(name),) if flat and not path else path, {})
+        examples = gathered.setdefault((name,) if flat and not path else path, {})
         for bookmark in bookmarks:
             try:
                 example = _example(bookmark, rules)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from motherlode.records import ROOT, NoSuchTopicError, Topic, TopicError, TopicId
-from motherlode.topics.paths import TopicPath, is_others, show_path
+from motherlode.topics.paths import MAX_DEPTH, TopicPath, is_others, show_path
 
 
 class TopicTree:
@@ -12,9 +12,19 @@ class TopicTree:
     def __init__(self, topics: Iterable[Topic]) -> None:
         self._topics = {topic.id: topic for topic in topics}
         self._children: dict[TopicId, list[Topic]] = {}
+        self._by_name: dict[tuple[TopicId, str], Topic] = {}
         for topic in self._topics.values():
-            if topic.parent is not None:
-                self._children.setdefault(topic.parent, []).append(topic)
+            self._hang(topic)
+
+    def add(self, topic: Topic) -> None:
+        """Take in a topic that was just made, below one that is here."""
+        self._topics[topic.id] = topic
+        self._hang(topic)
+
+    def _hang(self, topic: Topic) -> None:
+        if topic.parent is not None:
+            self._children.setdefault(topic.parent, []).append(topic)
+            self._by_name[topic.parent, topic.name.casefold()] = topic
 
     def __iter__(self) -> Iterator[Topic]:
         """Every topic but the root, parents first, siblings in the order they came."""
@@ -58,8 +68,7 @@ class TopicTree:
         return found
 
     def child(self, parent: TopicId, name: str) -> Topic | None:
-        folded = name.casefold()
-        return next((t for t in self.children(parent) if t.name.casefold() == folded), None)
+        return self._by_name.get((parent, name.casefold()))
 
     def descendants(self, topic: TopicId) -> list[TopicId]:
         """The topic and all below it, parents first."""
@@ -72,6 +81,8 @@ class TopicTree:
         """Whether a topic may bear this name here, `leaving` apart. Raises `TopicError` if not."""
         if not name:
             raise TopicError("A topic needs a name.")
+        if len(self.path(parent)) >= MAX_DEPTH:
+            raise TopicError(f"Topics nest at most {MAX_DEPTH} deep.")
         if self._topics[parent].is_others:
             raise TopicError("OTHERS holds counterexamples and can have no topics below it.")
         sibling = self.child(parent, name)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from motherlode.records import LodeError, UrlKey
 from motherlode.urls.keys import url_key
-from motherlode.urls.rules import DEFAULT_RULES, UrlRules, droppable, session_in_path
+from motherlode.urls.rules import DEFAULT_RULES, UrlRules, droppable, session_remover
 
 _SCHEMES = frozenset({"http", "https"})
 _TRIPLE_SLASH = re.compile(r"^[\x00-\x20]*[/\\][\t\n\r]*[/\\][\t\n\r]*(?:[/\\][\t\n\r]*)+")
@@ -135,7 +135,7 @@ def _without_session(url: str, rules: UrlRules) -> str:
     """The URL without a session in its path; parsed anew, for what it stood between may now be `..`."""
     before, mark, query = url.partition("?")
     start = before.find("/", len("https://"))
-    stripped = session_in_path(rules).sub("", before[start:])
+    stripped = session_remover(rules)(before[start:])
     if stripped == before[start:]:
         return url
     return _without_session(str(whatwg.URL.parse(f"{before[:start]}/{stripped[1:]}{mark}{query}")), rules)

@@ -69,27 +69,36 @@ DEFAULT_RULES = UrlRules()
 _OPAQUE_SID = re.compile(r"s(es)?s?id?=(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{20,}", re.IGNORECASE)
 
 
+_IN_PATH = re.compile(r";([^=/;?]*+)=[^/;?]*+|/\(S\([0-9a-z]{24}\)\)(?=/|$)", re.IGNORECASE)
+
+
 @lru_cache(maxsize=64)
 def droppable(rules: UrlRules) -> Callable[[str], bool]:
     """Whether one `name=value` of a query is to be dropped under these rules."""
-    patterns = [translate(name.lower()) for name in rules.tracking_parameters]
-    patterns += [translate(name.lower()) for name in rules.session_parameters]
-    named = re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
-
-    @lru_cache(maxsize=4096)
-    def is_named(name: str) -> bool:
-        return named.match(name) is not None
+    is_tracking, is_session = _matcher(rules.tracking_parameters), _matcher(rules.session_parameters)
+    by_looks = bool(rules.session_parameters)
 
     def drop(parameter: str) -> bool:
         name = parameter.partition("=")[0]
-        return is_named(name) or _OPAQUE_SID.fullmatch(parameter) is not None
+        if is_tracking(name) or is_session(name):
+            return True
+        return by_looks and _OPAQUE_SID.fullmatch(parameter) is not None
 
     return drop
 
 
 @lru_cache(maxsize=64)
-def session_in_path(rules: UrlRules) -> re.Pattern[str]:
-    """`;jsessionid=...` at the end of a path segment, and ASP.NET's `/(S(...))`."""
-    names = "|".join(re.escape(name).replace(r"\*", "[^=/;?]*") for name in rules.session_parameters)
-    after_semicolon = f";(?:{names})=[^/;?]*" if names else "(?!)"
-    return re.compile(rf"{after_semicolon}|/\(S\([0-9a-z]{{24}}\)\)(?=/|$)", re.IGNORECASE)
+def session_remover(rules: UrlRules) -> Callable[[str], str]:
+    """Takes `;jsessionid=...` out of a path, and ASP.NET's `/(S(...))`."""
+    is_session = _matcher(rules.session_parameters)
+
+    def without(found: re.Match[str]) -> str:
+        return "" if found[1] is None or is_session(found[1]) else found[0]
+
+    return lambda path: _IN_PATH.sub(without, path)
+
+
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether a name fits one of the patterns, in any case."""
+    fits = re.compile("|".join(translate(pattern) for pattern in patterns) or "(?!)", re.IGNORECASE)
+    return lru_cache(maxsize=4096)(lambda name: fits.match(name) is not None)

@@ -93,6 +93,8 @@ def test_version(lode: CliRun) -> None:
         (("new", "x", "--seed", "http://a/", "--topic", "t"), 2, "stands before any topic"),
         (("new", "x", "--topic", "t", "--seed", "nonsense"), 2, "'nonsense' cannot be crawled: not a URL."),
         (("new", "x", "--topic", "/"), 2, "--topic needs a name"),
+        (("new", "x", "--topic", "a/" * 1200), 2, "Topics nest at most 100 deep"),
+        (("topics", "x" * 300), 4, "cannot be a portal: File name too long"),
         (("new", "x", "--query", "a", "--set", "urls.max_ulr=3"), 2, "did you mean 'urls.max_url'?"),
         (("new", "x", "--bookmarks", "missing.html"), 3, "There is no file missing.html."),
         (("topics", "missing"), 4, "missing does not exist; 'lode new missing' makes one."),
@@ -158,6 +160,13 @@ def test_a_query(lode: CliRun) -> None:
     tree = json.loads(lode("topics", "p", "--json").stdout)
     (example,) = tree["topics"][0]["examples"]
     assert (example["url"], example["text"], example["origin"]) == (None, "open source ARIES", "query")
+
+
+def test_an_argument_that_is_no_text(lode: CliRun) -> None:
+    run = lode("new", "p", "--query", os.fsdecode(b"caf\xe9 owls"))
+    assert run.returncode == 0, run.stderr
+    (topic,) = json.loads(lode("topics", "p", "--json").stdout)["topics"]
+    assert topic["examples"][0]["text"] == "caf\ufffd owls"
 
 
 def test_settings_go_into_the_new_portal(lode: CliRun) -> None:
@@ -256,6 +265,7 @@ def test_edits(lode: CliRun) -> None:
         run = lode("topics", "p", *arguments)
         assert (run.returncode, run.stdout.strip()) == (0, said), run.stderr
     assert topics(lode) == ["OTHERS", "Arts", "Jazz"]
+    assert json.loads(lode("topics", "p", "remove", "Jazz", "--json").stdout) == {"done": "Removed 'Jazz'."}
 
 
 @pytest.mark.usefixtures("portal")
@@ -344,18 +354,22 @@ def test_a_database_server_that_is_not_there(lode: CliRun) -> None:
     assert run.returncode == 1
     assert said_one_sentence(run)
     assert "secret" not in run.stderr
+    hidden = "store.url=postgresql://me@127.0.0.1:1/none?password=secret"
+    assert "secret" not in lode("new", "p", "--query", "x", "--set", hidden).stderr
     run = lode("new", "p", "--query", "x", "--set", "store.url=mysql://x/y")
     assert run.returncode == 3
     assert "not supported" in run.stderr
 
 
-def test_a_portal_on_postgresql(lode: CliRun, postgres_server: str) -> None:
+def test_a_portal_on_postgresql(lode: CliRun, postgres_server: str, tmp_path: Path) -> None:
+    wrong = lode("new", "p", "--topic", "OTHERS/x", "--set", f"store.url={postgres_server}")
+    assert (wrong.returncode, said_one_sentence(wrong)) == (2, True)
     made = lode("new", "p", "--topic", "a", "--seed", "http://a/", "--set", f"store.url={postgres_server}")
     assert made.returncode == 0, made.stderr
     assert topics(lode) == ["a"]
     assert lode("topics", "p", "add", "b").returncode == 0
     assert topics(lode) == ["a", "b"]
-    assert not Path("p/lode.db").exists()
+    assert not (tmp_path / "p" / "lode.db").exists()
 
 
 # lode demo, and manners

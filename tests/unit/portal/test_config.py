@@ -133,6 +133,12 @@ def test_values_survive_the_way_into_toml_and_back(value: object) -> None:
     assert tomllib.loads(f"v = {toml_value(value)}") == {"v": value}
 
 
+@given(st.lists(st.text(max_size=30), max_size=30))
+def test_lists_survive_the_way_into_the_file_and_back(names: list[str]) -> None:
+    text = fresh_toml({"urls.tracking_parameters": tuple(names)})
+    assert tomllib.loads(text)["urls"]["tracking_parameters"] == names
+
+
 LINES = '''# a comment
 [a]
 one = """

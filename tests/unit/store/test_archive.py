@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from motherlode.records import Archived, DiskFullError, StoreError
+from motherlode.records import Archived, StoreError
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -108,6 +108,7 @@ def test_recovery_cuts_back_to_what_is_committed(tmp_path: Path) -> None:
     assert set(cut) == {"lode-00001.warc.gz", "lode-00002.warc.gz"}
     assert (tmp_path / "lode-00001.warc.gz").stat().st_size == committed["lode-00001.warc.gz"]
     assert not (tmp_path / "lode-00002.warc.gz").exists()
+    assert (tmp_path / "lode-00002.warc.gz.1.aside").exists()
     assert (tmp_path / "mine.warc.gz").exists()
 
 
@@ -119,5 +120,5 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "archive").write_text("a file where the directory should be")
-    with pytest.raises(DiskFullError, match="cannot be written"):
+    with pytest.raises(StoreError, match="cannot be written"):
         archive(tmp_path / "archive").append(exchange(1))

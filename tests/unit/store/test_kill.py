@@ -19,7 +19,7 @@ sys.path.insert(0, sys.argv[2])
 from batches import keep_batch
 from motherlode.portal import Portal
 from motherlode.store import pages
-with Portal.writing(Path(sys.argv[1]), "write") as portal:
+with Portal.crawling(Path(sys.argv[1]), "write") as portal:
     with portal.store.reading() as session:
         number = pages.count_pages(session) // 10
     print("ready", flush=True)
@@ -37,7 +37,7 @@ def test_a_killed_writer_leaves_whole_batches(tmp_path: Path) -> None:
     draw = random.Random(7)
     for _ in range(6):
         kill_after(directory, 0.05 + 0.4 * draw.random())
-        with Portal.writing(directory, "check") as portal:
+        with Portal.crawling(directory, "check") as portal:
             with portal.store.reading() as session:
                 kept = pages.count_pages(session)
             assert kept % 10 == 0

@@ -81,3 +81,7 @@ def test_paths() -> None:
     assert parse_path("science/physics") == ("science", "physics")
     assert parse_path("/science/ physics /") == ("science", "physics")
     assert parse_path("/") == ()
+
+
+def test_a_flat_file_called_others_is_no_counterexample() -> None:
+    assert planted(plant(folder("", "http://a/"), "others", RULES)) == {"bookmarks": ["http://a/"]}

@@ -10,11 +10,10 @@ import click
 from motherlode.app.cli.common import count, json_option, set_option, show_json
 from motherlode.app.cli.treeview import show_tree, tree_json
 from motherlode.portal import Portal, create_portal
-from motherlode.portal.reading import parse_override
+from motherlode.portal.reading import parse_override, rules_in
 from motherlode.sources.bookmarks import read_bookmarks
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree, plant
-from motherlode.urls import UrlRules
 
 
 @click.command("demo")
@@ -33,7 +32,7 @@ def command(keep: Path | None, overrides: tuple[str, ...], *, as_json: bool) -> 
     directory = keep or workshop / "demo"
     try:
         with as_file(files("motherlode.app") / "demo" / "bookmarks.html") as bookmarks:
-            planting = plant(read_bookmarks(bookmarks), "demo", UrlRules())
+            planting = plant(read_bookmarks(bookmarks), "demo", rules_in(chosen))
         create_portal(directory, planting, chosen)
         with Portal.reading(directory) as portal, portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))

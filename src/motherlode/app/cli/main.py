@@ -2,8 +2,10 @@
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -85,32 +87,58 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     debug = "--debug" in arguments
     # A command takes --debug as well as `lode` itself does.
     arguments = [argument for argument in arguments if argument != "--debug"]
+    _prepare()
+    try:
+        sys.exit(_run(arguments))
+    except LodeError as error:
+        if debug:
+            raise
+        sys.exit(_say(str(error), error.exit_code))
+    except Exception as error:
+        if debug:
+            raise
+        said = f"{type(error).__name__}: {error}"
+        sys.exit(_say(f"This is a bug in Motherlode ({said}); run again with --debug for details.", 1))
+
+
+def _run(arguments: list[str]) -> int:
     try:
         colour = False if os.environ.get("NO_COLOR") else None
         lode.main(arguments, prog_name="lode", standalone_mode=False, color=colour)
         sys.stdout.flush()
-        code = 0
     except click.exceptions.Exit as error:
-        code = error.exit_code
+        return error.exit_code
     except click.ClickException as error:
-        code = _say(error.format_message(), 2)
-    except LodeError as error:
-        if debug:
-            raise
-        code = _say(str(error), error.exit_code)
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        return _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        code = _say("Interrupted.", 1)
-    except Exception as error:
-        if debug:
+        return _say("Interrupted.", 1)
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        _drop_output()
+    except OSError as error:
+        if error.filename is not None:
             raise
-        said = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        code = _say(f"This is a bug in Motherlode ({said}); run again with --debug for details.", 1)
-    sys.exit(code)
+        _drop_output()
+        return _say(f"The output cannot be written: {error.strerror or error}.", 1)
+    return 0
+
+
+def _prepare() -> None:
+    """Output that never fails for its encoding, and an end by signal that cleans up like Ctrl-C."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        getattr(sys, name).reconfigure(errors="replace")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+
+
+def _drop_output() -> None:
+    """What is still buffered goes nowhere, so that Python's own end does not stumble over it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(sentence: str, code: int) -> int:
-    click.echo(f"lode: {sentence}", err=True)
+    shown = " ".join("".join(c if c.isprintable() else " " for c in sentence).split())
+    with suppress(OSError):
+        click.echo(f"lode: {shown}", err=True)
     return code

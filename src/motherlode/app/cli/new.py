@@ -14,7 +14,7 @@ from motherlode.app.cli.common import (
     show_json,
 )
 from motherlode.portal import Portal, create_portal
-from motherlode.portal.reading import parse_override
+from motherlode.portal.reading import parse_override, rules_in
 from motherlode.records import BadInputError, UsageError
 from motherlode.sources.bookmarks import read_bookmarks
 from motherlode.topics import Planting, TopicPath, parse_path, plant, plant_query, plant_seeds
@@ -91,8 +91,7 @@ def command(  # noqa: PLR0913 - one for each option
     A topic called OTHERS holds counterexamples. With --set, settings go into the portal's lode.toml.
     """
     chosen = dict(parse_override(override) for override in overrides)
-    rules = UrlRules(**{k[5:]: v for k, v in chosen.items() if k.startswith("urls.")})
-    planting = _planting(bookmarks, _grouped(topics, seeds), query, rules)
+    planting = _planting(bookmarks, _grouped(topics, seeds), query, rules_in(chosen))
     create_portal(directory, planting, chosen)
     _report(directory, planting, as_json=as_json)
 
@@ -125,7 +124,7 @@ def _grouped(topics: tuple[str, ...], seeds: tuple[str, ...]) -> list[tuple[Topi
     groups: list[tuple[TopicPath, list[str]]] = [(path, []) for path in paths]
     for seed in seeds:
         number, _, url = seed.partition(_MARK)
-        if number == "0":
+        if not 1 <= int(number) <= len(groups):
             raise UsageError(f"--seed {url} stands before any topic; write --topic NAME first.")
         groups[int(number) - 1][1].append(url)
     return groups

@@ -85,7 +85,9 @@ class _Edit:
 def _edit(function: Callable[..., str]) -> Callable[..., None]:
     """Run an edit inside a transaction, then say what it did."""
 
-    def run(place: tuple[Path, tuple[str, ...]], /, overrides: tuple[str, ...], **given: Any) -> None:
+    def run(
+        place: tuple[Path, tuple[str, ...]], /, overrides: tuple[str, ...], *, as_json: bool, **given: Any
+    ) -> None:
         directory, earlier = place
         with (
             Portal.writing(directory, "lode topics", (*earlier, *overrides)) as portal,
@@ -93,10 +95,13 @@ def _edit(function: Callable[..., str]) -> Callable[..., None]:
         ):
             tree = TopicTree(topic_rows.all_topics(session))
             done = function(_Edit(portal, session, tree), **given)
-        click.echo(done)
+        if as_json:
+            show_json({"done": done})
+        else:
+            click.echo(done)
 
     update_wrapper(run, function)
-    return set_option(click.pass_obj(run))
+    return set_option(json_option(click.pass_obj(run)))
 
 
 @command.command("add")

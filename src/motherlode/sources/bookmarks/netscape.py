@@ -15,14 +15,16 @@ import msgspec
 from motherlode.records import Bookmark, Folder
 from motherlode.sources.bookmarks.building import FolderStack
 
-# Possessive, so that no input makes it go back: linear in the file's length.
-_TAG = re.compile(
-    r"""<!--.*?-->|<(?P<end>/?)(?P<name>dl|dt|dd|h1|h3|a|hr)\b
-        (?P<attributes>(?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""",
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+# Every pattern is possessive or starts where a word starts, so that no input makes it go back.
+_START = re.compile(r"<(/?(?:dl|dt|dd|h1|h3|a|hr))\b", re.IGNORECASE)
+_REST = re.compile(r"""((?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""")
+_ATTRIBUTE = re.compile(
+    r"""(?<![a-z_-])([a-z_-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++))""", re.IGNORECASE
 )
-_ATTRIBUTE = re.compile(r"""([a-z_-]+)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
-_MARKUP = re.compile(r"<[^>]*>")
+_MARKUP = re.compile(r"<[^<>]*+>")
+_HUGE_ENTITY = re.compile(r"&#x?[0-9a-f]{8,}+;?", re.IGNORECASE)
+_LONG_NOTE = 10_000  # characters; what comes after them is left out
+_NEVER = 1e17  # in any unit; also what is no number at all
 _MICROSECONDS_FROM = 1e14
 _MILLISECONDS_FROM = 1e11
 
@@ -30,21 +32,33 @@ _MILLISECONDS_FROM = 1e11
 def parse(text: str) -> Folder:
     """The folders of a Netscape bookmark file; it always yields some, if only an empty one."""
     reader = _Reader()
-    for tag, attributes, following in _tags(text):
+    for tag, attributes, following in _tags(_without_comments(text)):
         reader.meet(tag, attributes, following)
     return reader.finish()
 
 
+def _without_comments(text: str) -> str:
+    kept, end = [], 0
+    while (start := text.find("<!--", end)) >= 0:
+        kept.append(text[end:start])
+        close = text.find("-->", start)
+        end = len(text) if close < 0 else close + 3
+    return "".join([*kept, text[end:]])
+
+
 def _tags(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each tag (`dl`, `/dl`, ...) with its attributes and the text up to the next one."""
+    """Each tag (`dl`, `/dl`, ...) with its attributes and the text up to the next one.
+
+    As in HTML, a tag that is never closed takes all that follows with it.
+    """
     tag = attributes = ""
     end = 0
-    for found in _TAG.finditer(text):
-        if found["name"] is None:  # a comment
-            continue
+    while (found := _START.search(text, end)) is not None:
+        rest = _REST.match(text, found.end())
         yield tag, attributes, text[end : found.start()]
-        tag = (found["end"] + found["name"]).lower()
-        attributes, end = found["attributes"], found.end()
+        if rest is None:
+            return
+        tag, attributes, end = found[1].lower(), rest[1], rest.end()
     yield tag, attributes, text[end:]
 
 
@@ -126,20 +140,25 @@ class _Reader:
     def _describe(self, text: str) -> None:
         """Add to the description of the bookmark just read; folders have no use for theirs."""
         bookmarks = self._stack.here.bookmarks
-        if self._folder is None and bookmarks:
+        if self._folder is None and bookmarks and len(bookmarks[-1].note) < _LONG_NOTE:
             note = f"{bookmarks[-1].note} {_plain(text)}".strip()
             bookmarks[-1] = msgspec.structs.replace(bookmarks[-1], note=note)
 
 
 def _attributes(text: str) -> dict[str, str]:
     return {
-        name.lower(): unescape(double or single or bare)
+        name.lower(): _unescape(double or single or bare)
         for name, double, single, bare in _ATTRIBUTE.findall(text)
     }
 
 
 def _plain(markup: str) -> str:
-    return " ".join(unescape(_MARKUP.sub(" ", markup)).split())
+    return " ".join(_unescape(_MARKUP.sub(" ", markup)).split())
+
+
+def _unescape(text: str) -> str:
+    """Entities as characters; a number too large for one is none."""
+    return unescape(_HUGE_ENTITY.sub("\ufffd", text))
 
 
 def _split_tags(text: str) -> tuple[str, ...]:
@@ -152,6 +171,8 @@ def _seconds(text: str) -> float:
     try:
         stamp = float(text)
     except ValueError:
+        return 0.0
+    if not 0 <= stamp < _NEVER:
         return 0.0
     if stamp >= _MICROSECONDS_FROM:
         return stamp / 1e6

@@ -7,7 +7,7 @@ ends like any other.
 from io import BytesIO
 from pathlib import Path
 
-# expat fetches nothing from outside and bounds the growth of entities by itself.
+# What stands before the outline, and so every declaration of an entity, is cut off before it is parsed.
 from xml.etree import ElementTree as ET
 
 from motherlode.records import BadInputError, Bookmark, Folder

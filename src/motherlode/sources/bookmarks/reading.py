@@ -15,6 +15,7 @@ _LOOK = 64 * 1024  # how far to look for a declaration or a sign of the form
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+_PYTHONS_OWN = {"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7", "utf7"}
 _FOREIGN = (
     (b"SQLite format 3\x00", "a browser's own database"),
     (b"bplist", "a property list, as Safari keeps its bookmarks"),
@@ -70,13 +71,15 @@ def _decode(path: Path, body: bytes) -> str:
         raise BadInputError(f"{path} is a binary file; export the bookmarks as HTML instead.")
     try:
         return body.decode(_declared(body) or "utf-8")
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):
         return body.decode(detect(body[:_LOOK], allow_utf8=True), "replace")
 
 
 def _declared(body: bytes) -> str | None:
+    """The encoding that the file names, unless it is one of Python's own that no file is written in."""
     found = _DECLARED.search(body[:_LOOK])
-    return found[1].decode("ascii") if found else None
+    name = found[1].decode("ascii").lower().replace("-", "_") if found else None
+    return None if name in _PYTHONS_OWN else name
 
 
 def _parse(path: Path, text: str) -> Folder:

@@ -1,0 +1,17 @@
+"""Text and numbers that both databases take, whatever a page brought."""
+
+_WRAP = 1 << 64
+_SIGN = 1 << 63
+
+
+def storable(text: str) -> str:
+    """The text with what no database keeps, NUL and lone surrogates, as U+FFFD."""
+    if not text.isascii():
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\x00", "\ufffd") if "\x00" in text else text
+
+
+def signed(number: int) -> int:
+    """A 64-bit fingerprint as the signed integer with the same bits."""
+    number %= _WRAP
+    return number - _WRAP if number >= _SIGN else number
