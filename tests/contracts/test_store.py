@@ -46,6 +46,9 @@ from motherlode.urls import address
 
 A, B = TopicId(1), TopicId(2)
 
+# SQLite has one writer at a time, and its file is locked with its directory.
+only_shared = pytest.mark.parametrize("options", ["postgresql"], indirect=True)
+
 
 class StopHereError(Exception):
     """Raised in the middle of a transaction."""
@@ -597,12 +600,11 @@ def test_two_writers_with_the_same_news_agree(store: Store, database: Path, opti
         assert frontier.sizes(session) == {A: 400}
 
 
+@only_shared
 def test_a_url_that_another_engine_is_just_adding(
     store: Store, database: Path, options: StoreOptions
 ) -> None:
     """The other's row appears between our look and our insert."""
-    if not options.url:
-        pytest.skip("SQLite has one writer at a time")
     entered, go_on = threading.Event(), threading.Event()
 
     def first() -> None:
@@ -632,11 +634,10 @@ def test_a_reader_cannot_write(store: Store) -> None:
     keep_one(store, "http://a/")
 
 
+@only_shared
 def test_one_writer_at_a_time_on_a_shared_database(
     store: Store, database: Path, options: StoreOptions
 ) -> None:
-    if not options.url:
-        pytest.skip("SQLite's file is locked with its directory")
     with Store.open(database, options) as other:
         with store.exclusive(), pytest.raises(LockedError, match="being written"), other.exclusive():
             pass

@@ -150,7 +150,8 @@ class PostgresBulk:
         stage = f"pg_temp.stage_{self._staged}"
         self._driver.execute(f"DROP TABLE IF EXISTS {stage}")
         self._driver.execute(
-            f"CREATE TEMPORARY TABLE stage_{self._staged} ON COMMIT DROP AS SELECT {_names(columns)} FROM {table.name} WITH NO DATA"
+            f"CREATE TEMPORARY TABLE stage_{self._staged} ON COMMIT DROP AS "
+            f"SELECT {_names(columns)} FROM {table.name} WITH NO DATA"
         )
         self._copy(stage, columns, rows)
         return stage

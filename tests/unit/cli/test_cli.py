@@ -3,8 +3,10 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -415,3 +417,118 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 def test_debug_shows_the_traceback(lode: CliRun) -> None:
     assert "Traceback" in lode("--debug", "topics", "missing").stderr
     assert "Traceback" in lode("topics", "missing", "--debug").stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["x#1", "what?", "p?mode=memory&x=", "a%20b", "50%", "x y", "ü", "-dash", "a'b"]
+)
+def test_a_portal_may_be_called_anything(lode: CliRun, tmp_path: Path, name: str) -> None:
+    made = lode("new", "--topic", "a", "--seed", "http://a/", "--", name)
+    assert made.returncode == 0, made.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name / "lode.db").is_file()
+    assert "http://a/" in lode("topics", "--", name).stdout
+
+
+def test_a_portal_may_be_called_what_is_no_text(lode: CliRun, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    assert lode("new", name, "--topic", "a").returncode == 0
+    assert lode("topics", name).returncode == 0
+    assert (tmp_path / name / "lode.db").is_file()
+
+
+@pytest.mark.usefixtures("portal")
+@pytest.mark.parametrize("closing", [">&-", "2>&-", ">/dev/full", "2>/dev/full", ">&- 2>&-"])
+def test_output_that_goes_nowhere(tmp_path: Path, closing: str) -> None:
+    for arguments in ("topics p", "--help", "topics missing"):
+        command = f"{sys.executable} -m motherlode {arguments} {closing}"
+        run = subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert "Traceback" not in run.stderr
+        assert "bug" not in run.stderr
+        assert run.returncode == (4 if "missing" in arguments else 1 if closing == ">/dev/full" else 0)
+
+
+@pytest.mark.usefixtures("portal")
+def test_output_in_a_narrow_encoding(lode: CliRun) -> None:
+    for encoding in ("ascii", "latin-1"):
+        run = lode("topics", "p", env={"PYTHONIOENCODING": encoding})
+        assert run.returncode == 0
+        assert "Physics" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[urls]\nmax_url = " + "9" * 5000, "too large to read"),
+        ("a = " + "[" * 5000 + "]" * 5000, "too large to read"),
+        ("[urls]\nmax_url = [\n" + "[],\n" * 12_000 + "]", "line 2: urls.max_url: expected int, got array"),
+        (".".join(["a"] * 20_000) + " = 1", "there is no section 'a'"),
+        ('[store]\nurl = "postgresql://h:port/x"', "[store] url is not a database URL"),
+        ('[store]\nurl = "nonsense"', "[store] url is not a database URL"),
+        ('[crawler]\nname = "a\\n"', "crawler.name"),
+    ],
+)
+def test_a_configuration_that_is_meant_ill(lode: CliRun, portal: Path, text: str, says: str) -> None:
+    (portal / "lode.toml").write_text(text)
+    run = lode("topics", "p")
+    assert run.returncode == 3
+    assert said_one_sentence(run)
+    assert says in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        (b"<meta charset=punycode><DL><A HREF='http://a/'>x</A>", "x"),
+        (b"<meta charset=utf-7><DL><A HREF='http://a/'>t+2AA-</A>", "t+2AA-"),
+        (b"<DL><A HREF='http://a/'>&#" + b"9" * 100_000 + b";</A>", "\ufffd"),
+        (b"<DL><A HREF='http://a/'>a&#0;b&#xD800;</A>", "a\ufffdb\ufffd"),
+    ],
+)
+def test_odd_bookmarks_are_kept(lode: CliRun, tmp_path: Path, body: bytes, title: str) -> None:
+    (tmp_path / "b.html").write_bytes(body)
+    made = lode("new", "p", "--bookmarks", "b.html")
+    assert made.returncode == 0, made.stderr
+    (topic,) = json.loads(lode("topics", "p", "--json").stdout)["topics"]
+    assert topic["examples"][0]["title"] == title
+
+
+def test_a_pattern_of_many_stars(lode: CliRun) -> None:
+    pattern = 'urls.session_parameters=["*a*a*a*a*a*a*b"]'
+    assert (
+        lode("new", "p", "--topic", "t", "--seed", "http://h/x;" + "a" * 300, "--set", pattern).returncode
+        == 0
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_portal_is_made_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    run = start_large(tmp_path)
+    run.send_signal(number)
+    _, said = run.communicate(timeout=30)
+    assert said.strip() == "lode: Interrupted."
+    assert run.returncode == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["urls.txt"]
+
+
+def test_what_a_killed_new_left_is_swept_by_the_next(lode: CliRun, tmp_path: Path) -> None:
+    run = start_large(tmp_path)
+    run.kill()
+    run.communicate()
+    assert len(list(tmp_path.iterdir())) == 2
+    assert lode("new", "p", "--topic", "a").returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p", "urls.txt"]
+
+
+def start_large(directory: Path) -> "subprocess.Popen[str]":
+    """`lode new` in the middle of a large file."""
+    (directory / "urls.txt").write_text("".join(f"http://h{n}.example/\n" for n in range(200_000)))
+    command = [sys.executable, "-m", "motherlode", "new", "p", "--bookmarks", "urls.txt"]
+    run = subprocess.Popen(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not list(directory.glob(".p.lode-new-*/lode.db")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return run
