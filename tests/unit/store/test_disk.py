@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from batches import check_whole, keep_batch
-from helpers import run_lode, said_one_sentence
+from helpers import lacks, run_lode, said_one_sentence
 from motherlode.portal import Portal, create_portal
 from motherlode.records import DiskFullError, ReadOnlyError
 from motherlode.store import StoreOptions
@@ -26,10 +26,10 @@ def mount(folder: Path, *options: str) -> None:
     """Mount a small disk of memory, where that is allowed."""
     tool = shutil.which("mount")
     if tool is None or os.geteuid() != 0:
-        pytest.skip("wants root and mount (Debian's package mount)")
+        lacks("root, or the program mount (Debian's package mount)")
     done = subprocess.run([tool, *options, str(folder)], capture_output=True, check=False)
     if done.returncode != 0:
-        pytest.skip(f"mounting is not allowed here: {done.stderr.decode().strip()}")
+        lacks(f"the right to mount: {done.stderr.decode().strip()}")
 
 
 @pytest.fixture
