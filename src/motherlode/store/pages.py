@@ -2,7 +2,7 @@
 
 from isal import isal_zlib
 from msgspec import Struct
-from sqlalchemy import func, literal, select
+from sqlalchemy import bindparam, func, literal, select
 
 from motherlode.records import (
     Archived,
@@ -64,8 +64,17 @@ class KeptPage(Struct, frozen=True):
     via: PageId | None
 
 
+# Put together once: half of a look-up's time would go into building them.
+_URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
+_PAGE_BY_KEY = (
+    select(pages, urls.c.url, urls.c.key)
+    .join_from(pages, urls, urls.c.id == pages.c.url_id)
+    .where(urls.c.key == bindparam("sought"))
+)
+
+
 def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
-    row = session.connection.execute(select(urls).where(urls.c.key == key)).one_or_none()
+    row = session.connection.execute(_URL_BY_KEY, {"sought": key}).one_or_none()
     if row is None:
         return None
     return KnownUrl(UrlId(row.id), row.url, UrlState(row.state), row.attempts, row.reason or "")
@@ -73,12 +82,7 @@ def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
 
 def page_at(session: Session, key: UrlKey) -> KeptPage | None:
     """The page at a URL, if it was fetched."""
-    query = (
-        select(pages, urls.c.url, urls.c.key)
-        .join_from(pages, urls, urls.c.id == pages.c.url_id)
-        .where(urls.c.key == key)
-    )
-    row = session.connection.execute(query).one_or_none()
+    row = session.connection.execute(_PAGE_BY_KEY, {"sought": key}).one_or_none()
     if row is None:
         return None
     archived = None

@@ -43,7 +43,7 @@ SESSION = (
 )
 
 
-class UrlRules(Struct, frozen=True, forbid_unknown_fields=True):
+class UrlRules(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
     """Which spellings count as one URL, and which are refused as traps (SPEC B26)."""
 
     tracking_parameters: Annotated[
