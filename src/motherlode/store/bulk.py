@@ -62,8 +62,9 @@ class SqliteBulk:
 
     def amend(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         key, *changed = columns
-        assignments = ", ".join(f'"{name}" = ?{number}' for number, name in enumerate(changed, start=2))
-        self._run(f'UPDATE {table.name} SET {assignments} WHERE "{key}" = ?1', rows)
+        assignments = ", ".join(f'"{name}" = ?' for name in changed)
+        statement = f'UPDATE {table.name} SET {assignments} WHERE "{key}" = ?'
+        self._run(statement, [(*row[1:], row[0]) for row in rows])
 
     def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         conditions = " AND ".join(f'"{name}" = ?' for name in columns)
