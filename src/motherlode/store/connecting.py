@@ -62,7 +62,7 @@ def _sqlite(database: Path, options: StoreOptions) -> Engine:
         path, is_uri = os.fsencode(database), False
         if frozen:  # write-ahead logging wants to write beside the file even for a reader; this does not
             path, is_uri = b"file:" + quote(path).encode() + b"?mode=ro&immutable=1", True
-        return sqlite3.connect(os.fsdecode(path), _BUSY_SECONDS, check_same_thread=False, uri=is_uri)
+        return sqlite3.connect(os.fsdecode(path), timeout=_BUSY_SECONDS, check_same_thread=False, uri=is_uri)
 
     engine = create_engine("sqlite://", creator=driver, poolclass=QueuePool)
 
