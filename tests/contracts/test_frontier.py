@@ -1,0 +1,108 @@
+"""The frontier: what waits, best first."""
+
+from pathlib import Path
+
+import pytest
+
+from helpers import follow
+from motherlode.records import (
+    Entry,
+    StoreError,
+)
+from motherlode.store import Store, StoreOptions, frontier, outcomes
+from storing import A, B, count_rows, keep_one, link, outcome, waiting
+
+
+def test_entries_wait_best_first(store: Store) -> None:
+    with store.writing() as session:
+        offered = [follow("http://a/", 0.5), follow("http://b/", 0.9), follow("http://c/", -2.0)]
+        frontier.offer(session, offered)
+    assert waiting(store) == [("http://b/", 0.9), ("http://a/", 0.5), ("http://c/", -2.0)]
+
+
+def test_a_rediscovery_raises_a_rank_and_never_lowers_it(store: Store) -> None:
+    for rank in (0.5, 0.3, 0.8, 0.8):
+        with store.writing() as session:
+            frontier.offer(session, [follow("http://a/", rank)])
+    assert waiting(store) == [("http://a/", 0.8)]
+    with store.reading() as session:
+        assert frontier.sizes(session) == {A: 1}
+    with store.writing() as session:
+        (best, *_) = frontier.waiting(session, A, 1)
+        outcomes.keep(session, [outcome(best)])
+    assert waiting(store) == []
+
+
+def test_the_best_of_a_batch_counts(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.2), follow("http://a/", 0.7)])
+    assert waiting(store) == [("http://a/", 0.7)]
+
+
+def test_what_was_fetched_is_not_offered_again(store: Store) -> None:
+    keep_one(store, "http://a/")
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 99.0)])
+    assert waiting(store) == []
+
+
+def test_what_was_fetched_is_not_offered_again_by_the_next_process(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
+    keep_one(store, "http://a/")
+    with Store.open(database, options) as again, again.writing() as session:
+        frontier.offer(session, [follow("http://a/", 99.0)])
+    assert waiting(store) == []
+
+
+def test_the_best_offer_is_there_whatever_the_queue(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.2, A), follow("http://b/", 0.9, A)])
+        frontier.offer(session, [follow("http://a/", 0.7, B), follow("http://b/", 0.1, B)])
+    assert ("http://a/", 0.7) in waiting(store, B)
+    assert ("http://b/", 0.9) in waiting(store, A)
+
+
+def test_offers_that_are_no_better_leave_no_rows(store: Store) -> None:
+    for rank in (0.5, 0.4, 0.5):
+        with store.writing() as session:
+            frontier.offer(session, [follow("http://a/", rank)])
+    keep_one(store, "http://b/", link("http://a/"), follows=(follow("http://a/", 0.3),))
+    assert count_rows(store, "frontier") == 1
+
+
+def test_what_is_settled_takes_no_more_rows(store: Store, database: Path, options: StoreOptions) -> None:
+    keep_one(store, "http://a/")
+    with Store.open(database, options) as again:
+        for each in (store, again):  # one remembers it, the other has to ask
+            with each.writing() as session:
+                frontier.offer(session, [follow("http://a/", 99.0)])
+    assert count_rows(store, "frontier") == 0
+
+
+def test_a_rank_that_is_no_number_is_refused(store: Store) -> None:
+    for rank in (float("nan"), float("inf"), float("-inf")):
+        with pytest.raises(StoreError, match="finite"), store.writing() as session:
+            frontier.offer(session, [follow("http://a/", rank)])
+    assert count_rows(store, "urls") == 0
+
+
+def test_a_queue_is_paged_through(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(session, [follow(f"http://h/{n}", n // 3) for n in range(30)])
+    with store.reading() as session:
+        seen: list[Entry] = []
+        while some := frontier.waiting(session, A, 7, after=seen[-1] if seen else None):
+            seen += some
+        assert seen == frontier.waiting(session, A, 100)
+    assert len({entry.url for entry in seen}) == 30
+
+
+def test_stale_entries_are_pruned(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.2)])
+        frontier.offer(session, [follow("http://a/", 0.7), follow("http://b/", 0.1)])
+        (best, *_) = frontier.waiting(session, A, 1)
+        outcomes.keep(session, [outcome(best)])
+        assert frontier.prune(session, A) == 1
+    assert waiting(store) == [("http://b/", 0.1)]

@@ -1,0 +1,255 @@
+"""Outcomes: a batch of pages with all that they caused."""
+
+from helpers import follow
+from motherlode.records import (
+    ROOT,
+    Archived,
+    Document,
+    Entry,
+    Example,
+    Fate,
+    Judgement,
+    LinkFlag,
+    ModelId,
+    Outcome,
+    Page,
+    Redirect,
+    UrlState,
+)
+from motherlode.store import Store, frontier, ledger, outcomes, pages
+from motherlode.store import topics as topic_rows
+from motherlode.store.schema import links, metadata
+from motherlode.urls import address
+from storing import A, B, count_rows, keep_one, link, outcome, take, waiting
+
+
+def test_a_page_is_kept_with_all_that_belongs_to_it(store: Store) -> None:
+    archived = Archived("lode-00001.warc.gz", 10, 20)
+    with store.writing() as session:
+        run = ledger.start_run(session, "lode crawl", "bingo", 1.0)
+        entry = take(session, "http://a.example/", rank=0.75)
+        page = Page(
+            entry.url, entry.key, 2.5, 203, "text/html", 2**33, b"\x00d", "e", "Mon", "192.0.2.1", archived
+        )
+        said = Judgement(B, -0.25, ModelId(3))
+        made = outcomes.keep(session, [outcome(entry, page=page, judgement=said)], run.id)
+    with store.reading() as session:
+        kept = pages.page_at(session, entry.key)
+        assert kept is not None
+        assert [kept.id] == made
+        assert kept.page == page
+        assert (kept.title, kept.language, kept.fingerprint, kept.rank) == ("Title", "en", 7, 0.75)
+        assert pages.text_of(session, kept.id) == "Some text"
+        assert pages.vectors_of(session, kept.id) == {"terms": b"\x01"}
+        assert pages.judgement_of(session, kept.id) == said
+        known = pages.known_url(session, entry.key)
+        assert known is not None
+        assert (known.state, known.attempts) == (UrlState.FETCHED, 1)
+        assert pages.count_pages(session) == 1
+
+
+def test_links_are_kept_in_order_and_found_from_both_ends(store: Store) -> None:
+    nav = link("http://b/", "home", LinkFlag.NAVIGATION | LinkFlag.NOFOLLOW)
+    one = keep_one(store, "http://a/", nav, link("http://c/", "see C"), link("http://b/", "again"))
+    two = keep_one(store, "http://c/", link("http://b/", "from C"))
+    with store.reading() as session:
+        out = pages.links_from(session, one)
+        assert [(found.url, found.anchor, found.flags) for found in out] == [
+            ("http://b/", "home", 3),
+            ("http://c/", "see C", 0),
+            ("http://b/", "again", 0),
+        ]
+        target = pages.known_url(session, address("http://b/").key)
+        assert target is not None
+        assert target.state is UrlState.OPEN
+        into = pages.links_to(session, target.id)
+        assert sorted((found.page, found.anchor) for found in into) == [
+            (one, "again"),
+            (one, "home"),
+            (two, "from C"),
+        ]
+        assert len(pages.links_to(session, target.id, limit=2)) == 2
+
+
+def test_links_are_found_across_segments(store: Store) -> None:
+    first = keep_one(store, "http://a/", link("http://t/"))
+    with store.writing() as session:  # as if five thousand pages had come in between
+        session.connection.execute(metadata.tables["pages"].update().values(id=5000))
+        session.connection.execute(links.update().values(page_id=5000))
+    second = keep_one(store, "http://b/", link("http://t/"))
+    assert first != second
+    with store.reading() as session:
+        target = pages.known_url(session, address("http://t/").key)
+        assert target is not None
+        assert {found.page for found in pages.links_to(session, target.id)} == {5000, second}
+
+
+def test_a_link_alone_does_not_wait_and_a_follow_does(store: Store) -> None:
+    with store.writing() as session:
+        entry = take(session, "http://a/")
+        found = outcome(entry, link("http://b/"), link("http://c/"), follows=(follow("http://c/", 0.4),))
+        (number,) = outcomes.keep(session, [found])
+    with store.reading() as session:
+        (waits,) = frontier.waiting(session, A, 10)
+        assert (waits.url, waits.rank, waits.via) == ("http://c/", 0.4, number)
+
+
+def test_a_failure_is_remembered_with_its_reason(store: Store) -> None:
+    with store.writing() as session:
+        entry = take(session, "http://a/")
+        outcomes.keep(session, [Outcome(entry, Fate(UrlState.FAILED, "timeout"))])
+    with store.reading() as session:
+        known = pages.known_url(session, entry.key)
+        assert known is not None
+        assert (known.state, known.reason, known.attempts) == (UrlState.FAILED, "timeout", 1)
+        assert pages.page_at(session, entry.key) is None
+    assert waiting(store) == []
+
+
+def test_a_retry_waits_for_its_time_at_every_rank(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.3)])
+        entry = take(session, "http://a/", rank=0.6)
+        assert entry.rank == 0.6
+        outcomes.keep(session, [Outcome(entry, Fate(UrlState.FAILED, "timeout", retry_at=99.0))])
+    with store.reading() as session:
+        (again,) = frontier.waiting(session, A, 10)
+        assert (again.rank, again.not_before, again.attempts) == (0.6, 99.0, 1)
+        (worse,) = frontier.waiting(session, A, 10, after=again)
+        assert (worse.rank, worse.not_before) == (0.3, 99.0)
+    with store.writing() as session:
+        outcomes.keep(session, [outcome(again)])
+    assert waiting(store) == []
+
+
+def test_a_redirect_settles_both_urls(store: Store) -> None:
+    with store.writing() as session:
+        entry = take(session, "http://old/")
+        new = address("http://new/")
+        hop = Redirect(entry.url, entry.key, new.url, new.key, 301)
+        page = Page(new.url, new.key, 1.0, 200)
+        outcomes.keep(session, [outcome(entry, page=page, redirects=(hop,))])
+        frontier.offer(session, [follow("http://new/")])
+    with store.reading() as session:
+        old, moved = pages.known_url(session, entry.key), pages.known_url(session, new.key)
+        assert old is not None
+        assert moved is not None
+        assert (old.state, moved.state) == (UrlState.MOVED, UrlState.FETCHED)
+        assert pages.redirect_of(session, old.id) == moved.id
+        assert pages.page_at(session, new.key) is not None
+    assert waiting(store) == []
+
+
+def test_two_entries_that_lead_to_one_page_keep_it_once(store: Store) -> None:
+    with store.writing() as session:
+        new = address("http://new/")
+        page = Page(new.url, new.key, 1.0, 200)
+        entries = [take(session, "http://old/"), take(session, "http://older/")]
+        numbers = outcomes.keep(session, [outcome(entry, link("http://x/"), page=page) for entry in entries])
+    assert len(set(numbers)) == 1
+    assert count_rows(store, "pages") == 1
+    assert count_rows(store, "links") == 1
+
+
+def test_a_page_settles_its_url_whatever_else_the_batch_says(store: Store) -> None:
+    with store.writing() as session:
+        new = take(session, "http://new/")
+        old = take(session, "http://old/")
+        page = Page(new.url, new.key, 1.0, 200)
+        moved = outcome(old, page=page, fate=Fate(retry_at=9.0))
+        outcomes.keep(session, [moved, Outcome(new, Fate(UrlState.FAILED, "timeout", retry_at=9.0))])
+    with store.reading() as session:
+        known = pages.known_url(session, new.key)
+        assert known is not None
+        assert (known.state, known.reason) == (UrlState.FETCHED, "")
+    assert waiting(store) == []
+
+
+def test_a_page_that_was_not_modified_keeps_what_it_said(store: Store) -> None:
+    first = keep_one(store, "http://a/", link("http://b/"), judgement=Judgement(A, 1.0))
+    with store.writing() as session:
+        known = pages.known_url(session, address("http://a/").key)
+        assert known is not None
+        entry = Entry(known.id, known.url, address("http://a/").key, A, 1.0)
+        again = Page(entry.url, entry.key, 77.0, 304, etag="new")
+        assert outcomes.keep(session, [outcome(entry, page=again, document=None)]) == [first]
+    with store.reading() as session:
+        kept = pages.page_at(session, entry.key)
+        assert kept is not None
+        assert (kept.title, kept.page.fetched_at, kept.page.status, kept.page.etag) == (
+            "Title",
+            77.0,
+            304,
+            "new",
+        )
+        assert pages.text_of(session, first) == "Some text"
+        assert len(pages.links_from(session, first)) == 1
+        assert pages.judgement_of(session, first) == Judgement(A, 1.0)
+
+
+def test_a_page_fetched_again_replaces_itself(store: Store) -> None:
+    first = keep_one(store, "http://a/", link("http://b/"), link("http://c/"), judgement=Judgement(A, 1.0))
+    with store.writing() as session:
+        known = pages.known_url(session, address("http://a/").key)
+        assert known is not None
+        entry = Entry(known.id, known.url, address("http://a/").key, A, 1.0)
+        document = Document("New", text="New text", links=(link("http://d/"),))
+        second = outcomes.keep(session, [outcome(entry, document=document)])
+    assert second == [first]
+    with store.reading() as session:
+        assert pages.text_of(session, first) == "New text"
+        assert [found.url for found in pages.links_from(session, first)] == ["http://d/"]
+        assert pages.vectors_of(session, first) == {}
+        assert pages.judgement_of(session, first) is None
+
+
+def test_an_empty_batch_is_nothing(store: Store) -> None:
+    with store.writing() as session:
+        assert outcomes.keep(session, []) == []
+        frontier.offer(session, [])
+        ledger.keep_hosts(session, [])
+        ledger.note_archives(session, {})
+
+
+def test_odd_text_is_kept(store: Store) -> None:
+    odd = "tab\t, newline\n, backslash \\N, quote ', emoji \N{OWL}, right-to-left \u202e"
+    number = keep_one(
+        store,
+        "http://a/",
+        link("http://b/", odd),
+        document=Document(odd, text=odd, links=(link("http://b/", odd),)),
+    )
+    with store.reading() as session:
+        assert pages.text_of(session, number) == odd
+        assert pages.links_from(session, number)[0].anchor == odd
+
+
+def test_what_no_database_keeps_is_replaced(store: Store) -> None:
+    nul, lone = "a\x00b", "c\ud800d\u00e9"
+    document = Document(nul, text=nul + lone, fingerprint=2**64 - 1, links=(link("http://b/", lone),))
+    number = keep_one(store, "http://a/", document=document, fate=Fate(reason=nul))
+    with store.writing() as session:
+        topic_rows.add_examples(session, [Example(ROOT, None, nul, lone, (nul,), lone)])
+    with store.reading() as session:
+        kept = pages.page_at(session, address("http://a/").key)
+        assert kept is not None
+        assert (kept.title, kept.fingerprint) == ("a\ufffdb", -1)
+        assert pages.links_from(session, number)[0].anchor == "c\ufffdd\u00e9"
+        assert pages.text_of(session, number).startswith("a")
+        assert topic_rows.examples_of(session)[0].note == "c\ufffdd\u00e9"
+
+
+def test_a_large_batch_with_much_in_common(store: Store) -> None:
+    shared = [f"http://shared/{n}" for n in range(40)]
+    with store.writing() as session:
+        frontier.offer(session, [follow(f"http://h{n % 7}/{n}", n / 300) for n in range(300)])
+        entries = frontier.waiting(session, A, 300)
+        batch = [
+            outcome(entry, *(link(url) for url in (*shared, entry.url)), follows=tuple(map(follow, shared)))
+            for entry in entries
+        ]
+        numbers = outcomes.keep(session, batch)
+    assert len(set(numbers)) == 300
+    assert count_rows(store, "urls") == 340
+    assert count_rows(store, "links") == 300 * 41
+    assert len(waiting(store)) == 40
