@@ -31,7 +31,7 @@ docs: $(VENV)/dev.stamp
 	@echo "docs/_build/html/index.html"
 
 # Pins the newest versions that resolve on every supported Python; no index address is written down.
-COMPILE := $(BIN)/uv pip compile pyproject.toml --extra postgres --universal --python-version 3.11 \
+COMPILE := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
   --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet --upgrade
 lock: $(VENV)/bin/python
 	$(PIP) uv

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from motherlode.fetch import NetworkOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
 from motherlode.urls import UrlRules
@@ -32,6 +33,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
 
     portal: PortalOptions = PortalOptions()
     crawler: CrawlerOptions = CrawlerOptions()
+    network: NetworkOptions = NetworkOptions()
     urls: UrlRules = UrlRules()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()

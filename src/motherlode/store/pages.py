@@ -1,5 +1,7 @@
 """Reading back what was kept: pages, texts, vectors, links in both directions, redirects."""
 
+from collections.abc import Iterator
+
 from isal import isal_zlib
 from msgspec import Struct
 from sqlalchemy import bindparam, func, literal, select
@@ -174,6 +176,18 @@ def judgement_of(session: Session, page: PageId) -> Judgement | None:
         return None
     model = None if row.model_id is None else ModelId(row.model_id)
     return Judgement(TopicId(row.topic_id), row.confidence, model)
+
+
+def page_log(session: Session) -> Iterator[tuple[str, int, float | None]]:
+    """Every page in order of its first fetch: its URL, its status, and the confidence of its judgement."""
+    query = (
+        select(urls.c.url, pages.c.status, judgements.c.confidence)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .outerjoin(judgements, judgements.c.page_id == pages.c.id)
+        .order_by(pages.c.id)
+    )
+    for row in session.connection.execute(query):
+        yield row.url, row.status, row.confidence
 
 
 def count_pages(session: Session) -> int:

@@ -1,10 +1,11 @@
 """The topic tree: its paths, its edits, and how it grows out of bookmarks, seeds and queries."""
 
-from motherlode.topics.paths import TopicPath, clean_name, is_others, parse_path, show_path
+from motherlode.topics.paths import OTHERS, TopicPath, clean_name, is_others, parse_path, show_path
 from motherlode.topics.planting import Planted, Planting, plant, plant_query, plant_seeds
 from motherlode.topics.tree import TopicTree
 
 __all__ = [
+    "OTHERS",
     "Planted",
     "Planting",
     "TopicPath",

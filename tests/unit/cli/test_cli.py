@@ -48,6 +48,8 @@ def topics(lode: CliRun, *arguments: str) -> list[str]:
 
 # The overview
 
+WITHOUT_A_PORTAL = {"sandbox", "lab"}  # so there are no settings to override
+
 
 def test_help_names_every_command_and_exit_code(lode: CliRun) -> None:
     run = lode("--help")
@@ -60,7 +62,7 @@ def test_the_overview_says_of_each_command_what_it_says_of_itself(lode: CliRun) 
     for name in COMMANDS:
         run = lode(name, "--help")
         assert run.returncode == 0
-        assert "--set" in run.stdout
+        assert "--set" in run.stdout or name in WITHOUT_A_PORTAL
         assert "--json" in run.stdout
 
 
@@ -374,16 +376,7 @@ def test_a_portal_on_postgresql(lode: CliRun, postgres_server: str, tmp_path: Pa
     assert not (tmp_path / "p" / "lode.db").exists()
 
 
-# lode demo, and manners
-
-
-def test_the_demo_cleans_up_after_itself(lode: CliRun, tmp_path: Path) -> None:
-    run = lode("demo", env={"TMPDIR": str(tmp_path)})
-    assert run.returncode == 0
-    assert "Comets (2 examples)" in run.stdout
-    assert list(tmp_path.iterdir()) == []
-    assert lode("demo", "--keep", "kept").returncode == 0
-    assert lode("topics", "kept").returncode == 0
+# Manners
 
 
 def coloured(directory: Path, **environment: str) -> bool:

@@ -29,7 +29,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Show the res
 
 def show_json(value: Any) -> None:
     """JSON with an indent; records become objects."""
-    click.echo(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=True))
+    click.echo(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    return json.dumps(msgspec.to_builtins(value, str_keys=True), indent=2, ensure_ascii=True)
 
 
 def harmless(text: str) -> str:

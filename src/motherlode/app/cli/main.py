@@ -18,6 +18,8 @@ COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "topics": "Show and edit a portal's topic tree.",
     "config": "Show a portal's settings, with every default.",
+    "sandbox": "Serve and make webs for experiments, on this machine alone.",
+    "lab": "Compare policies on a web whose truth is known.",
     "demo": "Try the main job end to end, on this machine alone.",
 }
 

@@ -2,5 +2,6 @@
 
 from motherlode.sources.bookmarks.building import MAX_DEPTH
 from motherlode.sources.bookmarks.reading import MAX_BYTES, read_bookmarks
+from motherlode.sources.bookmarks.walking import filed
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "read_bookmarks"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "filed", "read_bookmarks"]

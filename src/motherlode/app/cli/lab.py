@@ -1,0 +1,278 @@
+"""`lode lab`: how good is a crawl? Policies side by side on a web whose truth is known; measures of a run."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from motherlode.app.cli.common import json_text
+from motherlode.app.cli.sandbox import web_argument
+from motherlode.app.cli.tables import Table
+from motherlode.records import BadInputError, UsageError
+from motherlode.urls import canonical
+
+if TYPE_CHECKING:
+    from motherlode.lab.comparison import Comparison, Finished, Row
+
+json_option = click.option(
+    "--json", "json_to", metavar="FILE", help="Write the result as JSON into FILE; '-': the standard output."
+)
+plot_option = click.option(
+    "--plot",
+    "plot_to",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Draw relevant pages over pages fetched: .png, .svg, or both if FILE has no ending.",
+)
+
+
+@click.group("lab")
+def command() -> None:
+    """Compare policies on a web whose truth is known, and measure what a crawl was worth.
+
+    WEB is a directory, as for 'lode sandbox'. Every command takes --json and --plot.
+
+    \b
+    lode lab compare WEB --topic Science/Chemistry --pages 1000
+    lode lab compare WEB --topic Mathematics --policies best-first,oracle --repeat 3 --plot curves.png
+    """
+
+
+@command.command("compare")
+@web_argument
+@click.option(
+    "--topic",
+    "topics",
+    metavar="TOPIC",
+    multiple=True,
+    required=True,
+    help="What to look for: a topic of the web, sub-topics included (repeatable).",
+)
+@click.option(
+    "--policies", metavar="A,B,...", default="", help="Which policies to run; all baselines if not told."
+)
+@click.option(
+    "--seeds",
+    metavar="N|FILE",
+    default="5",
+    show_default=True,
+    help="Draw so many seeds from the topic's pages, or take the URLs in FILE.",
+)
+@click.option(
+    "--pages",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Documents that each policy may fetch, seeds included.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="What chance goes by: the draw of the seeds, the order of 'random'.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Repeat with so many draws of the seeds, and show means.",
+)
+@click.option(
+    "--connections", type=click.IntRange(1), default=1, show_default=True, help="Fetch so many pages at once."
+)
+@click.option("--latency", type=click.FloatRange(0), default=0.0, help="Simulated seconds to the first byte.")
+@click.option(
+    "--bandwidth", type=click.FloatRange(0), default=0.0, help="Simulated bytes a second; 0: no limit."
+)
+@click.option(
+    "--delay", type=click.FloatRange(0), default=0.0, help="Simulated seconds between fetches from a host."
+)
+@click.option(
+    "--jobs", type=click.IntRange(1), help="Processes to run on; as many as there are cores if not told."
+)
+@click.option(
+    "--logs", type=click.Path(path_type=Path), help="Write the page log of every run into this directory."
+)
+@json_option
+@plot_option
+def compare(
+    json_to: str | None, plot_to: Path | None, jobs: int | None, logs: Path | None, **asked: Any
+) -> None:
+    """Run policies side by side on WEB, each with the same seeds and budget, and show what each found.
+
+    A page counts against the budget when a document came back (2xx). Seeds count against it but not as finds.
+    """
+    from motherlode.lab import comparison as lab  # noqa: PLC0415 - loaded only to compare
+
+    _check_targets(json_to, plot_to, logs)
+    comparison = _comparison(**asked)
+    finished = _run(comparison, jobs)
+    rows = lab.rows(comparison, finished)
+    if logs is not None:
+        _write_logs(logs, finished)
+    if json_to != "-":
+        _show_rows(rows)
+    _write_json(rows, json_to)
+    if plot_to is not None:
+        name = Path(comparison.web).resolve().name
+        curves = {_line_name(row, comparison): row.curve for row in rows}
+        _plot(curves, plot_to, ", ".join(comparison.topics), name)
+
+
+@command.command("measure")
+@web_argument
+@click.argument("log", metavar="LOG", type=click.Path(path_type=Path))
+@click.option("--topic", required=True, help="What was looked for: a topic of the web, sub-topics included.")
+@click.option("--pages", type=click.IntRange(1), help="Count only the first so many documents.")
+@json_option
+@plot_option
+def measure(
+    directory: Path, log: Path, topic: str, pages: int | None, json_to: str | None, plot_to: Path | None
+) -> None:
+    """Measure the page log LOG of a crawl against the labels of WEB.
+
+    LOG has a line a fetch, in order: a URL, then, after tabs, the status, the crawler's own score of the
+    page, and the word 'seed' where it was one; all but the URL may be missing.
+    """
+    from motherlode.lab import measures  # noqa: PLC0415 - loaded only to measure
+    from motherlode.lab.opening import open_web  # noqa: PLC0415
+
+    _check_targets(json_to, plot_to, None)
+    fetched = measures.read_log(log)
+    relevant = open_web(directory).labels().relevant(topic.strip("/"))
+    total = len(relevant - {fetch.url for fetch in fetched if fetch.seed})
+    found = measures.measure(fetched, relevant.__contains__, total, pages)
+    if json_to != "-":
+        _show_measures(msgspec.structs.asdict(found))
+    _write_json(found, json_to)
+    if plot_to is not None:
+        _plot({log.name: found.curve}, plot_to, topic, directory.resolve().name)
+
+
+def _comparison(  # noqa: PLR0913 - one parameter an option
+    *,
+    directory: Path,
+    topics: Sequence[str],
+    policies: str,
+    seeds: str,
+    latency: float,
+    bandwidth: float,
+    delay: float,
+    **limits: int,
+) -> "Comparison":
+    from motherlode.lab.comparison import CONTENDERS, Comparison  # noqa: PLC0415 - loaded only to compare
+    from motherlode.lab.replay import Timing  # noqa: PLC0415
+
+    named = tuple(dict.fromkeys(name.strip() for name in policies.split(",") if name.strip()))
+    return Comparison(
+        web=str(directory),
+        topics=tuple(dict.fromkeys(topic.strip("/") for topic in topics)),
+        policies=named or tuple(CONTENDERS),
+        seeds=_seeds(seeds),
+        timing=Timing(latency=latency, bandwidth=bandwidth, delay=delay),
+        **limits,
+    )
+
+
+def _seeds(told: str) -> int | tuple[str, ...]:
+    if told.isdecimal():
+        if int(told) == 0:
+            raise UsageError("--seeds 0: a crawl begins somewhere; give at least one seed.")
+        return int(told)
+    from motherlode.sources.bookmarks import filed, read_bookmarks  # noqa: PLC0415 - loaded only for a file
+
+    urls = tuple(dict.fromkeys(canonical(bookmark.url) for _, bookmark in filed(read_bookmarks(Path(told)))))
+    if not urls:
+        raise BadInputError(f"{told} names no URL to begin with.")
+    return urls
+
+
+def _run(comparison: "Comparison", jobs: int | None) -> "list[Finished]":
+    """Every trial, with a bar for whoever watches."""
+    from motherlode.lab import comparison as lab  # noqa: PLC0415 - loaded only to compare
+
+    finished = []
+    length = len(lab.tasks(comparison))
+    with click.progressbar(
+        length=length, label="Trials", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as bar:
+        for one in lab.compare(comparison, jobs):
+            finished.append(one)
+            bar.update(1)
+    return finished
+
+
+def _show_rows(rows: "Sequence[Row]") -> None:
+    many = len({row.topic for row in rows}) > 1
+    table = Table(
+        *(["topic"] if many else []),
+        "policy", "pages", "relevant", "harvest rate", "recall", "hosts", "pages/host", "failed", "seconds",
+    )  # fmt: skip
+    for row in rows:
+        table.add(
+            *([row.topic] if many else []),
+            row.policy, row.pages, row.relevant, row.harvest_rate, row.recall, row.relevant_hosts,
+            row.pages_per_relevant_site, row.failed, round(row.seconds, 1),
+        )  # fmt: skip
+    table.show(words=2 if many else 1)
+
+
+def _show_measures(figures: dict[str, Any]) -> None:
+    table = Table("measure", "value")
+    precision = figures.pop("precision_at")
+    del figures["curve"]
+    for name, value in figures.items():
+        table.add(name.replace("_", " "), value)
+    for number, value in precision.items():
+        table.add(f"precision at {number:,}", value)
+    table.show()
+
+
+def _line_name(row: "Row", comparison: "Comparison") -> str:
+    return row.policy if len(comparison.topics) == 1 else f"{row.policy}, {row.topic}"
+
+
+def _check_targets(json_to: str | None, plot_to: Path | None, logs: Path | None) -> None:
+    """A run of many minutes must not fail for a folder that is not there."""
+    for target in (Path(json_to) if json_to and json_to != "-" else None, plot_to):
+        if target is not None and not target.parent.is_dir():
+            raise BadInputError(f"There is no folder {target.parent} to write {target.name} into.")
+    if plot_to is not None and plot_to.suffix not in ("", ".png", ".svg"):
+        raise UsageError(f"--plot {plot_to}: a plot is .png or .svg; without an ending it is both.")
+    if logs is not None:
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInputError(f"{logs} cannot be made: {error.strerror or error}.") from error
+
+
+def _write_json(result: object, target: str | None) -> None:
+    if target is None:
+        return
+    if target == "-":
+        click.echo(json_text(result))
+        return
+    try:
+        Path(target).write_text(json_text(result) + "\n", "utf-8")
+    except OSError as error:
+        raise BadInputError(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def _write_logs(folder: Path, finished: "Sequence[Finished]") -> None:
+    from motherlode.lab.measures import write_log  # noqa: PLC0415 - loaded only to compare
+
+    for one in finished:
+        topic = one.task.topic.replace("/", "-")
+        write_log(folder / f"{topic}.{one.task.policy}.{one.task.turn + 1}.tsv", one.log)
+
+
+def _plot(curves: Mapping[str, Sequence[tuple[float, float]]], target: Path, title: str, web: str) -> None:
+    from motherlode.lab.plots import plot  # noqa: PLC0415 - loaded only to plot
+
+    for file in plot(curves, target, title=title, subtitle=f"on the web '{web}'"):
+        click.echo(f"Plotted {file}.", err=True)

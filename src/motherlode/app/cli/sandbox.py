@@ -1,0 +1,205 @@
+"""`lode sandbox`: webs on this machine alone, recorded or made up, to crawl without touching the Web."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from motherlode.app.cli.common import count, json_option, show_json
+from motherlode.lab.description import Plan
+from motherlode.lab.opening import open_web
+from motherlode.lab.web import LabWeb
+from motherlode.records import UsageError
+
+web_argument = click.argument("directory", metavar="WEB", type=click.Path(path_type=Path))
+new_web_argument = click.argument("directory", metavar="NEW", type=click.Path(path_type=Path))
+
+
+@click.group("sandbox")
+def command() -> None:
+    """Serve and make webs for experiments: recorded, generated, misbehaving.
+
+    WEB is a directory. A recorded web has WARC files, labels.tsv (a URL, a tab, a topic's path) and
+    about.toml; a generated one has only about.toml, with what it is made from. Every command takes --json.
+
+    \b
+    lode sandbox generate toy --seed 7 --pages 3000 --hosts 60
+    lode sandbox serve toy --port 8080
+    curl --proxy http://127.0.0.1:8080 http://HOST/
+    """
+
+
+@command.command("serve")
+@web_argument
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Listen here on 127.0.0.1; 0: any free port."
+)
+@click.option(
+    "--dns-port",
+    type=click.IntRange(0, 65535),
+    help="Answer DNS queries here, too, on UDP: every host is 127.0.0.1.",
+)
+@click.option(
+    "--misbehave",
+    "habits",
+    metavar="HOST=HABIT",
+    multiple=True,
+    help="Let a host, or all that fit a pattern, misbehave: '*.test=slow-drip:2' (repeatable).",
+)
+@click.option("--processes", type=click.IntRange(1, 64), default=1, help="Serve with so many processes.")
+@click.option("--attached", is_flag=True, help="End when the standard input does.")
+@json_option
+def serve(  # noqa: PLR0913 - one parameter an option
+    directory: Path,
+    port: int,
+    dns_port: int | None,
+    habits: tuple[str, ...],
+    processes: int,
+    *,
+    attached: bool,
+    as_json: bool,
+) -> None:
+    """Serve all hosts of WEB over HTTP on 127.0.0.1, told apart by the Host header, until interrupted.
+
+    A crawler is led here by its configuration, any other client by using the port as its proxy.
+    """
+    from motherlode.lab.misbehaviour import Habits  # noqa: PLC0415 - loaded only to serve
+    from motherlode.lab.serving import sandbox  # noqa: PLC0415
+
+    web = open_web(directory)
+    assigned = Habits(map(_assignment, habits), web.habit_of)
+
+    def ready(port: int, dns_port: int | None) -> None:
+        if as_json:
+            show_json({"port": port, "dns_port": dns_port, **_told(web)})
+        else:
+            _announce(web, port, dns_port)
+        sys.stdout.flush()
+
+    sandbox.serve(web, assigned, sandbox.Doors(port, dns_port, processes, attached), ready)
+
+
+def _assignment(told: str) -> tuple[str, str]:
+    host, sign, habit = told.rpartition("=")
+    if not sign or not host or not habit:
+        raise UsageError(f"--misbehave {told}: write HOST=HABIT; 'lode sandbox habits' lists the habits.")
+    return host, habit
+
+
+def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
+    about = web.about
+    click.echo(f"{about.name}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}.")
+    click.echo(f"Serving on 127.0.0.1:{port}" + (f", DNS on port {dns_port}" if dns_port is not None else ""))
+    first = next(web.hosts(), "HOST")
+    click.echo(f"Try: curl --proxy http://127.0.0.1:{port} http://{first}/   (Ctrl-C ends it)")
+
+
+@command.command("show")
+@web_argument
+@json_option
+def show(directory: Path, *, as_json: bool) -> None:
+    """Say what WEB is: its size, its topics with the number of their pages."""
+    web = open_web(directory)
+    topics = web.labels().topics()
+    if as_json:
+        show_json({**_told(web), "topics": topics})
+        return
+    about = web.about
+    click.echo(f"{about.name}, {about.kind}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}")
+    for line in (about.note, about.licence and f"Licence: {about.licence}"):
+        if line:
+            click.echo(line)
+    click.echo(f"{count(about.labels or 0, 'page')} with labels" + (":" if topics else "."))
+    for path, number in topics.items():
+        click.echo(f"{number:>8,}  {path}")
+
+
+def _told(web: LabWeb) -> dict[str, object]:
+    about = web.about
+    return {"name": about.name, "kind": about.kind, "pages": about.pages, "hosts": about.hosts}
+
+
+@command.command("habits")
+@json_option
+def habits(*, as_json: bool) -> None:
+    """List the ways in which a host can misbehave."""
+    from motherlode.lab.misbehaviour import HABITS  # noqa: PLC0415 - loaded only to list them
+
+    if as_json:
+        show_json(
+            [
+                {"name": n, "summary": k.summary, "figure": k.figure if k.unit else None, "unit": k.unit}
+                for n, k in HABITS.items()
+            ]
+        )
+        return
+    for name, kind in HABITS.items():
+        figure = f" (:{kind.figure:g} {kind.unit})" if kind.unit else ""
+        click.echo(f"{name:<18} {kind.summary}{figure}")
+
+
+@command.command("generate")
+@new_web_argument
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, help="The same seed is the same web, byte for byte."
+)
+@click.option(
+    "--pages", type=click.IntRange(20), default=3000, help="How many pages; they are made on demand."
+)
+@click.option("--hosts", type=click.IntRange(4), default=60, help="How many hosts they lie on.")
+@click.option(
+    "--misbehaving", type=click.FloatRange(0, 1), default=0.0, help="The share of hosts that misbehave."
+)
+@json_option
+def generate(
+    directory: Path, seed: int, pages: int, hosts: int, misbehaving: float, *, as_json: bool
+) -> None:
+    """Describe a made-up web in the directory NEW: a few lines, whatever its size."""
+    from motherlode.lab.description import write_plan  # noqa: PLC0415 - loaded only to write one
+
+    try:
+        plan = Plan(seed=seed, pages=pages, hosts=hosts, misbehaving=misbehaving)
+    except ValueError as error:
+        raise UsageError(f"--pages {pages} --hosts {hosts}: {error}.") from error
+    write_plan(directory, plan)
+    if as_json:
+        show_json({"web": str(directory), "generated": plan})
+        return
+    click.echo(f"Made {directory}: {count(pages, 'page')} on {count(hosts, 'host')}.")
+    click.echo(f"Next: lode sandbox serve {directory}")
+
+
+@command.command("record")
+@new_web_argument
+@click.argument("sources", metavar="WARC...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--labels",
+    "labelled",
+    type=click.Path(path_type=Path),
+    help="Label pages after this file: lines of URL, tab, topic; or bookmarks, whose folders are topics.",
+)
+@click.option("--note", default="", help="A sentence about the web, for its about.toml.")
+@json_option
+def record(
+    directory: Path, sources: tuple[Path, ...], labelled: Path | None, note: str, *, as_json: bool
+) -> None:
+    """Make a recorded web NEW from WARC files of any origin, and label it."""
+    from motherlode.lab.recorded.recording import record as make  # noqa: PLC0415 - loaded only to record
+
+    made = make(directory, sources, labelled, note)
+    if as_json:
+        show_json({"web": str(directory), **_fields(made)})
+        return
+    click.echo(f"Made {directory}: {count(made.pages, 'page')} on {count(made.hosts, 'host')}.")
+    if labelled is not None:
+        click.echo(
+            f"{count(made.labels, 'page')} with labels, {count(made.strangers, 'label')} for pages not here."
+        )
+    click.echo(f"Next: lode sandbox serve {directory}")
+
+
+def _fields(made: object) -> dict[str, object]:
+    import msgspec  # noqa: PLC0415 - loaded only for this
+
+    fields: dict[str, object] = msgspec.to_builtins(made)
+    return fields

@@ -1,0 +1,5 @@
+"""Queues of ranked entries."""
+
+from motherlode.frontier.memory import MemoryFrontier
+
+__all__ = ["MemoryFrontier"]

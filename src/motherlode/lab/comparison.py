@@ -1,0 +1,236 @@
+"""Policies side by side: the same web, seeds and budget for each, repeated over draws of the seeds."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import ExitStack
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from motherlode.lab.generated.dice import Dice
+from motherlode.lab.linkgraph import distances, link_graph
+from motherlode.lab.measures import Fetched, Measures, average, measure
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Timing
+from motherlode.lab.trials import Budget, Readings, run_trial
+from motherlode.policies import Policy
+from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid, DepthFirst, Oracle, RandomOrder
+from motherlode.records import Document, UsageError
+from motherlode.urls import Address, address
+
+
+class Setting(Struct, frozen=True):
+    """What a policy may know when it is made."""
+
+    seeds: tuple[Address, ...]
+    examples: Callable[[], list[Document]]
+    distance: Callable[[], Callable[[str], float]]
+    chance: int
+
+
+# How each policy is made, by its name.
+CONTENDERS: dict[str, Callable[[Setting], Policy]] = {
+    "breadth-first": lambda setting: BreadthFirst(setting.seeds),
+    "depth-first": lambda setting: DepthFirst(setting.seeds),
+    "random": lambda setting: RandomOrder(setting.seeds, setting.chance),
+    "best-first": lambda setting: BestFirst(setting.seeds, Centroid(setting.examples())),
+    "oracle": lambda setting: Oracle(setting.seeds, setting.distance()),
+}
+
+
+class Comparison(Struct, frozen=True):
+    """What to run."""
+
+    web: str
+    topics: tuple[str, ...]
+    policies: tuple[str, ...]
+    pages: Annotated[int, Meta(ge=1)]
+    seeds: int | tuple[str, ...] = 5  # so many drawn from the topic's pages, or these
+    seed: int = 1
+    repeat: Annotated[int, Meta(ge=1)] = 1
+    connections: Annotated[int, Meta(ge=1)] = 1
+    timing: Timing = Timing()
+
+
+class Task(Struct, frozen=True):
+    """One trial of a comparison."""
+
+    topic: str
+    policy: str
+    turn: int
+
+
+class Finished(Struct, frozen=True):
+    """A trial that is over."""
+
+    task: Task
+    measures: Measures
+    seconds: float
+    virtual_seconds: float
+    log: list[Fetched]
+
+
+class Row(Struct, frozen=True):
+    """A policy's result on a topic; means over the repeats."""
+
+    policy: str
+    topic: str
+    pages: float
+    relevant: float
+    harvest_rate: float
+    recall: float | None
+    relevant_hosts: float
+    seconds: float
+    virtual_seconds: float
+    failed: float
+    pages_per_relevant_site: float | None
+    precision_at: dict[int, float]
+    curve: list[tuple[int, float]]
+    web: str
+    budget: int
+    seeds: int
+    seed: int
+    repeat: int
+    runs: list[Measures]
+
+
+def tasks(comparison: Comparison) -> list[Task]:
+    """Every trial, those on one topic together: they share what was read."""
+    return [
+        Task(topic, policy, turn)
+        for topic in comparison.topics
+        for turn in range(comparison.repeat)
+        for policy in comparison.policies
+    ]
+
+
+class Bench:
+    """A web laid open for many trials: what is read once serves all of them."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self._web = open_web(Path(comparison.web))
+        self._readings = Readings(self._web)
+        self._distances: dict[str, Mapping[str, int]] = {}
+
+    def check(self) -> None:
+        """Everything that can be wrong with a comparison, before it takes any time."""
+        unknown = [name for name in self._comparison.policies if name not in CONTENDERS]
+        if unknown:
+            raise UsageError(f"There is no policy '{unknown[0]}'; there are {', '.join(CONTENDERS)}.")
+        for topic in self._comparison.topics:
+            self._seeds(topic, 0)
+        if "oracle" in self._comparison.policies:
+            link_graph(self._web)
+
+    def run(self, task: Task) -> Finished:
+        comparison = self._comparison
+        seeds = self._seeds(task.topic, task.turn)
+        relevant = self._web.labels().relevant(task.topic)
+        policy = CONTENDERS[task.policy](self._setting(task, seeds))
+        budget = Budget(comparison.pages, comparison.connections)
+        trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)
+        total = len(relevant - {seed.url for seed in seeds})
+        measures = measure(trial.log, relevant.__contains__, total, comparison.pages)
+        return Finished(task, measures, trial.seconds, trial.virtual_seconds, trial.log)
+
+    def _setting(self, task: Task, seeds: tuple[Address, ...]) -> Setting:
+        return Setting(
+            seeds,
+            lambda: self._readings.examples([seed.url for seed in seeds]),
+            lambda: self._distance(task.topic),
+            self._comparison.seed + task.turn,
+        )
+
+    def _seeds(self, topic: str, turn: int) -> tuple[Address, ...]:
+        told = self._comparison.seeds
+        relevant = self._web.labels().relevant(topic)
+        if isinstance(told, tuple):
+            return tuple(map(address, told))
+        if told >= len(relevant):
+            raise UsageError(f"'{topic}' has {len(relevant)} pages; draw fewer seeds than that.")
+        dice = Dice("seeds", self._comparison.seed + turn, topic)
+        drawn = sorted(relevant)
+        return tuple(address(drawn.pop(dice.below(len(drawn)))) for _ in range(told))
+
+    def _distance(self, topic: str) -> Callable[[str], float]:
+        if topic not in self._distances:
+            relevant = self._web.labels().relevant(topic)
+            self._distances[topic] = distances(link_graph(self._web), relevant)
+        known = self._distances[topic]
+        return lambda url: float(known.get(url, 1000))
+
+
+def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finished]:
+    """Run every trial, on so many processes (as many as there are cores, if not told), as they finish."""
+    bench = Bench(comparison)
+    bench.check()
+    todo = tasks(comparison)
+    jobs = min(jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, len(todo))
+    if jobs == 1:
+        yield from map(bench.run, todo)
+        return
+    with ExitStack() as stack:
+        pool = stack.enter_context(
+            ProcessPoolExecutor(jobs, get_context("spawn"), _open_bench, (comparison,))
+        )
+        stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+        futures: list[Future[Finished]] = [pool.submit(_run, task) for task in todo]
+        for future in as_completed(futures):
+            yield future.result()
+
+
+def rows(comparison: Comparison, finished: Sequence[Finished]) -> list[Row]:
+    """One row a policy and topic, in the order they were asked for."""
+    return [
+        _row(comparison, topic, policy, group)
+        for topic in comparison.topics
+        for policy in comparison.policies
+        if (group := [one for one in finished if (one.task.topic, one.task.policy) == (topic, policy)])
+    ]
+
+
+def _row(comparison: Comparison, topic: str, policy: str, group: list[Finished]) -> Row:
+    runs = [one.measures for one in sorted(group, key=lambda one: one.task.turn)]
+    mean = average(runs)
+    seeds = comparison.seeds
+    return Row(
+        policy=policy,
+        topic=topic,
+        pages=_whole(mean.pages),
+        relevant=_whole(mean.relevant),
+        harvest_rate=mean.harvest_rate,
+        recall=mean.recall,
+        relevant_hosts=_whole(mean.relevant_hosts),
+        seconds=sum(one.seconds for one in group),
+        virtual_seconds=sum(one.virtual_seconds for one in group),
+        failed=_whole(mean.failed),
+        pages_per_relevant_site=mean.pages_per_relevant_site,
+        precision_at=mean.precision_at,
+        curve=[(pages, _whole(found)) for pages, found in mean.curve],
+        web=comparison.web,
+        budget=comparison.pages,
+        seeds=seeds if isinstance(seeds, int) else len(seeds),
+        seed=comparison.seed,
+        repeat=comparison.repeat,
+        runs=runs if len(runs) > 1 else [],
+    )
+
+
+def _whole(figure: float) -> float:
+    """Whole figures are shown as such."""
+    return int(figure) if figure == int(figure) else figure
+
+
+_bench: list[Bench] = []  # a worker's own, opened once
+
+
+def _open_bench(comparison: Comparison) -> None:
+    _bench[:] = [Bench(comparison)]
+
+
+def _run(task: Task) -> Finished:
+    return _bench[0].run(task)

@@ -1,0 +1,67 @@
+"""`about.toml`: what a web says of itself, and, for one that is made up, what it is made from."""
+
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from motherlode.records import BadInputError
+
+FILE = "about.toml"
+
+
+class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a generated web is made from; the same plan is the same web, byte for byte."""
+
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
+    pages: Annotated[int, Meta(ge=20, le=10_000_000_000)] = 3000
+    hosts: Annotated[int, Meta(ge=4, le=100_000_000)] = 60
+    misbehaving: Annotated[float, Meta(ge=0, le=1)] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.pages < 3 * self.hosts:
+            raise ValueError("a web has at least three pages a host")
+
+
+class Description(Struct, frozen=True):
+    """The file's content. Recorded webs of others may say more; what is not known is passed over."""
+
+    name: str = ""
+    licence: str = ""
+    note: str = ""
+    generated: Plan | None = None
+    misbehaviour: dict[str, str] = {}
+
+    def habit_of(self, host: str) -> str:
+        """The habit of the first pattern that fits a host's name."""
+        fitting = (habit for pattern, habit in self.misbehaviour.items() if fnmatchcase(host, pattern))
+        return next(fitting, "")
+
+
+def read_description(directory: Path) -> Description:
+    """What `about.toml` says; a web without one is described by its directory's name alone."""
+    path = directory / FILE
+    try:
+        if not path.exists():
+            return Description()
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Description)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} cannot be read: {error}.") from error
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise BadInputError(f"{path}: {error}.") from error
+
+
+def write_plan(directory: Path, plan: Plan) -> None:
+    """Describe a generated web in a new directory."""
+    path = directory / FILE
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if any(directory.iterdir()):
+            raise BadInputError(f"{directory} is not empty; name a new directory.")
+        lines = [f"{field} = {getattr(plan, field)}" for field in plan.__struct_fields__]
+        path.write_text("\n".join(["[generated]", *lines, ""]), "utf-8")
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error

@@ -1,0 +1,1 @@
+"""A web made from a seed: every page is a pure function of the plan and its address."""

@@ -1,0 +1,106 @@
+"""Where each URL's response lies: made by one pass over the archive, kept in the cache for the next start."""
+
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from motherlode.lab.cache import cached
+from motherlode.lab.recorded.warc import Member, NotWarcError, files_of, headers_at, members
+from motherlode.records import BadInputError
+from motherlode.urls import UrlError, canonical
+
+_FORM = 1  # of the cached index; another number makes it anew
+
+
+class Place(Struct, frozen=True, gc=False, array_like=True):
+    """One gzip member of one of the web's files."""
+
+    file: int
+    offset: int
+    length: int
+
+
+class Index(Struct, frozen=True):
+    """Places by canonical URL; `spelled` has URLs that were recorded under another spelling."""
+
+    files: tuple[str, ...]
+    places: dict[str, Place]
+    spelled: dict[str, Place]
+
+    def find(self, url: str) -> Place | None:
+        found = self.spelled.get(url) or self.places.get(url)
+        if found is None:
+            try:
+                found = self.places.get(canonical(url))
+            except UrlError:
+                return None
+        return found
+
+
+def index_of(directory: Path) -> Index:
+    """The index of a web's archive, out of the cache if the files are as they were."""
+    files = files_of(directory)
+    if not files:
+        raise BadInputError(f"{directory} has no WARC files (*.warc.gz).")
+    key = fingerprint(files)
+    packed = cached("webs", f"{directory.resolve().name}-{key}.index", lambda: _pack(_scan(files)))
+    try:
+        return msgspec.msgpack.decode(packed, type=Index)
+    except msgspec.MsgspecError:  # a cache file that someone damaged
+        return _scan(files)
+
+
+def _pack(index: Index) -> bytes:
+    return msgspec.msgpack.encode(index)
+
+
+def fingerprint(files: list[Path]) -> str:
+    """A name for the files as they are."""
+    told = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    return blake2b(repr((_FORM, told)).encode(), digest_size=10).hexdigest()
+
+
+def _scan(files: list[Path]) -> Index:
+    index = Index(tuple(file.name for file in files), {}, {})
+    by_digest: dict[str, Place] = {}
+    for number, file in enumerate(files):
+        if file.suffix != ".gz":
+            raise NotWarcError(_rerecord(file, "is not compressed"))
+        for member in members(file):
+            _note(index, by_digest, file, number, member)
+    return index
+
+
+def _note(index: Index, by_digest: dict[str, Place], file: Path, number: int, member: Member) -> None:
+    """Add what a member holds; the last recording of a URL counts."""
+    try:
+        headers, length = headers_at(member.start)
+    except ValueError as error:
+        raise NotWarcError(f"{file} is not a WARC file at byte {member.offset}: {error}.") from error
+    if member.size > length + int(headers.get("content-length", "0")) + 4:
+        raise NotWarcError(_rerecord(file, "has several records in one gzip member"))
+    kind = headers.get("warc-type", "").lower()
+    place: Place | None = Place(number, member.offset, member.length)
+    digest = headers.get("warc-payload-digest", "")
+    if kind == "revisit":
+        place = by_digest.get(digest)
+    elif kind not in ("response", "resource"):
+        return
+    if place is None:
+        return
+    if digest and kind == "response":
+        by_digest.setdefault(digest, place)
+    url = headers.get("warc-target-uri", "").strip().strip("<>")
+    try:
+        spelling = canonical(url)
+    except UrlError:  # dns: records and the like
+        return
+    index.places[spelling] = place
+    if spelling != url:
+        index.spelled[url] = place
+
+
+def _rerecord(file: Path, what: str) -> str:
+    return f"{file} {what}; 'lode sandbox record NEW {file.name}' makes a web of it that can be served."

@@ -1,0 +1,144 @@
+"""Making a recorded web out of WARC files of any origin."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from motherlode import __version__
+from motherlode.lab import description
+from motherlode.lab.labels import FILE, Labels, read_labels, write_labels
+from motherlode.lab.recorded.warc import Record, http_parts, records
+from motherlode.portal.writing import toml_value
+from motherlode.records import BadInputError
+from motherlode.sources.bookmarks import filed, read_bookmarks
+from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.urls import UrlError, canonical, host_of
+
+
+class Recorded(Struct, frozen=True):
+    """What became of it; `strangers` are labels of pages that the archive does not have."""
+
+    pages: int
+    hosts: int
+    labels: int
+    strangers: int
+
+
+def record(directory: Path, sources: Sequence[Path], labelled: Path | None, note: str = "") -> Recorded:
+    """Copy the responses of some WARC files into a new web, the last of each URL, and label its pages."""
+    labels = _labels(labelled)
+    latest = _latest(sources)
+    if not latest:
+        raise BadInputError(f"{sources[0]} holds no HTTP responses; there is nothing to serve.")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if any(directory.iterdir()):
+            raise BadInputError(f"{directory} is not empty; name a new directory.")
+        _copy(directory, sources, latest)
+        known = {url: topics for url, topics in labels.items() if url in latest}
+        write_labels(directory / FILE, Labels(known))
+        _describe(directory, note)
+    except OSError as error:
+        raise BadInputError(f"{directory} cannot be written: {error.strerror or error}.") from error
+    hosts = {host_of(url) for url in latest}
+    return Recorded(len(latest), len(hosts), len(known), len(labels) - len(known))
+
+
+def _latest(sources: Sequence[Path]) -> dict[str, int]:
+    """The number of the record that has the last response for each URL."""
+    found: dict[str, int] = {}
+    by_digest: dict[str, int] = {}
+    for number, one in enumerate(_all(sources)):
+        url = _url(one)
+        if url is None:
+            continue
+        digest = one.headers.get("warc-payload-digest", "")
+        if one.kind == "revisit":
+            if digest in by_digest:
+                found[url] = by_digest[digest]
+        elif one.kind in ("response", "resource") and _parts(one) is not None:
+            found[url] = number
+            if digest:
+                by_digest.setdefault(digest, number)
+    return found
+
+
+def _copy(directory: Path, sources: Sequence[Path], latest: dict[str, int]) -> None:
+    wanted: dict[int, list[str]] = {}
+    for url, number in latest.items():
+        wanted.setdefault(number, []).append(url)
+    identity = Identity(f"Motherlode {__version__}", description="a recorded web")
+    with Archive(directory, ArchiveOptions(), identity) as archive:
+        for number, one in enumerate(_all(sources)):
+            for url in wanted.get(number, ()):
+                archive.append(_exchange(one, url))
+        archive.flush()
+        archive.commit()
+
+
+def _all(sources: Sequence[Path]) -> Iterator[Record]:
+    for source in sources:
+        yield from records(source)
+
+
+def _url(one: Record) -> str | None:
+    try:
+        return canonical(one.url)
+    except UrlError:
+        return None
+
+
+def _parts(one: Record) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:
+    if one.kind == "resource":
+        return 200, (("Content-Type", one.headers.get("content-type", "")),), one.content
+    try:
+        return http_parts(one.content)
+    except (ValueError, IndexError):
+        return None
+
+
+def _exchange(one: Record, url: str) -> Exchange:
+    parts = _parts(one)
+    if parts is None:  # it could be read a moment ago
+        raise BadInputError(f"The response for {url} changed while it was copied.")
+    status, headers, body = parts
+    kept = [(name, value) for name, value in headers if name.lower() != "transfer-encoding"]
+    head = "".join(f"{name}: {value}\r\n" for name, value in kept)
+    return Exchange(url, _date(one), f"HTTP/1.1 {status} -\r\n{head}".encode("latin-1", "replace"), body)
+
+
+def _date(one: Record) -> float:
+    try:
+        return datetime.fromisoformat(one.headers.get("warc-date", "")).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _labels(path: Path | None) -> Labels:
+    """Labels from lines with tabs, or from bookmarks, where a page's topic is the path of its folders."""
+    if path is None:
+        return Labels({})
+    try:
+        start = path.read_bytes()[:2000]
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if b"\t" in start and b"<" not in start:
+        return read_labels(path)
+    topics_of: dict[str, set[str]] = {}
+    for folders, bookmark in filed(read_bookmarks(path)):
+        topic = "/".join(name.replace("/", "-") for name in folders)
+        with suppress(UrlError):
+            if topic:
+                topics_of.setdefault(canonical(bookmark.url), set()).add(topic)
+    if not topics_of:
+        raise BadInputError(f"{path} labels nothing: give lines of URL, tab, topic, or bookmarks in folders.")
+    return Labels(topics_of)
+
+
+def _describe(directory: Path, note: str) -> None:
+    told = {"name": directory.resolve().name, "note": note}
+    lines = [f"{key} = {toml_value(value)}\n" for key, value in told.items() if value]
+    (directory / description.FILE).write_text("".join(lines), "utf-8")

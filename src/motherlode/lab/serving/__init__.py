@@ -1,0 +1,1 @@
+"""A web of the lab over real HTTP and DNS on loopback."""

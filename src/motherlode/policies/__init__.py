@@ -1,0 +1,5 @@
+"""Which page next: one module a published crawler, and the baselines that they are measured against."""
+
+from motherlode.policies.policy import Policy
+
+__all__ = ["Policy"]

@@ -1,0 +1,85 @@
+"""`lode demo`: it crawls a web that it made up, and leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from helpers import CliRun
+from motherlode.portal import Portal
+from motherlode.store import ledger
+from motherlode.store.pages import count_pages
+
+
+def servers_in(directory: Path) -> Iterator[int]:
+    """Sandboxes that serve a web from below a directory."""
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"sandbox" in words and any(word.startswith(bytes(directory)) for word in words):
+            yield int(entry.parent.name)
+
+
+def gone(directory: Path, seconds: float = 10) -> bool:
+    """Whether no sandbox serves from a directory any more, or soon will not."""
+    end = monotonic() + seconds
+    while list(servers_in(directory)):
+        if monotonic() > end:
+            return False
+        sleep(0.05)
+    return True
+
+
+def test_the_demo_crawls_a_web_and_cleans_up_after_itself(lode: CliRun, tmp_path: Path) -> None:
+    run = lode("demo", "--pages", "150", "--keep", "kept", env={"TMPDIR": str(tmp_path)})
+    assert run.returncode == 0, run.stderr
+    assert "Serving 3,000 pages on 60 hosts" in run.stdout
+    assert "150 pages from" in run.stdout
+    assert "recall" in run.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+    assert gone(tmp_path)
+    with Portal.reading(tmp_path / "kept") as portal, portal.store.reading() as session:
+        assert count_pages(session) == 150
+        assert [(run.pages, run.end) for run in ledger.all_runs(session)] == [(150, "page limit")]
+    assert lode("topics", "kept").returncode == 0
+
+
+def test_what_the_demo_found_can_be_had_as_json(lode: CliRun) -> None:
+    run = lode("demo", "--pages", "60", "--json")
+    result = json.loads(run.stdout)
+    assert result["crawl"]["pages"] == 60
+    assert all(0 <= topic["found"] <= topic["there"] for topic in result["topics"])
+    assert sum(topic["found"] for topic in result["topics"]) > 10
+
+
+def test_the_same_web_brings_the_same_pages(lode: CliRun) -> None:
+    first, second = (json.loads(lode("demo", "--pages", "40", "--json").stdout) for _ in range(2))
+    assert first["topics"] == second["topics"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_demo_that_is_stopped_takes_its_sandbox_with_it(tmp_path: Path, how: signal.Signals) -> None:
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "motherlode", "demo", "--pages", "3000"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with demo:
+        assert demo.stdout is not None
+        while b"Crawling" not in demo.stdout.readline():
+            assert demo.poll() is None
+        demo.send_signal(how)
+        demo.communicate(timeout=30)
+    assert gone(tmp_path)
+    if how is not signal.SIGKILL:  # nobody can clean up after that
+        assert demo.returncode == 1
+        assert list(tmp_path.iterdir()) == []
