@@ -21,7 +21,13 @@ _MEANT = {
     "shift_jis": "cp932",
     "x-sjis": "cp932",
 }
-_NOT_FOR_TEXT = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7"})
+# Codecs of Python's own, which are not encodings of pages.
+_NOT_FOR_TEXT = frozenset(
+    """
+    base64 bz2 hex idna mbcs oem palmos punycode quopri raw_unicode_escape rot13 undefined unicode_escape utf_7
+    uu zlib
+    """.split()  # noqa: SIM905 - a list of words reads best as words
+)
 
 
 def decode(body: bytes, content_type: str = "") -> str:
@@ -61,4 +67,4 @@ def _codec(name: str) -> str:
         codec = codecs.lookup(name).name
     except (LookupError, ValueError):
         return ""
-    return "" if codec.replace("-", "_") in _NOT_FOR_TEXT or codec.endswith("_codec") else codec
+    return "" if codec.replace("-", "_") in _NOT_FOR_TEXT else codec

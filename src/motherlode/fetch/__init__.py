@@ -1,16 +1,9 @@
-"""Getting pages. `Web` is the seam: real HTTP, the replay of an archive, later a browser."""
+"""Getting pages. `Web` is the seam: real HTTP (`fetch.http`), the replay of an archive, later a browser.
 
-from motherlode.fetch.decoding import TooLargeError, decoded
-from motherlode.fetch.http import HttpWeb, NetworkOptions
+What every command loads stays light here: the HTTP client is imported from its own module.
+"""
+
+from motherlode.fetch.options import NetworkOptions
 from motherlode.fetch.web import FetchError, Request, Response, Web
 
-__all__ = [
-    "FetchError",
-    "HttpWeb",
-    "NetworkOptions",
-    "Request",
-    "Response",
-    "TooLargeError",
-    "Web",
-    "decoded",
-]
+__all__ = ["FetchError", "NetworkOptions", "Request", "Response", "Web"]

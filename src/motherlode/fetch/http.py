@@ -4,33 +4,17 @@ import asyncio
 import socket
 from time import time
 from types import TracebackType
-from typing import Annotated, Self
+from typing import Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from msgspec import Meta, Struct
 
 from motherlode.fetch.decoding import TooLargeError, decoded
+from motherlode.fetch.options import NetworkOptions
 from motherlode.fetch.web import FetchError, Request, Response
 from motherlode.records import BadInputError
 
 _CODINGS = "gzip, deflate, br, zstd"
-
-
-class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the network is reached."""
-
-    connect: Annotated[
-        str,
-        Meta(
-            pattern=r"^([0-9A-Za-z_.\-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}$|^$",
-            description="Connect to this HOST:PORT instead of the URL's host, as to a sandbox.",
-        ),
-    ] = ""
-    timeout: Annotated[float, Meta(gt=0, description="Seconds until a fetch is given up.")] = 60.0
-    max_bytes: Annotated[
-        int, Meta(ge=1, description="Give a body up that unpacks to more bytes than this.")
-    ] = 20_000_000
 
 
 class HttpWeb:

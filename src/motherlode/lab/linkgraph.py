@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from motherlode.documents import read
-from motherlode.fetch import decoded
+from motherlode.fetch.decoding import decoded
 from motherlode.lab.cache import cached
 from motherlode.lab.web import LabWeb
 from motherlode.records import BadInputError

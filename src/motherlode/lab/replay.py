@@ -9,7 +9,8 @@ from typing import Annotated, Any, cast
 
 from msgspec import Meta, Struct
 
-from motherlode.fetch import FetchError, Request, Response, TooLargeError, decoded
+from motherlode.fetch import FetchError, Request, Response
+from motherlode.fetch.decoding import TooLargeError, decoded
 from motherlode.lab.misbehaviour import Habits
 from motherlode.lab.misbehaviour.scene import Asked, Close, Pause, Reset, Send, Stall
 from motherlode.lab.serving.responder import Responder

@@ -1,51 +1,10 @@
 """`lode demo`: the main job end to end, on this machine alone."""
 
-import asyncio
-import shutil
-import sys
-from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from tempfile import mkdtemp
 
 import click
-from msgspec import Struct
 
-from motherlode.app.cli.common import count, json_option, set_option, show_json
-from motherlode.app.cli.tables import Table
-from motherlode.app.cli.treeview import show_tree
-from motherlode.engine import Limits, Progress, crawl
-from motherlode.fetch import HttpWeb
-from motherlode.lab.description import Plan, write_plan
-from motherlode.lab.generated.dice import Dice
-from motherlode.lab.generated.lexicon import lexicon_is_here
-from motherlode.lab.labels import Labels
-from motherlode.lab.opening import open_web
-from motherlode.lab.serving.background import sandbox
-from motherlode.lab.web import LabWeb
-from motherlode.policies.baselines import BreadthFirst
-from motherlode.portal import Portal, create_portal
-from motherlode.portal.reading import parse_override, rules_in
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import page_log
-from motherlode.topics import OTHERS, TopicPath, TopicTree, parse_path, plant_seeds
-from motherlode.urls import address, host_of
-
-_TOPICS = 3
-_EXAMPLES = 3
-
-
-class _Topic(Struct, frozen=True):
-    """A topic of the demo: how many of the web's pages on it were found, by the web's own labels."""
-
-    topic: str
-    examples: int
-    found: int
-    there: int
-
-
-class _Result(Struct, frozen=True):
-    crawl: Progress
-    topics: list[_Topic]
+from motherlode.app.cli.common import json_option, set_option, show_json
 
 
 @click.command("demo")
@@ -55,133 +14,18 @@ class _Result(Struct, frozen=True):
     type=click.Path(path_type=Path),
     help="Keep the portal in DIR; else it is removed at the end.",
 )
-@click.option("--pages", type=click.IntRange(1), default=1000, help="Crawl so many pages.")
-@click.option("--seed", type=click.IntRange(0), default=7, help="Which web to make up.")
+@click.option("--pages", type=click.IntRange(1), default=1000, show_default=True, help="Crawl so many pages.")
+@click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Which web to make up.")
 @set_option
 @json_option
 def command(keep: Path | None, pages: int, seed: int, overrides: tuple[str, ...], *, as_json: bool) -> None:
     """Make up a web on this machine, name topics by example, crawl it, and show what was found."""
+    from motherlode.app.demo import run_demo, show_result  # noqa: PLC0415 - loaded only to run it
+    from motherlode.portal.reading import parse_override  # noqa: PLC0415
+
     chosen = dict(parse_override(override) for override in overrides)
-    workshop = Path(mkdtemp(prefix="lode-demo-"))
-    directory = keep or workshop / "demo"
-    say = _silent if as_json else click.echo
-    try:
-        first = "" if lexicon_is_here() else " (the first time, WordNet is fetched for it)"
-        say(f"Making up a web on this machine{first} ...")
-        write_plan(workshop / "web", Plan(seed=seed))
-        web = open_web(workshop / "web")
-        with sandbox(workshop / "web") as running:
-            pages_there = count(running.pages, "page")
-            say(f"Serving {pages_there} on {count(running.hosts, 'host')} at {running.address}.\n")
-            chosen["network.connect"] = running.address
-            seeds = _examples(web)
-            create_portal(directory, plant_seeds(_planted(seeds), rules_in(chosen)), chosen)
-            if not as_json:
-                _show_portal(directory)
-            progress = asyncio.run(_crawl(directory, seeds, pages, quiet=as_json))
-        result = _Result(progress, _count(directory, web.labels(), seeds))
-        if as_json:
-            show_json(result)
-        else:
-            _show_result(result, keep)
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
-
-
-def _silent(_message: str) -> None:
-    pass
-
-
-def _examples(web: LabWeb) -> dict[str, list[str]]:
-    """What a person might have bookmarked: a few pages each on a few topics, and some on none."""
-    labels = web.labels()
-    leaves = sorted({topic for _, topics in labels.items() for topic in topics})
-    dice = Dice("demo")
-    chosen = [leaves.pop(dice.below(len(leaves))) for _ in range(_TOPICS)]
-    pages = {topic: _fronts(labels.relevant(topic), dice) for topic in sorted(chosen)}
-    focused = {host_of(url) for url, _ in labels.items()}
-    return pages | {OTHERS: _fronts({url for url in web.urls() if host_of(url) not in focused}, dice)}
-
-
-def _fronts(urls: Collection[str], dice: Dice) -> list[str]:
-    """Some pages of one kind, those with short addresses rather than others."""
-    near = sorted(urls, key=lambda url: (url.count("/"), len(url), url))[: 4 * _EXAMPLES]
-    return [near.pop(dice.below(len(near))) for _ in range(min(_EXAMPLES, len(near)))]
-
-
-def _planted(seeds: Mapping[str, list[str]]) -> Iterator[tuple[TopicPath, list[str]]]:
-    return ((parse_path(topic), urls) for topic, urls in seeds.items())
-
-
-def _show_portal(directory: Path) -> None:
-    with Portal.reading(directory) as portal, portal.store.reading() as session:
-        tree = TopicTree(topic_rows.all_topics(session))
-        show_tree(portal.title, tree, topic_rows.examples_of(session), everything=True)
-
-
-async def _crawl(directory: Path, seeds: Mapping[str, list[str]], pages: int, *, quiet: bool) -> Progress:
-    show = _Display(pages, quiet=quiet)
-    with Portal.crawling(directory, "demo") as portal:
-        begin = [address(url) for topic, urls in seeds.items() if topic != OTHERS for url in urls]
-        agent = f"{portal.config.crawler.name} (demo on loopback)"
-        async with HttpWeb(portal.config.network, agent) as web:
-            progress = await crawl(portal, web, BreadthFirst(begin), Limits(pages), show.update)
-    show.end()
-    return progress
-
-
-class _Display:
-    """Progress: one line that changes on a terminal, a line now and then elsewhere."""
-
-    def __init__(self, pages: int, *, quiet: bool) -> None:
-        self._pages = pages
-        self._quiet = quiet
-        self._live = sys.stdout.isatty()
-        self._next = 0.2 if self._live else 2.0
-        self._last = Progress()
-        if not quiet:
-            click.echo("\nCrawling breadth-first ...")
-
-    def update(self, progress: Progress) -> None:
-        self._last = progress
-        if progress.seconds >= self._next and not self._quiet:
-            self._next = progress.seconds + (0.2 if self._live else 2.0)
-            click.echo(f"\r{_line(progress)} " if self._live else _line(progress), nl=not self._live)
-
-    def end(self) -> None:
-        if not self._quiet:
-            click.echo(f"\r{_line(self._last)} " if self._live else _line(self._last))
-
-
-def _line(progress: Progress) -> str:
-    rate = progress.pages / progress.seconds if progress.seconds else 0.0
-    return (
-        f"  {count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {rate:,.0f} pages/s, "
-        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed"
-    )
-
-
-def _count(directory: Path, labels: Labels, seeds: Mapping[str, list[str]]) -> list[_Topic]:
-    with Portal.reading(directory) as portal, portal.store.reading() as session:
-        kept = {url for url, _, _ in page_log(session)}
-    wanted = {topic: labels.relevant(topic) - set(urls) for topic, urls in seeds.items() if topic != OTHERS}
-    return [
-        _Topic(topic, len(seeds[topic]), len(kept & pages), len(pages)) for topic, pages in wanted.items()
-    ]
-
-
-def _show_result(result: _Result, keep: Path | None) -> None:
-    click.echo(f"\nBy the labels of the web, {count(result.crawl.pages, 'page')} brought:\n")
-    table = Table("topic", "examples", "found", "there", "recall")
-    for row in result.topics:
-        table.add(row.topic, row.examples, row.found, row.there, row.found / row.there)
-    table.show()
-    found = sum(row.found for row in result.topics)
-    click.echo(
-        f"\nHarvest rate {found / max(result.crawl.pages, 1):.2f}: a crawl that looks at nothing but order."
-    )
-    click.echo("\nTry next:")
-    if keep is not None:
-        click.echo(f"  lode topics {keep}")
-    click.echo("  lode sandbox generate toy && lode lab compare toy --topic Animals/Birds --plot toy.png")
-    click.echo("  lode new physics --bookmarks bookmarks.html")
+    result = run_demo(keep, pages, seed, chosen, quiet=as_json)
+    if as_json:
+        show_json(result)
+    else:
+        show_result(result, keep)

@@ -12,10 +12,13 @@ from motherlode.app.cli.common import json_text
 from motherlode.app.cli.sandbox import web_argument
 from motherlode.app.cli.tables import Table
 from motherlode.records import BadInputError, UsageError
-from motherlode.urls import canonical
+from motherlode.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from motherlode.lab.comparison import Comparison, Finished, Row
+    from motherlode.lab.measures import Fetched
+
+_DOCUMENT = range(200, 300)  # the statuses of a document
 
 json_option = click.option(
     "--json", "json_to", metavar="FILE", help="Write the result as JSON into FILE; '-': the standard output."
@@ -136,14 +139,14 @@ def measure(
 ) -> None:
     """Measure the page log LOG of a crawl against the labels of WEB.
 
-    LOG has a line a fetch, in order: a URL, then, after tabs, the status, the crawler's own score of the
-    page, and the word 'seed' where it was one; all but the URL may be missing.
+    LOG is a portal, or a file that has a line a fetch, in order: a URL, then, after tabs, the status, the
+    crawler's own score of the page, and the word 'seed' where it was one; all but the URL may be missing.
     """
     from motherlode.lab import measures  # noqa: PLC0415 - loaded only to measure
     from motherlode.lab.opening import open_web  # noqa: PLC0415
 
     _check_targets(json_to, plot_to, None)
-    fetched = measures.read_log(log)
+    fetched = _portal_log(log) if log.is_dir() else measures.read_log(log)
     relevant = open_web(directory).labels().relevant(topic.strip("/"))
     total = len(relevant - {fetch.url for fetch in fetched if fetch.seed})
     found = measures.measure(fetched, relevant.__contains__, total, pages)
@@ -152,6 +155,21 @@ def measure(
     _write_json(found, json_to)
     if plot_to is not None:
         _plot({log.name: found.curve}, plot_to, topic, directory.resolve().name)
+
+
+def _portal_log(directory: Path) -> "list[Fetched]":
+    """What a portal holds, in order of fetching; its examples were its seeds."""
+    from motherlode.lab.measures import Fetched  # noqa: PLC0415 - loaded only to measure
+    from motherlode.portal import Portal  # noqa: PLC0415
+    from motherlode.store.pages import page_log  # noqa: PLC0415
+    from motherlode.store.topics import examples_of  # noqa: PLC0415
+
+    with Portal.reading(directory) as portal, portal.store.reading() as session:
+        seeds = {example.url for example in examples_of(session)}
+        return [
+            Fetched(url, host_of(url), status in _DOCUMENT, url in seeds, score)
+            for url, status, score in page_log(session)
+        ]
 
 
 def _comparison(  # noqa: PLR0913 - one parameter an option

@@ -126,12 +126,8 @@ def habits(*, as_json: bool) -> None:
     from motherlode.lab.misbehaviour import HABITS  # noqa: PLC0415 - loaded only to list them
 
     if as_json:
-        show_json(
-            [
-                {"name": n, "summary": k.summary, "figure": k.figure if k.unit else None, "unit": k.unit}
-                for n, k in HABITS.items()
-            ]
-        )
+        fields = ("summary", "figure", "unit")
+        show_json({name: {f: getattr(kind, f) for f in fields} for name, kind in HABITS.items()})
         return
     for name, kind in HABITS.items():
         figure = f" (:{kind.figure:g} {kind.unit})" if kind.unit else ""
@@ -192,9 +188,10 @@ def record(
         return
     click.echo(f"Made {directory}: {count(made.pages, 'page')} on {count(made.hosts, 'host')}.")
     if labelled is not None:
-        click.echo(
-            f"{count(made.labels, 'page')} with labels, {count(made.strangers, 'label')} for pages not here."
+        strangers = (
+            f"{count(made.strangers, 'labelled page')} {'is' if made.strangers == 1 else 'are'} not here"
         )
+        click.echo(f"{count(made.labels, 'page')} with labels; {strangers}.")
     click.echo(f"Next: lode sandbox serve {directory}")
 
 

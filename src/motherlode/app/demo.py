@@ -1,0 +1,176 @@
+"""The main job end to end, on this machine alone: a made-up web, served, crawled, measured."""
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+
+import click
+from msgspec import Struct
+
+from motherlode.app.cli.common import count
+from motherlode.app.cli.tables import Table
+from motherlode.app.cli.treeview import show_tree
+from motherlode.engine import Limits, Progress, crawl
+from motherlode.fetch.http import HttpWeb
+from motherlode.lab.description import Plan, write_plan
+from motherlode.lab.generated.dice import Dice
+from motherlode.lab.generated.lexicon import lexicon_is_here
+from motherlode.lab.labels import Labels
+from motherlode.lab.opening import open_web
+from motherlode.lab.serving.background import sandbox
+from motherlode.lab.web import LabWeb
+from motherlode.policies.baselines import BreadthFirst
+from motherlode.portal import Portal, create_portal
+from motherlode.portal.reading import rules_in
+from motherlode.store import topics as topic_rows
+from motherlode.store.pages import page_log
+from motherlode.topics import OTHERS, TopicPath, TopicTree, parse_path, plant_seeds
+from motherlode.urls import address, host_of
+
+_TOPICS = 3
+_EXAMPLES = 3
+
+
+class Found(Struct, frozen=True):
+    """A topic of the demo: how many of the web's pages on it were found, by the web's own labels."""
+
+    topic: str
+    examples: int
+    found: int
+    there: int
+
+
+class Result(Struct, frozen=True):
+    """What the demo did."""
+
+    crawl: Progress
+    topics: list[Found]
+
+
+def run_demo(
+    directory: Path | None, pages: int, seed: int, chosen: dict[str, object], *, quiet: bool
+) -> Result:
+    """Make up a web, serve it, crawl it into a portal, and count what was found.
+
+    The portal is kept in `directory`, if there is one; all else is gone at the end, however it comes.
+    """
+    say = _silent if quiet else click.echo
+    workshop = Path(mkdtemp(prefix="lode-demo-"))
+    place = directory or workshop / "demo"
+    try:
+        first = "" if lexicon_is_here() else " (the first time, WordNet is fetched for it)"
+        say(f"Making up a web on this machine{first} ...")
+        write_plan(workshop / "web", Plan(seed=seed))
+        web = open_web(workshop / "web")
+        with sandbox(workshop / "web") as running:
+            served = f"{count(running.pages, 'page')} on {count(running.hosts, 'host')}"
+            say(f"Serving {served} at {running.address}.\n")
+            seeds = _examples(web)
+            settings = chosen | {"network.connect": running.address}
+            create_portal(place, plant_seeds(_planted(seeds), rules_in(settings)), settings)
+            if not quiet:
+                _show_portal(place)
+            progress = asyncio.run(_crawl(place, seeds, pages, quiet=quiet))
+        return Result(progress, _count(place, web.labels(), seeds))
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _silent(_message: str) -> None:
+    pass
+
+
+def _examples(web: LabWeb) -> dict[str, list[str]]:
+    """What a person might have bookmarked: a few pages each on a few topics, and some on none."""
+    labels = web.labels()
+    leaves = sorted({topic for _, topics in labels.items() for topic in topics})
+    dice = Dice("demo")
+    chosen = [leaves.pop(dice.below(len(leaves))) for _ in range(_TOPICS)]
+    pages = {topic: _fronts(labels.relevant(topic), dice) for topic in sorted(chosen)}
+    focused = {host_of(url) for url, _ in labels.items()}
+    return pages | {OTHERS: _fronts({url for url in web.urls() if host_of(url) not in focused}, dice)}
+
+
+def _fronts(urls: Collection[str], dice: Dice) -> list[str]:
+    """Some pages of one kind, those with short addresses rather than others."""
+    near = sorted(urls, key=lambda url: (url.count("/"), len(url), url))[: 4 * _EXAMPLES]
+    return [near.pop(dice.below(len(near))) for _ in range(min(_EXAMPLES, len(near)))]
+
+
+def _planted(seeds: Mapping[str, list[str]]) -> Iterator[tuple[TopicPath, list[str]]]:
+    return ((parse_path(topic), urls) for topic, urls in seeds.items())
+
+
+def _show_portal(directory: Path) -> None:
+    with Portal.reading(directory) as portal, portal.store.reading() as session:
+        tree = TopicTree(topic_rows.all_topics(session))
+        show_tree(portal.title, tree, topic_rows.examples_of(session), everything=True)
+
+
+async def _crawl(directory: Path, seeds: Mapping[str, list[str]], pages: int, *, quiet: bool) -> Progress:
+    show = _Display(pages, quiet=quiet)
+    with Portal.crawling(directory, "demo") as portal:
+        begin = [address(url) for topic, urls in seeds.items() if topic != OTHERS for url in urls]
+        agent = f"{portal.config.crawler.name} (demo on loopback)"
+        async with HttpWeb(portal.config.network, agent) as web:
+            progress = await crawl(portal, web, BreadthFirst(begin), Limits(pages), show.update)
+    show.end()
+    return progress
+
+
+class _Display:
+    """Progress: one line that changes on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, pages: int, *, quiet: bool) -> None:
+        self._pages = pages
+        self._quiet = quiet
+        self._live = sys.stdout.isatty()
+        self._next = 0.2 if self._live else 2.0
+        self._last = Progress()
+        if not quiet:
+            click.echo("\nCrawling breadth-first ...")
+
+    def update(self, progress: Progress) -> None:
+        self._last = progress
+        if progress.seconds >= self._next and not self._quiet:
+            self._next = progress.seconds + (0.2 if self._live else 2.0)
+            click.echo(f"\r{_line(progress)} " if self._live else _line(progress), nl=not self._live)
+
+    def end(self) -> None:
+        if not self._quiet:
+            click.echo(f"\r{_line(self._last)} " if self._live else _line(self._last))
+
+
+def _line(progress: Progress) -> str:
+    rate = progress.pages / progress.seconds if progress.seconds else 0.0
+    return (
+        f"  {count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {rate:,.0f} pages/s, "
+        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed"
+    )
+
+
+def _count(directory: Path, labels: Labels, seeds: Mapping[str, list[str]]) -> list[Found]:
+    with Portal.reading(directory) as portal, portal.store.reading() as session:
+        kept = {url for url, _, _ in page_log(session)}
+    wanted = {topic: labels.relevant(topic) - set(urls) for topic, urls in seeds.items() if topic != OTHERS}
+    return [Found(topic, len(seeds[topic]), len(kept & pages), len(pages)) for topic, pages in wanted.items()]
+
+
+def show_result(result: Result, keep: Path | None) -> None:
+    click.echo(f"\nBy the labels of the web, {count(result.crawl.pages, 'page')} brought:\n")
+    table = Table("topic", "examples", "found", "there", "recall")
+    for row in result.topics:
+        table.add(row.topic, row.examples, row.found, row.there, row.found / row.there)
+    table.show()
+    found = sum(row.found for row in result.topics)
+    click.echo(
+        f"\nHarvest rate {found / max(result.crawl.pages, 1):.2f}: a crawl that looks at nothing but order."
+    )
+    click.echo("\nTry next:")
+    if keep is not None:
+        click.echo(f"  lode topics {keep}")
+    click.echo("  lode sandbox generate toy && lode lab compare toy --topic Animals/Birds --plot toy.png")
+    click.echo("  lode new physics --bookmarks bookmarks.html")

@@ -1,0 +1,196 @@
+"""`lode lab` and `lode sandbox`, as a person runs them."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from helpers import CliRun, said_one_sentence
+from webs import html, record_web
+
+OWLS = "owls hunt at night with silent wings and see in the dark"
+PAGES = {
+    "http://a.test/": html("Owls", OWLS, "/1", "http://b.test/"),
+    "http://a.test/1": html("Cars", "engines and wheels", "http://b.test/1"),
+    "http://b.test/": html("Barn owl", OWLS, "/1"),
+    "http://b.test/1": html("Snowy owl", OWLS),
+}
+LABELS = {f"http://{page}": "Animals/Owls" for page in ("a.test/", "b.test/", "b.test/1")}
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Path:
+    return record_web(tmp_path / "owls", PAGES, LABELS, 'note = "about owls"\n')
+
+
+# lode lab compare
+
+
+@pytest.mark.usefixtures("web")
+def test_compare_shows_a_table_of_policies(lode: CliRun) -> None:
+    run = lode("lab", "compare", "owls", "--topic", "Animals", "--seeds", "1", "--pages", "3", "--jobs", "1")
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.splitlines()
+    assert lines[0].split()[:3] == ["policy", "pages", "relevant"]
+    assert [line.split()[0] for line in lines[1:]] == [
+        "breadth-first", "depth-first", "random", "best-first", "oracle",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("web")
+def test_compare_writes_json_with_a_row_a_policy(lode: CliRun, tmp_path: Path) -> None:
+    policies = "best-first,oracle"
+    options = (
+        "--topic",
+        "Animals/Owls",
+        "--seeds",
+        "1",
+        "--pages",
+        "4",
+        "--policies",
+        policies,
+        "--repeat",
+        "2",
+    )
+    assert lode("lab", "compare", "owls", *options, "--json", "out.json").returncode == 0
+    rows = json.loads((tmp_path / "out.json").read_text())
+    assert [row["policy"] for row in rows] == policies.split(",")
+    wanted = {
+        "policy",
+        "topic",
+        "pages",
+        "relevant",
+        "harvest_rate",
+        "recall",
+        "relevant_hosts",
+        "seconds",
+        "curve",
+    }
+    for row in rows:
+        assert wanted <= row.keys()
+        assert row["topic"] == "Animals/Owls"
+        assert row["curve"][0] == [0, 0]
+        assert row["curve"][-1][1] == row["relevant"]
+    assert json.loads(lode("lab", "compare", "owls", *options, "--json", "-").stdout)[0].keys() >= wanted
+
+
+@pytest.mark.usefixtures("web")
+def test_compare_draws_png_and_svg(lode: CliRun, tmp_path: Path) -> None:
+    options = ("--topic", "Animals", "--seeds", "1", "--pages", "4", "--jobs", "1")
+    assert lode("lab", "compare", "owls", *options, "--plot", "curves").returncode == 0
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    drawn = ET.parse(tmp_path / "curves.svg")  # noqa: S314 - our own
+    assert "best-first" in "".join(drawn.getroot().itertext())
+
+
+@pytest.mark.usefixtures("web")
+def test_seeds_can_be_named_in_a_file(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text("http://a.test/\n")
+    run = lode("lab", "compare", "owls", "--topic", "Animals", "--seeds", "seeds.txt", "--logs", "logs")
+    assert run.returncode == 0, run.stderr
+    log = (tmp_path / "logs" / "Animals.breadth-first.1.tsv").read_text().splitlines()
+    assert [line.split("\t")[0] for line in log if not line.startswith("#")] == [
+        "http://a.test/", "http://a.test/1", "http://b.test/", "http://b.test/1",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("web")
+def test_a_log_of_compare_can_be_measured_again(lode: CliRun) -> None:
+    lode("lab", "compare", "owls", "--topic", "Animals", "--seeds", "1", "--logs", "logs", "--jobs", "1")
+    run = lode("lab", "measure", "owls", "logs/Animals.oracle.1.tsv", "--topic", "Animals", "--json", "-")
+    measured = json.loads(run.stdout)
+    assert (measured["relevant"], measured["recall"]) == (2, 1.0)
+    shown = lode("lab", "measure", "owls", "logs/Animals.oracle.1.tsv", "--topic", "Animals").stdout
+    assert "harvest rate" in shown
+
+
+def test_a_portal_can_be_measured_like_a_log(lode: CliRun, tmp_path: Path) -> None:
+    assert lode("demo", "--pages", "60", "--keep", "kept").returncode == 0
+    assert lode("sandbox", "generate", "toy", "--seed", "7").returncode == 0
+    run = lode("lab", "measure", "toy", "kept", "--topic", "Food/Dishes", "--json", "-")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["pages"] == 60
+    assert [path.name for path in tmp_path.iterdir()] != []
+
+
+@pytest.mark.usefixtures("web")
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("nowhere", "--topic", "x"), 3, "no directory nowhere"),
+        (("owls", "--topic", "Animal"), 2, "did you mean 'Animals'"),
+        (("owls", "--topic", "Animals", "--policies", "bingoo"), 2, "no policy 'bingoo'"),
+        (("owls", "--topic", "Animals", "--seeds", "3"), 2, "draw fewer seeds"),
+        (("owls", "--topic", "Animals", "--seeds", "0"), 2, "at least one seed"),
+        (("owls", "--topic", "Animals", "--seeds", "none.txt"), 3, "no file none.txt"),
+        (("owls", "--topic", "Animals", "--seeds", "1", "--plot", "a.pdf"), 2, ".png or .svg"),
+        (("owls", "--topic", "Animals", "--seeds", "1", "--plot", "no/a.png"), 3, "no folder no"),
+        (("owls", "--topic", "Animals", "--seeds", "1", "--json", "no/a.json"), 3, "no folder no"),
+        (("owls", "--seeds", "1"), 2, "--topic"),
+        (("owls", "--topic", "Animals", "--pages", "0"), 2, "--pages"),
+    ],
+)
+def test_what_cannot_be_compared_gets_one_sentence(
+    lode: CliRun, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    run = lode("lab", "compare", *arguments)
+    assert (run.returncode, said_one_sentence(run)) == (code, True), run.stderr
+    assert words in run.stderr
+
+
+@pytest.mark.usefixtures("web")
+def test_a_log_that_is_none_gets_one_sentence(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "bad.tsv").write_text("http://a.test/\tmany\n")
+    run = lode("lab", "measure", "owls", "bad.tsv", "--topic", "Animals")
+    assert (run.returncode, said_one_sentence(run)) == (3, True)
+    assert "line 1" in run.stderr
+
+
+# lode sandbox
+
+
+@pytest.mark.usefixtures("web")
+def test_show_says_what_a_web_is(lode: CliRun) -> None:
+    shown = lode("sandbox", "show", "owls").stdout
+    assert "4 pages on 2 hosts" in shown
+    assert "about owls" in shown
+    assert "3  Animals/Owls" in shown
+    told = json.loads(lode("sandbox", "show", "owls", "--json").stdout)
+    assert told["topics"] == {"Animals": 3, "Animals/Owls": 3}
+
+
+def test_habits_lists_every_way_to_misbehave(lode: CliRun) -> None:
+    shown = lode("sandbox", "habits").stdout
+    assert "gzip-bomb" in shown
+    assert json.loads(lode("sandbox", "habits", "--json").stdout)["storm"]["unit"] == "requests"
+
+
+def test_generate_describes_a_web_in_a_few_lines(lode: CliRun, tmp_path: Path) -> None:
+    run = lode("sandbox", "generate", "huge", "--pages", "100000000", "--hosts", "1000000")
+    assert run.returncode == 0, run.stderr
+    assert sum(path.stat().st_size for path in (tmp_path / "huge").iterdir()) < 200
+    again = lode("sandbox", "generate", "huge")
+    assert (again.returncode, said_one_sentence(again)) == (3, True)
+
+
+def test_a_plan_that_does_not_add_up_gets_one_sentence(lode: CliRun) -> None:
+    run = lode("sandbox", "generate", "toy", "--pages", "50", "--hosts", "60")
+    assert (run.returncode, said_one_sentence(run)) == (2, True)
+    assert "three pages a host" in run.stderr
+
+
+@pytest.mark.usefixtures("web")
+def test_record_makes_a_web_of_a_web_and_labels_it(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "marks.html").write_text(
+        "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><H3>Night</H3><DL>"
+        '<DT><A HREF="http://b.test/">x</A><DT><A HREF="http://z.test/">y</A></DL></DL>'
+    )
+    source = next((tmp_path / "owls").glob("*.warc.gz"))
+    run = lode("sandbox", "record", "copy", source, "--labels", "marks.html", "--note", 'a "copy"')
+    assert run.returncode == 0, run.stderr
+    assert "Made copy: 4 pages on 2 hosts." in run.stdout
+    assert "1 page with labels; 1 labelled page is not here." in run.stdout
+    shown = lode("sandbox", "show", "copy").stdout
+    assert 'a "copy"' in shown
+    assert "Night" in shown

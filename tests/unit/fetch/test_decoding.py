@@ -1,0 +1,59 @@
+"""Content codings, under a limit."""
+
+import gzip
+import zlib
+
+import brotli
+import pytest
+from backports import zstd
+
+from motherlode.fetch.decoding import TooLargeError, decoded
+
+TEXT = b"some text that is worth packing " * 100
+PACKED = {
+    "gzip": gzip.compress(TEXT),
+    "x-gzip": gzip.compress(TEXT),
+    "deflate": zlib.compress(TEXT),
+    "br": brotli.compress(TEXT),
+    "zstd": zstd.compress(TEXT),
+    "identity": TEXT,
+    "": TEXT,
+    "gzip, br": brotli.compress(gzip.compress(TEXT)),
+}
+
+
+@pytest.mark.parametrize("coding", PACKED)
+def test_every_coding_is_unpacked(coding: str) -> None:
+    assert decoded(PACKED[coding], coding, 10_000) == TEXT
+    assert decoded(PACKED[coding], coding.upper(), len(TEXT)) == TEXT
+
+
+def test_deflate_without_its_header_is_unpacked_too() -> None:
+    assert decoded(zlib.compress(TEXT)[2:-4], "deflate", 10_000) == TEXT
+
+
+@pytest.mark.parametrize("coding", PACKED)
+def test_no_coding_gets_past_the_limit(coding: str) -> None:
+    with pytest.raises(TooLargeError):
+        decoded(PACKED[coding], coding, len(TEXT) - 1)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_a_bomb_is_stopped_at_the_limit(coding: str) -> None:
+    zeros = bytes(50_000_000)
+    bomb = {"gzip": gzip.compress, "br": lambda b: brotli.compress(b, quality=1), "zstd": zstd.compress}[
+        coding
+    ](zeros)
+    with pytest.raises(TooLargeError):
+        decoded(bomb, coding, 100_000)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+def test_broken_bodies_are_broken(coding: str) -> None:
+    with pytest.raises(ValueError, match=r"broken|unknown"):
+        decoded(b"\xff\xfe this is not packed at all", coding, 10_000)
+
+
+def test_an_unknown_coding_is_an_error() -> None:
+    with pytest.raises(ValueError, match="unknown content coding 'pack200"):
+        decoded(TEXT, "pack200-gzip", 10_000)
