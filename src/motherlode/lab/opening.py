@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from motherlode.lab.description import FILE, read_description
+from motherlode.lab.misbehaviour.habits import parse_habit
 from motherlode.lab.recorded.warc import files_of
 from motherlode.lab.web import LabWeb
 from motherlode.records import BadInputError
@@ -16,6 +17,8 @@ def open_web(directory: Path) -> LabWeb:
     except OSError as error:
         raise BadInputError(f"{directory} cannot be a web: {error.strerror or error}.") from error
     description = read_description(directory)
+    for habit in description.misbehaviour.values():
+        parse_habit(habit)  # better now than when the host is first asked
     if description.generated is not None:
         from motherlode.lab.generated.web import GeneratedWeb  # noqa: PLC0415 - it loads the lexicon's rooms
 

@@ -14,6 +14,7 @@ from motherlode.fetch.decoding import TooLargeError, decoded
 from motherlode.lab.misbehaviour import Habits
 from motherlode.lab.misbehaviour.scene import Asked, Close, Pause, Reset, Send, Stall
 from motherlode.lab.serving.responder import Responder
+from motherlode.lab.serving.responses import NO_BODY, unchanged, with_validator
 from motherlode.lab.web import NOT_FOUND, LabWeb
 
 _CODINGS = "gzip, deflate, br, zstd"
@@ -46,8 +47,10 @@ class Replay:
             began = asyncio.get_running_loop().time()
             try:
                 async with asyncio.timeout(self._timing.timeout):
+                    await _spend(self._timing.latency)
                     response = await self._answered(request, host, began)
-                    await self._transfer(len(response.body))
+                    if self._timing.bandwidth:
+                        await _spend(len(response.body) / self._timing.bandwidth)
             except TimeoutError as error:
                 raise FetchError("timed out", request.url) from error
             except TooLargeError as error:
@@ -61,10 +64,17 @@ class Replay:
         name = host.partition(":")[0]
         habit = self._habits.of(name)
         if habit is not None:
+            if habit.name == "dns-silent":
+                await asyncio.sleep(self._timing.timeout * 2)
             if habit.name.startswith("dns-"):
                 raise FetchError("no such host", request.url)
             return await self._performed(_asked(request, name), at)
-        said = self._web.answer(request.url) or NOT_FOUND
+        said = with_validator(self._web.answer(request.url) or NOT_FOUND)
+        if request.headers and unchanged(_asked(request, name), said):
+            told = tuple(pair for pair in said.headers if pair[0].lower() in ("etag", "last-modified"))
+            return Response(request.url, 304, told, b"", at, 0.0)
+        if said.status in NO_BODY:
+            return Response(request.url, said.status, said.headers, b"", at, 0.0)
         body = decoded(said.body, said.header("content-encoding"), self._timing.max_bytes)
         return Response(request.url, said.status, said.headers, body, at, 0.0)
 
@@ -93,12 +103,6 @@ class Replay:
         return Response(
             asked.url, reader.status, headers, decoded(reader.read(), coding, self._timing.max_bytes), at, 0.0
         )
-
-    async def _transfer(self, size: int) -> None:
-        timing = self._timing
-        cost = timing.latency + (size / timing.bandwidth if timing.bandwidth else 0.0)
-        if cost:
-            await asyncio.sleep(cost)
 
     @asynccontextmanager
     async def _turn(self, host: str) -> AsyncIterator[None]:
@@ -129,6 +133,11 @@ class _Plug:
 
     def makefile(self, _mode: str) -> io.BytesIO:
         return self._wire
+
+
+async def _spend(seconds: float) -> None:
+    if seconds:
+        await asyncio.sleep(seconds)
 
 
 def _asked(request: Request, host: str) -> Asked:

@@ -23,13 +23,12 @@ class Answer(Struct, frozen=True):
 
 
 class About(Struct, frozen=True):
-    """What is known of a web as a whole; `labels` is how many of its pages have a topic."""
+    """What is known of a web as a whole."""
 
     name: str
     kind: str
     pages: int
     hosts: int
-    labels: int | None = None
     licence: str = ""
     note: str = ""
 

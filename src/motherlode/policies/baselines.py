@@ -1,6 +1,6 @@
 """What focused crawlers are measured against: orders that know nothing, little, or everything."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,7 @@ from motherlode.urls import Address
 
 QUEUE = TopicId(1)
 FIRST = 1e9  # above every rank that a baseline gives
+_NOWHERE = 10**9  # behind every place of the oracle's way
 _MIX = 0x9E3779B97F4A7C15
 
 
@@ -105,20 +106,22 @@ class BestFirst:
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """Knows how many links it is from each page to the nearest relevant one: the ceiling."""
+    """Knows the labels and the links, and follows the way it has worked out: the ceiling."""
 
     seeds: Sequence[Address]
-    distance: Callable[[str], float]
+    place: Mapping[str, int]  # in its way, by URL
+    relevant: Container[str]
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
 
     def judge(self, entry: Entry, _document: Document) -> Judgement:
-        return Judgement(QUEUE, float(self.distance(entry.url) == 0))
+        return Judgement(QUEUE, float(entry.url in self.relevant))
 
     def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
         for link in document.links:
-            yield Follow(link.url, link.key, QUEUE, -self.distance(link.url), entry.depth + 1)
+            rank = -float(self.place.get(link.url, _NOWHERE))
+            yield Follow(link.url, link.key, QUEUE, rank, entry.depth + 1)
 
 
 class Centroid:

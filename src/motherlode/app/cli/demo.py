@@ -15,7 +15,9 @@ from motherlode.app.cli.common import json_option, set_option, show_json
     help="Keep the portal in DIR; else it is removed at the end.",
 )
 @click.option("--pages", type=click.IntRange(1), default=1000, show_default=True, help="Crawl so many pages.")
-@click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Which web to make up.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=7, show_default=True, help="Which web to make up."
+)
 @set_option
 @json_option
 def command(keep: Path | None, pages: int, seed: int, overrides: tuple[str, ...], *, as_json: bool) -> None:

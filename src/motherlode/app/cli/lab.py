@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from motherlode.lab.comparison import Comparison, Finished, Row
     from motherlode.lab.measures import Fetched
 
+_SHARES = frozenset({"harvest_rate", "recall"})
 _DOCUMENT = range(200, 300)  # the statuses of a document
 
 json_option = click.option(
@@ -234,10 +235,14 @@ def _show_rows(rows: "Sequence[Row]") -> None:
     for row in rows:
         table.add(
             *([row.topic] if many else []),
-            row.policy, row.pages, row.relevant, row.harvest_rate, row.recall, row.relevant_hosts,
-            row.pages_per_relevant_site, row.failed, round(row.seconds, 1),
+            row.policy, row.pages, row.relevant, _share(row.harvest_rate), _share(row.recall),
+            row.relevant_hosts, row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
         )  # fmt: skip
     table.show(words=2 if many else 1)
+
+
+def _share(figure: float | None) -> str | None:
+    return None if figure is None else f"{figure:.3f}"
 
 
 def _show_measures(figures: dict[str, Any]) -> None:
@@ -245,9 +250,9 @@ def _show_measures(figures: dict[str, Any]) -> None:
     precision = figures.pop("precision_at")
     del figures["curve"]
     for name, value in figures.items():
-        table.add(name.replace("_", " "), value)
+        table.add(name.replace("_", " "), _share(value) if name in _SHARES else value)
     for number, value in precision.items():
-        table.add(f"precision at {number:,}", value)
+        table.add(f"precision at {number:,}", _share(value))
     table.show()
 
 

@@ -100,16 +100,17 @@ def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
 def show(directory: Path, *, as_json: bool) -> None:
     """Say what WEB is: its size, its topics with the number of their pages."""
     web = open_web(directory)
-    topics = web.labels().topics()
+    labels = web.labels()
+    topics = labels.topics()
     if as_json:
-        show_json({**_told(web), "topics": topics})
+        show_json({**_told(web), "labels": len(labels), "topics": topics})
         return
     about = web.about
     click.echo(f"{about.name}, {about.kind}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}")
     for line in (about.note, about.licence and f"Licence: {about.licence}"):
         if line:
             click.echo(line)
-    click.echo(f"{count(about.labels or 0, 'page')} with labels" + (":" if topics else "."))
+    click.echo(f"{count(len(labels), 'page')} with labels" + (":" if topics else "."))
     for path, number in topics.items():
         click.echo(f"{number:>8,}  {path}")
 
@@ -137,12 +138,15 @@ def habits(*, as_json: bool) -> None:
 @command.command("generate")
 @new_web_argument
 @click.option(
-    "--seed", type=click.IntRange(0), default=1, help="The same seed is the same web, byte for byte."
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    help="The same seed is the same web, byte for byte.",
 )
 @click.option(
-    "--pages", type=click.IntRange(20), default=3000, help="How many pages; they are made on demand."
+    "--pages", type=click.IntRange(20, 10**10), default=3000, help="How many pages; they are made on demand."
 )
-@click.option("--hosts", type=click.IntRange(4), default=60, help="How many hosts they lie on.")
+@click.option("--hosts", type=click.IntRange(4, 10**8), default=60, help="How many hosts they lie on.")
 @click.option(
     "--misbehaving", type=click.FloatRange(0, 1), default=0.0, help="The share of hosts that misbehave."
 )

@@ -25,8 +25,6 @@ def _shown(cell: object) -> str:
     match cell:
         case None:
             return "-"
-        case float() if abs(cell) < 1:
-            return f"{cell:.3f}"
         case float():
             return f"{cell:,.1f}"
         case int():

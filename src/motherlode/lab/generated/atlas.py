@@ -6,10 +6,13 @@ and a web of a hundred million pages costs no more than one of a hundred.
 """
 
 import re
+from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
+from math import isqrt
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.lab.description import Plan
 from motherlode.lab.generated.dice import Dice
@@ -18,7 +21,6 @@ from motherlode.lab.generated.tongues import TONGUES
 from motherlode.lab.generated.topics import TOPICS
 
 _LEAST = 2  # pages that every host has
-_SPREAD = 0.6  # sizes fall like rank to the power of -0.4
 _NUMBER = re.compile(r"[a-z](\d+)\.")
 _LETTERS = re.compile(r"[^a-z]+")
 _TURN = 8  # of eight rows of hosts, one is islands and one is mirrors
@@ -30,7 +32,7 @@ class Part(Enum):
 
     PLAIN = "plain"
     ISLAND = "island"  # on a topic, and reached only through a tunnel
-    MIRROR = "mirror"  # the same pages as another host
+    MIRROR = "mirror"  # the same pages as another host, or the first of them
 
 
 class Site(Struct, frozen=True):
@@ -85,11 +87,15 @@ class Atlas:
     def any_site(self, dice: Dice) -> Site:
         return self._drawn(dice.below(self.cycle), dice)
 
+    def alike(self, site: Site, dice: Dice) -> Site:
+        """Some host of the same kind, perhaps the same."""
+        return self._drawn(site.number % self.cycle, dice)
+
     def entrance(self, island: Site) -> Site:
         """The host on the same topic whose pages lead into the tunnel to an island."""
         return self.site(island.number - self.cycle)
 
-    def islands_behind(self, site: Site) -> Site | None:
+    def island_behind(self, site: Site) -> Site | None:
         """The island to which a host has the entrance."""
         number = site.number + self.cycle
         if site.part is Part.PLAIN and site.topic and number < self.plan.hosts:
@@ -97,12 +103,21 @@ class Atlas:
             return island if island.part is Part.ISLAND else None
         return None
 
-    def original(self, mirror: Site) -> Site:
-        return self.site(mirror.number - self.cycle)
+    def origin(self, site: Site) -> Site:
+        """The host that a mirror copies; of any other, the host itself."""
+        return self.site(site.number - self.cycle) if site.part is Part.MIRROR else site
 
     def tunnel_site(self, island: Site) -> Site:
         """The general host whose pages are the tunnel."""
-        return self.site(len(self.topics) + island.number % self.general)
+        return self.site(self._tunnel_number(island.number))
+
+    def islands_through(self, site: Site) -> Iterator[Site]:
+        """The islands whose tunnels run through a host."""
+        if len(self.topics) <= site.number < len(self.topics) + self.general:  # no other host has any
+            for slot in range(len(self.topics)):
+                row = (_ISLAND - 3 * slot) % _TURN or _TURN
+                numbers = range(slot + row * self.cycle, self.plan.hosts, _TURN * self.cycle)
+                yield from (self.site(n) for n in numbers if self._tunnel_number(n) == site.number)
 
     def tunnel_length(self, island: Site) -> int:
         return 3 + island.number % 6
@@ -110,20 +125,22 @@ class Atlas:
     def _drawn(self, slot: int, dice: Dice) -> Site:
         """A host of a slot that ordinary links may lead to: never an island."""
         rows = (self.plan.hosts - slot - 1) // self.cycle + 1
-        site = self.site(slot + self.cycle * dice.skewed(rows, 1.6))
+        site = self.site(slot + self.cycle * dice.skewed(rows, 2.0))
         return self.entrance(site) if site.part is Part.ISLAND else site
 
     def _site(self, number: int) -> Site:
         dice = Dice(self.plan.seed, "host", number)
-        slot, row = number % self.cycle, number // self.cycle
+        name, size, part = self._name(number, dice), self._size(number), self._part(number)
+        if part is Part.MIRROR:
+            return replace(self.site(number - self.cycle), number=number, name=name, size=size, part=part)
+        slot = number % self.cycle
         topic = self.topics[slot] if slot < len(self.topics) else ""
         tongue = self.tongues[slot - self.cycle] if slot >= self.cycle - len(self.tongues) else ""
-        part = self._part(slot, row) if topic else Part.PLAIN
         encodings = TONGUES[tongue].encodings if tongue else ("utf-8", "utf-8", "iso-8859-1", "windows-1252")
         return Site(
             number=number,
-            name=self._name(number, dice),
-            size=self._start(number + 1) - self._start(number),
+            name=name,
+            size=size,
             part=part,
             topic=topic,
             theme="" if topic or tongue else dice.pick(self._themes),
@@ -133,14 +150,31 @@ class Atlas:
             encoding=dice.pick(encodings),
         )
 
-    def _part(self, slot: int, row: int) -> Part:
-        turn = (row + 3 * slot) % _TURN if row else 0
+    def _part(self, number: int) -> Part:
+        slot, row = number % self.cycle, number // self.cycle
+        turn = (row + 3 * slot) % _TURN if row and slot < len(self.topics) else 0
         return {_ISLAND: Part.ISLAND, _MIRROR: Part.MIRROR}.get(turn, Part.PLAIN)
 
+    def _tunnel_number(self, island: int) -> int:
+        return len(self.topics) + island % self.general
+
+    def _size(self, number: int) -> int:
+        """How many pages a host has; a mirror never more than its original."""
+        if self._part(number) is Part.MIRROR:
+            return min(self._share(number), self._share(number - self.cycle))
+        above = number + self.cycle
+        mirrored = above < self.plan.hosts and self._part(above) is Part.MIRROR
+        return max(self._share(number), self._share(above)) if mirrored else self._share(number)
+
+    def _share(self, number: int) -> int:
+        return self._start(number + 1) - self._start(number)
+
     def _start(self, number: int) -> int:
-        """How many pages lie on the hosts before this one."""
+        """How many pages lie on the hosts before this one: some on each, and of the rest the root of their
+        share, so that sizes fall like rank ** -0.5. In whole numbers: powers of fractions may be rounded
+        differently on another machine, and that were another web."""
         rest = self.plan.pages - _LEAST * self.plan.hosts
-        return _LEAST * number + int(rest * (number / self.plan.hosts) ** _SPREAD)
+        return _LEAST * number + isqrt(rest * rest * number // self.plan.hosts)
 
     def _name(self, number: int, dice: Dice) -> str:
         word = dice.pick(self._words)

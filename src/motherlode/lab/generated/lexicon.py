@@ -57,14 +57,16 @@ class _Synset(Struct, frozen=True):
 def lexicon() -> Lexicon:
     """The lexicon, out of the cache or compiled from wherever WordNet is found."""
     kept = _kept()
-    with suppress(OSError), locked(kept.with_suffix(".lock")):
-        return _unpack(_right_or_none(kept) or _compile_into(kept))
-    return _unpack(_compiled())  # a cache that cannot be written costs time, and nothing else
+    packed = _right_or_none(kept)
+    if packed is None:  # a cache that cannot be written costs time, and nothing else
+        with suppress(OSError), locked(kept.with_suffix(".lock")):
+            packed = _right_or_none(kept) or _compile_into(kept)
+    return _unpack(packed or _compiled())
 
 
 def lexicon_is_here() -> bool:
     """Whether a generated web can be made without fetching anything."""
-    return _kept().is_file() or any(path.is_file() for path in wordnet.candidates())
+    return any(_content(path) for path in (_kept(), *wordnet.candidates()))
 
 
 def _kept() -> Path:
@@ -72,19 +74,28 @@ def _kept() -> Path:
 
 
 def _right_or_none(kept: Path) -> bytes | None:
-    packed = kept.read_bytes() if kept.is_file() else b""
+    packed = _content(kept)
     return packed if _digest(packed) == DIGEST else None
 
 
 def _compile_into(kept: Path) -> bytes:
     packed = _compiled()
-    put(kept, packed)
+    with suppress(OSError):
+        put(kept, packed)
     return packed
+
+
+def _content(path: Path) -> bytes:
+    """What is in a file; nothing, if there is none that can be read."""
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError):  # the second is for a name that no file can have
+        return b""
 
 
 def _compiled() -> bytes:
     for path in wordnet.candidates():
-        if path.is_file() and (packed := _right(path)):
+        if packed := _right(_content(path)):
             return packed
     packed = _right(wordnet.download())
     if packed is None:
@@ -92,11 +103,11 @@ def _compiled() -> bytes:
     return packed
 
 
-def _right(path: Path) -> bytes | None:
-    """The lexicon compiled from a file, if it is WordNet 3.0."""
+def _right(nouns: bytes) -> bytes | None:
+    """The lexicon compiled from the content of `data.noun`, if it is that of WordNet 3.0."""
     try:
-        packed = msgspec.msgpack.encode(compile_lexicon(path.read_text("latin-1")))
-    except (OSError, ValueError, KeyError, IndexError):
+        packed = msgspec.msgpack.encode(compile_lexicon(nouns.decode("latin-1")))
+    except (ValueError, KeyError, IndexError):
         return None
     return packed if _digest(packed) == DIGEST else None
 

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.lab.generated import prose, tongues
-from motherlode.lab.generated.atlas import Atlas, Part, Site
+from motherlode.lab.generated.atlas import Atlas, Site
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.generated.lexicon import Concept, Lexicon
 
@@ -23,7 +25,8 @@ _STALE = 0.03  # the share of links with an old address, which redirects
 _TELLING, _IDLE = 0.75, 0.9  # links whose anchor says where they lead; up to here, says nothing
 # Topical locality (Davison 2000): of a page's links to other hosts, so many lead to hosts on its topic, then
 # to related topics; up to the last share to general hosts, the rest anywhere.
-_ALIKE, _HUB_ALIKE, _RELATED, _GENERAL = 0.5, 0.85, 0.1, 0.8
+_ALIKE, _HUB_ALIKE, _RELATED, _GENERAL = 0.6, 0.85, 0.1, 0.85
+_TRIES = 3  # to draw another host than the page's own
 _ON_TOPIC = 0.72  # of a host's pages; the rest is on related topics and on none
 _ASTRAY = 0.05  # the share of a general host's pages that are on some topic
 _OLDEST = 4  # pages that every host has before it begins to copy
@@ -57,14 +60,12 @@ class Pages:
         self.atlas = atlas
         self.lexicon = lexicon
         self._seed = atlas.plan.seed
+        self._heading = lru_cache(maxsize=20_000)(self._make_heading)  # popular pages are named often
 
     def leaf(self, site: Site, number: int) -> Leaf:
         """What the n-th page of a host is. A mirror's page is its original's, at another address."""
-        if site.part is Part.MIRROR:
-            original = self.leaf(self.atlas.original(site), number)
-            return Leaf(
-                site, number, original.source, original.topic, original.concepts, original.kind, original.hub
-            )
+        if (origin := self.atlas.origin(site)) is not site:
+            return replace(self.leaf(origin, number), site=site)
         dice = Dice(self._seed, "leaf", site.number, number)
         source = self._source(number, dice)
         if source != number:
@@ -73,7 +74,7 @@ class Pages:
         hub = number == 1 and not site.tongue and dice.chance(0.6)
         topic = self._topic(site, number, dice)
         kind = "html" if number <= 1 or site.tongue else self._format(dice)
-        concepts = "" if site.tongue else topic or dice.pick(list(self.lexicon.themes))
+        concepts = "" if site.tongue else topic or site.theme or dice.pick(list(self.lexicon.themes))
         return Leaf(site, number, number, topic, concepts, kind, hub)
 
     def path(self, leaf: Leaf) -> str:
@@ -108,38 +109,40 @@ class Pages:
         return f"http://{leaf.site.name}{self.path(leaf)}"
 
     def title(self, leaf: Leaf) -> str:
-        dice = self._text_dice(leaf)
         if leaf.site.tongue:
-            return tongues.title(tongues.TONGUES[leaf.site.tongue], dice)
-        name = prose.title(prose.subject(self.concepts(leaf), dice), dice)
+            return tongues.title(tongues.TONGUES[leaf.site.tongue], self._text_dice(leaf))
+        name = self._named(leaf)[1]
         return f"Links: {name}" if leaf.hub else name
 
     def paragraphs(self, leaf: Leaf) -> list[str]:
-        """The page's text; a copy differs from its source in a sentence or two."""
+        """The page's text; a copy has a sentence more than its source."""
         dice = self._text_dice(leaf)
+        original = leaf.source == leaf.number
+        other = Dice(self._seed, "copy", self.atlas.origin(leaf.site).number, leaf.number)
         if leaf.site.tongue:
             tongue = tongues.TONGUES[leaf.site.tongue]
             tongues.title(tongue, dice)
-            return [tongues.paragraph(tongue, dice) for _ in range(dice.long_tailed(3, 12, 1.5))]
-        about = prose.subject(self.concepts(leaf), dice)
+            found = [tongues.paragraph(tongue, dice) for _ in range(dice.long_tailed(3, 12, 1.5))]
+            return found if original else [*found, tongues.title(tongue, other)]
+        about = prose.subject(self._concepts(leaf.concepts), dice)
         prose.title(about, dice)
         found = prose.paragraphs(about, self.lexicon, dice)
         if leaf.hub:
             return found[:1]
-        if leaf.source != leaf.number:
-            found.append(Dice(self._seed, "copy", leaf.site.number, leaf.number).pick(self.lexicon.sentences))
-        return found
-
-    def concepts(self, leaf: Leaf) -> list[Concept]:
-        return self.lexicon.topics.get(leaf.concepts) or self.lexicon.themes[leaf.concepts]
+        return found if original else [*found, other.pick(self.lexicon.sentences)]
 
     def links(self, leaf: Leaf) -> Iterator[Link]:
-        """Where a page leads: its own site first, then others."""
-        dice = Dice(self._seed, "links", leaf.site.number, leaf.number)
-        site = leaf.site
-        for number in self._inside(leaf, dice):
+        """Where a page leads: its own site first, then others; a copy leads where its source does."""
+        site = self.atlas.origin(leaf.site)
+        menu = Dice(self._seed, "menu", site.number, leaf.number)
+        for number in self._near(leaf, site):
+            yield self._link(self.leaf(site, number), menu, site)
+        dice = Dice(self._seed, "links", site.number, leaf.source)
+        popular = (dice.skewed(site.size, 2.0) for _ in range(dice.long_tailed(3, 60, 1.3)))
+        for number in dict.fromkeys(popular):
             yield self._link(self.leaf(site, number), dice, site)
-        if leaf.number % 4 == 0 and (island := self.atlas.islands_behind(site)):
+        island = self.atlas.island_behind(site) if leaf.topic and leaf.topic == site.topic else None
+        if island is not None and leaf.number % 4 == 0:
             yield Link(f"http://{self.atlas.tunnel_site(island).name}{tunnel_path(island, 1)}", "A detour")
         for _ in range(dice.between(25, 90) if leaf.hub else dice.long_tailed(1, 30, 1.1)):
             yield self._link(self._outside(leaf, dice), dice, site)
@@ -159,15 +162,21 @@ class Pages:
         """An address that redirects to a page in so many hops."""
         return f"/old/{hops}/{leaf.number}"
 
-    def _inside(self, leaf: Leaf, dice: Dice) -> list[int]:
-        """Pages of the same host: the front page, the hub, the next, and the popular ones."""
-        size = leaf.site.size
-        near = [0, 1, (leaf.number + 1) % size]
-        popular = [dice.skewed(size, 2.0) for _ in range(dice.long_tailed(3, 60, 1.3))]
-        return list(dict.fromkeys(number for number in (*near, *popular) if number != leaf.number))
+    def _near(self, leaf: Leaf, site: Site) -> Iterator[int]:
+        """The front page, the hub, and the next pages: up to one of HTML, so that all can be reached."""
+        yield from (number for number in (0, 1) if number != leaf.number)
+        for number in range(max(leaf.number + 1, 2), site.size):
+            yield number
+            if self.leaf(site, number).kind == "html":
+                return
 
     def _outside(self, leaf: Leaf, dice: Dice) -> Leaf:
-        return self._some_leaf(self._other_site(leaf, dice), dice)
+        site = self._other_site(leaf, dice)
+        for _ in range(_TRIES):
+            if site.number != leaf.site.number:
+                break
+            site = self.atlas.alike(site, dice)
+        return self._some_leaf(site, dice)
 
     def _other_site(self, leaf: Leaf, dice: Dice) -> Site:
         """Topical locality: most links from a page on a topic lead to hosts on it (Davison 2000)."""
@@ -189,7 +198,7 @@ class Pages:
         return dice.pick(alike or self.atlas.topics)
 
     def _some_leaf(self, site: Site, dice: Dice) -> Leaf:
-        return self.leaf(site, dice.skewed(site.size, 2.5))
+        return self.leaf(site, dice.skewed(site.size, 3.0))
 
     def _link(self, target: Leaf, dice: Dice, here: Site) -> Link:
         kind = dice.share()
@@ -222,12 +231,23 @@ class Pages:
     def _slug(self, leaf: Leaf) -> str:
         if leaf.site.tongue:
             return leaf.site.tongue
-        about = prose.subject(self.concepts(leaf), self._text_dice(leaf))
-        return _SLUG.sub("-", about.concepts[0].names[0].lower()).strip("-") or "page"
+        return self._named(leaf)[0]
+
+    def _named(self, leaf: Leaf) -> tuple[str, str]:
+        return self._heading(self.atlas.origin(leaf.site).number, leaf.source, leaf.concepts)
+
+    def _make_heading(self, site: int, source: int, concepts: str) -> tuple[str, str]:
+        """What a page in English is called, in its path and above its text."""
+        dice = Dice(self._seed, "text", site, source)
+        about = prose.subject(self._concepts(concepts), dice)
+        slug = _SLUG.sub("-", about.concepts[0].names[0].lower()).strip("-")
+        return slug or "page", prose.title(about, dice)
+
+    def _concepts(self, name: str) -> list[Concept]:
+        return self.lexicon.topics.get(name) or self.lexicon.themes[name]
 
     def _text_dice(self, leaf: Leaf) -> Dice:
-        site = self.atlas.original(leaf.site) if leaf.site.part is Part.MIRROR else leaf.site
-        return Dice(self._seed, "text", site.number, leaf.source)
+        return Dice(self._seed, "text", self.atlas.origin(leaf.site).number, leaf.source)
 
 
 def tunnel_path(island: Site, step: int) -> str:

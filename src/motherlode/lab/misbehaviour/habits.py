@@ -21,6 +21,7 @@ class Kind(Struct, frozen=True):
     delivery: Delivery | None = None
     figure: float = 0.0
     unit: str = ""
+    bounds: tuple[float, float] = (0, 1e6)  # far more than anybody waits for
 
 
 class Habit(Struct, frozen=True):
@@ -49,7 +50,7 @@ HABITS: dict[str, Kind] = {
     "endless-headers": Kind("headers without an end", None, wire.endless_headers),
     "header-flood": Kind("thousands of headers", None, wire.header_flood, 5000, "headers"),
     "garbage": Kind("bytes that are no HTTP", None, wire.garbage),
-    "gzip-bomb": Kind("a small body that unpacks to a huge one", speech.gzip_bomb, None, 200, "MB"),
+    "gzip-bomb": Kind("a small body that unpacks to much", speech.gzip_bomb, None, 200, "MB", (1, 4000)),
     "wrong-mime": Kind("pages say they are pictures, files that they are pages", speech.wrong_mime),
     "no-mime": Kind("no Content-Type", speech.no_mime),
     "wrong-charset": Kind("a charset that is not the page's", speech.wrong_charset),
@@ -60,8 +61,8 @@ HABITS: dict[str, Kind] = {
     "redirect-scheme": Kind("redirects to ftp, file, javascript", speech.redirect_scheme),
     "calendar": Kind("every page leads into an infinite calendar", traps.calendar),
     "session-ids": Kind("every link has a new session id on every visit", traps.session_ids),
-    "robots-huge": Kind("robots.txt is huge", robots.huge, None, 2000, "KB"),
-    "robots-error": Kind("robots.txt fails", robots.failing, None, 503, "status"),
+    "robots-huge": Kind("robots.txt is huge", robots.huge, None, 2000, "KB", (0, 1e5)),
+    "robots-error": Kind("robots.txt fails", robots.failing, None, 503, "status", (400, 599)),
     "robots-slow": Kind("robots.txt comes late", None, wire.slow_robots, 30, "seconds"),
     "robots-delay": Kind("robots.txt asks for a crawl-delay", robots.delaying, None, 5, "seconds"),
     "robots-sitemaps": Kind("robots.txt names sitemaps, good and broken", robots.sitemaps),
@@ -119,6 +120,7 @@ def parse_habit(told: str) -> Habit:
         value = float(figure) if colon else kind.figure
     except ValueError as error:
         raise BadInputError(f"'{figure}' is no figure for '{name}' ({kind.unit}).") from error
-    if not 0 <= value <= 1e6:  # noqa: PLR2004 - far more than anybody waits for
-        raise BadInputError(f"The figure of '{name}' is {kind.unit}, from 0 to a million.")
+    least, most = kind.bounds
+    if not least <= value <= most:
+        raise BadInputError(f"The figure of '{name}' ({kind.unit}) goes from {least:,.0f} to {most:,.0f}.")
     return Habit(name, value)

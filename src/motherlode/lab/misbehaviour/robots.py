@@ -1,5 +1,6 @@
 """robots.txt of every kind; a host with one of these behaves well otherwise."""
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from xml.sax.saxutils import escape
@@ -76,10 +77,10 @@ def marked(_scene: Scene) -> Answer:
 def redirected(scene: Scene, answer: Answer | None) -> Answer | None:
     """robots.txt lies behind as many redirects as the figure says."""
     path, hops = scene.asked.path, int(scene.figure)
-    step = path.removeprefix("/robots-")
-    number = 0 if path == "/robots.txt" else int(step) if step != path and step.isdigit() else -1
-    if number < 0:
+    step = re.fullmatch(r"/robots(?:-(\d{1,7})|\.txt)", path)
+    if step is None:
         return answer
+    number = int(step[1] or 0)
     if number >= hops:
         return _text("User-agent: *\nDisallow: /private/\n")
     return Answer(301, (("Location", f"/robots-{number + 1}"),), b"")
@@ -88,8 +89,6 @@ def redirected(scene: Scene, answer: Answer | None) -> Answer | None:
 def sitemaps(scene: Scene, answer: Answer | None) -> Answer | None:
     """An index with a plain and a packed sitemap, a broken one, and one that is not there."""
     root = f"http://{scene.asked.host}"
-    pages = list(islice(scene.web.pages_of(scene.asked.host), _LISTED))
-    half = len(pages) // 2
     match scene.asked.path:
         case "/robots.txt":
             names = ("index", "broken", "missing")
@@ -99,14 +98,18 @@ def sitemaps(scene: Scene, answer: Answer | None) -> Answer | None:
         case "/sitemap-index.xml":
             return _xml("sitemapindex", "sitemap", [f"{root}/sitemap-1.xml", f"{root}/sitemap-2.xml.gz"])
         case "/sitemap-1.xml":
-            return _xml("urlset", "url", pages[:half])
+            return _xml("urlset", "url", _listed(scene)[::2])
         case "/sitemap-2.xml.gz":
-            plain = _xml("urlset", "url", pages[half:]).body
+            plain = _xml("urlset", "url", _listed(scene)[1::2]).body
             return Answer(200, (("Content-Type", "application/gzip"),), igzip.compress(plain, mtime=0))
         case "/sitemap-broken.xml":
-            return Answer(200, _XML, _xml("urlset", "url", pages[:5]).body[:-40])
+            return Answer(200, _XML, _xml("urlset", "url", _listed(scene)[:5]).body[:-40])
         case _:
             return answer
+
+
+def _listed(scene: Scene) -> list[str]:
+    return list(islice(scene.web.pages_of(scene.asked.host), _LISTED))
 
 
 def _xml(root: str, element: str, urls: list[str]) -> Answer:

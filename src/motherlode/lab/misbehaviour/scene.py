@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from motherlode.lab.web import Answer, LabWeb
 
+_MOST_RECENT = 100_000  # visits of one second
+
 
 class Asked(Struct, frozen=True):
     """A request as the sandbox understood it; header names in lower case."""
@@ -16,6 +18,7 @@ class Asked(Struct, frozen=True):
     host: str
     target: str  # path and query
     headers: dict[str, str] = {}
+    port: str = ""  # as the client named it; `url` is without
 
     @property
     def path(self) -> str:
@@ -28,15 +31,18 @@ class Visits:
     def __init__(self) -> None:
         self.count = 0
         self.down_since: float | None = None
-        self.recent: deque[float] = deque(maxlen=1000)
+        self._recent: deque[float] = deque(maxlen=_MOST_RECENT)
 
     def note(self, now: float) -> None:
         self.count += 1
-        self.recent.append(now)
+        self._recent.append(now)
+        while self._recent[0] <= now - 1.0:
+            self._recent.popleft()
 
-    def within(self, seconds: float, now: float) -> int:
-        """How many visits there were in the last seconds, this one included."""
-        return sum(1 for visit in self.recent if visit > now - seconds)
+    @property
+    def in_a_second(self) -> int:
+        """How many visits there were in the second up to the last, that one included."""
+        return len(self._recent)
 
 
 class Scene(Struct, frozen=True):

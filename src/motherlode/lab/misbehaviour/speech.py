@@ -1,5 +1,6 @@
 """Bad answers: what comes back arrives in order, and is wrong, hostile or a refusal."""
 
+import re
 import struct
 import zlib
 from email.utils import formatdate
@@ -41,7 +42,7 @@ def wrong_mime(_scene: Scene, answer: Answer | None) -> Answer | None:
     """Pages say they are pictures, and all else says it is a page."""
     if answer is None:
         return None
-    page = "html" in answer.header("content-type")
+    page = "html" in answer.header("content-type").lower()
     return _with_type(answer, "image/png" if page else "text/html")
 
 
@@ -51,23 +52,19 @@ def no_mime(_scene: Scene, answer: Answer | None) -> Answer | None:
 
 def wrong_charset(_scene: Scene, answer: Answer | None) -> Answer | None:
     """Pages in UTF-8 say UTF-16, which no reader could bear out; others say UTF-8."""
-    if answer is None or not answer.header("content-type").startswith("text/"):
+    told = answer.header("content-type").lower() if answer else ""
+    if answer is None or not told.startswith("text/"):
         return answer
-    told = answer.header("content-type").lower()
     kind = told.partition(";")[0]
     return _with_type(answer, f"{kind}; charset={'utf-16' if 'utf-8' in told else 'utf-8'}")
 
 
 def redirect_loop(scene: Scene, _answer: Answer | None) -> Answer:
-    path, _, query = scene.asked.target.partition("?")
-    turn = int(query[5:]) if query.startswith("turn=") and query[5:].isdigit() else 0
-    return _redirect(f"{path}?turn={(turn + 1) % 3}")
+    return _redirect(f"{scene.asked.path}?turn={(_number(scene, 'turn') + 1) % 3}")
 
 
 def redirect_endless(scene: Scene, _answer: Answer | None) -> Answer:
-    path, _, query = scene.asked.target.partition("?")
-    hop = int(query[4:]) if query.startswith("hop=") and query[4:].isdigit() else 0
-    return _redirect(f"{path}?hop={hop + 1}")
+    return _redirect(f"{scene.asked.path}?hop={_number(scene, 'hop') + 1}")
 
 
 def redirect_loopback(scene: Scene, _answer: Answer | None) -> Answer:
@@ -84,7 +81,7 @@ def redirect_scheme(scene: Scene, _answer: Answer | None) -> Answer:
 
 def too_many(scene: Scene, answer: Answer | None) -> Answer | None:
     """More visits in a second than the figure are refused, with the wait in either of its two forms."""
-    if scene.visits.within(1.0, scene.now) <= scene.figure:
+    if scene.visits.in_a_second <= scene.figure:
         return answer
     date = scene.visits.count % 2 == 0
     wait = formatdate(scene.now + 1, usegmt=True) if date else "1"
@@ -97,6 +94,12 @@ def storm(scene: Scene, answer: Answer | None) -> Answer | None:
     if (scene.visits.count - 1) // length % 2:
         return answer
     return html("<p>Out of service", 503)
+
+
+def _number(scene: Scene, name: str) -> int:
+    """The number in a query of our own making; 0 in any other."""
+    found = re.fullmatch(rf"{name}=(\d{{1,18}})", scene.asked.target.partition("?")[2])
+    return int(found[1]) if found else 0
 
 
 def _redirect(location: str) -> Answer:

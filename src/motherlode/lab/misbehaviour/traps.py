@@ -5,13 +5,16 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from motherlode.lab.misbehaviour.packing import unpacked
 from motherlode.lab.misbehaviour.scene import Scene
 from motherlode.lab.web import Answer, html
 
 _DAY = re.compile(r"/calendar/(\d{4})/(\d{2})/(\d{2})")
 _HREF = re.compile(rb"""(<a\b[^>]*?\shref\s*=\s*["'])([^"'#]+)""", re.IGNORECASE)
-_SID = re.compile(r"[?&]sid=[0-9a-f]+")
+_SID = re.compile(r"([?&])sid=[0-9a-f]+(&|\Z)")
 _ELSEWHERE = (b"http:", b"https:", b"//", b"mailto:", b"javascript:", b"data:", b"ftp:")
+
+_OF_THE_BODY = frozenset({"content-encoding", "content-length", "etag", "last-modified"})
 
 
 def calendar(scene: Scene, answer: Answer | None) -> Answer | None:
@@ -24,7 +27,7 @@ def calendar(scene: Scene, answer: Answer | None) -> Answer | None:
 
 def session_ids(scene: Scene, answer: Answer | None) -> Answer | None:
     """Every link of the host's own has a new session id on every visit."""
-    plain = _SID.sub("", scene.asked.url)
+    plain = _SID.sub(lambda found: found[1] if found[2] else "", scene.asked.url)
     if plain != scene.asked.url:
         answer = scene.web.answer(plain)
     sid = b"sid=%08x" % (scene.visits.count * 2654435761 % 2**32)
@@ -40,10 +43,14 @@ def session_ids(scene: Scene, answer: Answer | None) -> Answer | None:
 
 
 def _edited(answer: Answer | None, edit: Callable[[bytes], bytes]) -> Answer | None:
-    """The answer with its body changed, if it is a page."""
-    if answer is None or "html" not in answer.header("content-type") or answer.header("content-encoding"):
+    """The answer with its body changed, if it is a page; the validators were the old body's."""
+    if answer is None or "html" not in answer.header("content-type").lower():
         return answer
-    return replace(answer, body=edit(answer.body))
+    body = unpacked(answer.body, answer.header("content-encoding"))
+    if body is None:
+        return answer
+    kept = tuple(pair for pair in answer.headers if pair[0].lower() not in _OF_THE_BODY)
+    return replace(answer, headers=kept, body=edit(body))
 
 
 def _day(year: int, month: int, day: int) -> str:

@@ -6,12 +6,23 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from motherlode.lab.cache import cached
-from motherlode.lab.recorded.warc import Member, NotWarcError, files_of, headers_at, members
+from motherlode.lab.cache import cached, forget
+from motherlode.lab.recorded.warc import (
+    Member,
+    NotWarcError,
+    Payloads,
+    files_of,
+    headers_at,
+    is_http,
+    is_packed,
+    length_in,
+    members,
+    url_in,
+)
 from motherlode.records import BadInputError
 from motherlode.urls import UrlError, canonical
 
-_FORM = 1  # of the cached index; another number makes it anew
+_FORM = 2  # of the cached index; another number makes it anew
 
 
 class Place(Struct, frozen=True, gc=False, array_like=True):
@@ -44,16 +55,16 @@ def index_of(directory: Path) -> Index:
     files = files_of(directory)
     if not files:
         raise BadInputError(f"{directory} has no WARC files (*.warc.gz).")
-    key = fingerprint(files)
-    packed = cached("webs", f"{directory.resolve().name}-{key}.index", lambda: _pack(_scan(files)))
     try:
-        return msgspec.msgpack.decode(packed, type=Index)
-    except msgspec.MsgspecError:  # a cache file that someone damaged
-        return _scan(files)
-
-
-def _pack(index: Index) -> bytes:
-    return msgspec.msgpack.encode(index)
+        name = f"{directory.resolve().name}-{fingerprint(files)}.index"
+        packed = cached("webs", name, lambda: msgspec.msgpack.encode(_scan(files)))
+        try:
+            return msgspec.msgpack.decode(packed, type=Index)
+        except (msgspec.MsgspecError, UnicodeDecodeError):  # a cache file that someone damaged
+            forget("webs", name)
+            return _scan(files)
+    except OSError as error:
+        raise BadInputError(f"{directory} cannot be read: {error.strerror or error}.") from error
 
 
 def fingerprint(files: list[Path]) -> str:
@@ -64,35 +75,37 @@ def fingerprint(files: list[Path]) -> str:
 
 def _scan(files: list[Path]) -> Index:
     index = Index(tuple(file.name for file in files), {}, {})
-    by_digest: dict[str, Place] = {}
+    payloads: Payloads[Place] = Payloads()
     for number, file in enumerate(files):
-        if file.suffix != ".gz":
+        if file.stat().st_size and not is_packed(file):
             raise NotWarcError(_rerecord(file, "is not compressed"))
         for member in members(file):
-            _note(index, by_digest, file, number, member)
+            _note(index, payloads, file, number, member)
     return index
 
 
-def _note(index: Index, by_digest: dict[str, Place], file: Path, number: int, member: Member) -> None:
+def _note(index: Index, payloads: Payloads[Place], file: Path, number: int, member: Member) -> None:
     """Add what a member holds; the last recording of a URL counts."""
     try:
         headers, length = headers_at(member.start)
+        content = length_in(headers)
     except ValueError as error:
         raise NotWarcError(f"{file} is not a WARC file at byte {member.offset}: {error}.") from error
-    if member.size > length + int(headers.get("content-length", "0")) + 4:
+    if member.size < length + content:
+        raise NotWarcError(f"{file} is damaged: the record at byte {member.offset} is cut short.")
+    if member.size > length + content + len(b"\r\n\r\n"):
         raise NotWarcError(_rerecord(file, "has several records in one gzip member"))
     kind = headers.get("warc-type", "").lower()
     place: Place | None = Place(number, member.offset, member.length)
-    digest = headers.get("warc-payload-digest", "")
     if kind == "revisit":
-        place = by_digest.get(digest)
-    elif kind not in ("response", "resource"):
+        place = payloads.find(headers)
+    elif kind != "resource" and not (kind == "response" and is_http(member.start[length:])):
         return
     if place is None:
         return
-    if digest and kind == "response":
-        by_digest.setdefault(digest, place)
-    url = headers.get("warc-target-uri", "").strip().strip("<>")
+    if kind != "revisit":
+        payloads.note(headers, place)
+    url = url_in(headers)
     try:
         spelling = canonical(url)
     except UrlError:  # dns: records and the like

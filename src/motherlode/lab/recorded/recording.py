@@ -10,7 +10,7 @@ from msgspec import Struct
 from motherlode import __version__
 from motherlode.lab import description
 from motherlode.lab.labels import FILE, Labels, read_labels, write_labels
-from motherlode.lab.recorded.warc import Record, http_parts, records
+from motherlode.lab.recorded.warc import Payloads, Record, http_parts, records
 from motherlode.portal.writing import toml_value
 from motherlode.records import BadInputError
 from motherlode.sources.bookmarks import filed, read_bookmarks
@@ -50,19 +50,18 @@ def record(directory: Path, sources: Sequence[Path], labelled: Path | None, note
 def _latest(sources: Sequence[Path]) -> dict[str, int]:
     """The number of the record that has the last response for each URL."""
     found: dict[str, int] = {}
-    by_digest: dict[str, int] = {}
+    payloads: Payloads[int] = Payloads()
     for number, one in enumerate(_all(sources)):
         url = _url(one)
         if url is None:
             continue
-        digest = one.headers.get("warc-payload-digest", "")
         if one.kind == "revisit":
-            if digest in by_digest:
-                found[url] = by_digest[digest]
+            before = payloads.find(one.headers)
+            if before is not None:
+                found[url] = before
         elif one.kind in ("response", "resource") and _parts(one) is not None:
             found[url] = number
-            if digest:
-                by_digest.setdefault(digest, number)
+            payloads.note(one.headers, number)
     return found
 
 
@@ -96,7 +95,7 @@ def _parts(one: Record) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None
         return 200, (("Content-Type", one.headers.get("content-type", "")),), one.content
     try:
         return http_parts(one.content)
-    except (ValueError, IndexError):
+    except ValueError:
         return None
 
 

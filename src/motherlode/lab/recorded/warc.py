@@ -1,11 +1,12 @@
 """Reading WARC of any origin: records one after another, or one gzip member by its offset."""
 
+import re
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Generic, TypeVar, cast
 
 from isal import igzip, isal_zlib
 from isal.igzip_lib import IsalError
@@ -14,9 +15,15 @@ from msgspec import Struct
 from motherlode.records import BadInputError
 
 _GZIP = 31  # zlib's window bits for a gzip member
+_MAGIC = b"\x1f\x8b"
 _CHUNK = 16 * 1024
-_HEAD = 16 * 1024  # more than the headers of a record take
+_HEAD = 64 * 1024  # more than the headers of a record take
+_MOST = 2**30  # bytes of a record
 _MAX_LINES = 1000
+_BLANK = " \t"
+_END = re.compile(rb"\r?\n\r?\n")
+_FOLD = re.compile(r"\r?\n[ \t]+")
+_STATUS = re.compile(r"HTTP/[0-9.]+ +([1-9][0-9]{2})(?![0-9])", re.IGNORECASE)
 
 
 class Record(Struct, frozen=True):
@@ -31,7 +38,7 @@ class Record(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        return self.headers.get("warc-target-uri", "").strip().strip("<>")
+        return url_in(self.headers)
 
 
 class Member(Struct, frozen=True):
@@ -43,6 +50,29 @@ class Member(Struct, frozen=True):
     size: int
 
 
+T = TypeVar("T")
+
+
+class Payloads(Generic[T]):
+    """Where a body lies that was recorded before, for the `revisit` records that only refer to it."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, T] = {}
+        self._others: dict[tuple[str, str], T] = {}  # the same body at other URLs, with headers of its own
+
+    def note(self, headers: dict[str, str], place: T) -> None:
+        digest = headers.get("warc-payload-digest", "")
+        if not digest:
+            return
+        if self._first.setdefault(digest, place) is not place:
+            self._others[digest, url_in(headers)] = place
+
+    def find(self, headers: dict[str, str]) -> T | None:
+        digest = headers.get("warc-payload-digest", "")
+        referred = headers.get("warc-refers-to-target-uri", "").strip("<>")
+        return self._others.get((digest, referred), self._first.get(digest))
+
+
 class NotWarcError(BadInputError):
     """A file that is no WARC, or a damaged one."""
 
@@ -51,7 +81,7 @@ def records(path: Path) -> Iterator[Record]:
     """Every record of a WARC file, however it is compressed."""
     try:
         with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
+            packed = raw.read(2) == _MAGIC
             raw.seek(0)
             yield from _records(_unpacking(raw) if packed else raw)
     except FileNotFoundError as error:
@@ -88,6 +118,10 @@ def headers_at(start: bytes) -> tuple[dict[str, str], int]:
     return _headers(stream, stream.readline()), stream.tell()
 
 
+def url_in(headers: dict[str, str]) -> str:
+    return headers.get("warc-target-uri", "").strip().strip("<>")
+
+
 def _unpacking(raw: BinaryIO) -> BinaryIO:
     return cast("BinaryIO", igzip.open(raw))  # type: ignore[no-untyped-call]
 
@@ -97,13 +131,21 @@ def _records(stream: BinaryIO) -> Iterator[Record]:
         if not first.strip():
             continue
         headers = _headers(stream, first)
-        length = int(headers.get("content-length", "-1"))
-        if length < 0:
-            raise ValueError("a record without its length")
+        length = length_in(headers)
         content = stream.read(length)
         if len(content) < length:
             raise ValueError("it ends in the middle of a record")
         yield Record(headers, content)
+
+
+def length_in(headers: dict[str, str]) -> int:
+    """How long a record is, by its headers. Raises `ValueError`."""
+    told = headers.get("content-length", "")
+    if not re.fullmatch(r"[0-9]{1,18}", told):
+        raise ValueError("a record without its length")
+    if int(told) > _MOST:
+        raise ValueError(f"a record of {told} bytes")
+    return int(told)
 
 
 def _headers(stream: BinaryIO, first: bytes) -> dict[str, str]:
@@ -142,20 +184,29 @@ def _member(path: Path, view: mmap, offset: int) -> Member:
     return Member(offset, end - len(unpacker.unused_data) - offset, start, size)
 
 
+def is_http(content: bytes) -> bool:
+    """Whether it begins as an HTTP response does."""
+    return _STATUS.match(content[:100].decode("latin-1")) is not None
+
+
 def http_parts(content: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
     """Status, headers and body of a recorded HTTP response. Raises `ValueError` if it is none."""
-    head, separator, body = content.partition(b"\r\n\r\n")
-    if not separator:
-        head, _, body = content.partition(b"\n\n")
-    first, *lines = head.decode("latin-1").splitlines()
-    version, _, rest = first.partition(" ")
-    if not version.upper().startswith("HTTP/"):
+    end = _END.search(content)
+    head, body = (content[: end.start()], content[end.end() :]) if end else (content, b"")
+    # A line that begins with a space goes on with the one before; a lone CR ends none.
+    lines = _FOLD.sub(" ", head.decode("latin-1")).replace("\r\n", "\n").replace("\r", " ").split("\n")
+    found = _STATUS.match(lines[0])
+    if not found:
         raise ValueError("not an HTTP response")
-    pairs = (line.partition(":") for line in lines if ":" in line)
-    headers = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+    status = int(found[1])
+    if status < 200:  # noqa: PLR2004 - "100 Continue": the response comes after it
+        return http_parts(body)
+    pairs = (line.partition(":") for line in lines[1:] if ":" in line)
+    # Only blanks are stripped: the last byte of "\u00e0" in UTF-8 looks like a space in Latin-1.
+    headers = tuple((name.strip(_BLANK), value.strip(_BLANK)) for name, _, value in pairs)
     if any(name.lower() == "transfer-encoding" and "chunked" in value.lower() for name, value in headers):
         body = _dechunked(body)
-    return int(rest[:3]), headers, body
+    return status, headers, body
 
 
 def _dechunked(body: bytes) -> bytes:
@@ -174,6 +225,12 @@ def _dechunked(body: bytes) -> bytes:
             return b"".join(pieces)
         pieces.append(rest[:size])
         rest = rest[size + 2 :]
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file begins as gzip does."""
+    with path.open("rb") as file:
+        return file.read(2) == _MAGIC
 
 
 def files_of(directory: Path) -> list[Path]:

@@ -1,6 +1,7 @@
 """A recorded web: the responses of an archive, by URL."""
 
 import os
+import weakref
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,8 @@ _HOPS = frozenset(
     {"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
 )
 
+_MOST_OPEN = 100  # files
+
 
 class RecordedWeb:
     """The web in a directory of WARC files. Bodies stay on the disk until they are asked for."""
@@ -26,6 +29,7 @@ class RecordedWeb:
         self._description: Description = read_description(directory)
         self._index: Index = index_of(directory)
         self._files: dict[int, int] = {}  # open descriptors by the file's number
+        weakref.finalize(self, _close, self._files)
 
     def answer(self, url: str) -> Answer | None:
         place = self._index.find(url)
@@ -55,8 +59,7 @@ class RecordedWeb:
     def about(self) -> About:
         told = self._description
         name = told.name or self._directory.resolve().name
-        pages, hosts = len(self._index.places), len(self._hosts)
-        return About(name, "recorded", pages, hosts, len(self._labels), told.licence, told.note)
+        return About(name, "recorded", len(self._index.places), len(self._hosts), told.licence, told.note)
 
     @property
     def fingerprint(self) -> str:
@@ -80,15 +83,25 @@ class RecordedWeb:
         path = self._directory / self._index.files[place.file]
         try:
             if place.file not in self._files:
+                if len(self._files) >= _MOST_OPEN:
+                    _close(self._files)
                 self._files[place.file] = os.open(path, os.O_RDONLY)
             return record_in(os.pread(self._files[place.file], place.length, place.offset))
         except (OSError, ValueError, StopIteration) as error:
             raise BadInputError(f"{path} cannot be read at byte {place.offset}: {error}.") from error
 
 
-def _answer(record: Record) -> Answer:
+def _close(files: dict[int, int]) -> None:
+    while files:
+        os.close(files.popitem()[1])
+
+
+def _answer(record: Record) -> Answer | None:
     if record.kind == "resource":  # a body without the talk around it
         return Answer(200, (("Content-Type", record.headers.get("content-type", "")),), record.content)
-    status, headers, body = http_parts(record.content)
+    try:
+        status, headers, body = http_parts(record.content)
+    except ValueError:  # it began like a response
+        return None
     kept = tuple((name, value) for name, value in headers if name.lower() not in _HOPS)
     return Answer(status, kept, body)

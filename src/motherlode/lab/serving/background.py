@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
+from tempfile import TemporaryFile
 from typing import IO
 
 from msgspec import Struct
@@ -37,16 +38,17 @@ class Running(Struct, frozen=True):
 def sandbox(web: Path, *options: str) -> Iterator[Running]:
     """Serve a web on any free port. It ends with the block, and with this process, however that ends."""
     command = [sys.executable, "-m", "motherlode", "sandbox", "serve", str(web), "--json", "--attached"]
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
-        [*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        yield _started(process)
-    finally:
-        _end(process)
+    with TemporaryFile() as complaints:  # a pipe that nobody reads would be full one day
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
+            [*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints
+        )
+        try:
+            yield _started(process, complaints)
+        finally:
+            _end(process)
 
 
-def _started(process: "subprocess.Popen[bytes]") -> Running:
+def _started(process: "subprocess.Popen[bytes]", complaints: IO[bytes]) -> Running:
     """Wait for what it says once it serves: a JSON object, whose last line is a closing brace."""
     descriptor = _pipe(process.stdout).fileno()
     said = b""
@@ -57,20 +59,22 @@ def _started(process: "subprocess.Popen[bytes]") -> Running:
                 raise LodeError("The sandbox did not start.")
             more = os.read(descriptor, 65536)
             if not more:
-                raise LodeError(_last_words(process))
+                process.wait(_ENDING)
+                raise LodeError(_last_words(complaints))
             said += more
     told = json.loads(said)
     return Running(**{field: told[field] for field in Running.__struct_fields__})
 
 
-def _last_words(process: "subprocess.Popen[bytes]") -> str:
-    lines = _pipe(process.stderr).read().decode(errors="replace").strip().splitlines()
+def _last_words(complaints: IO[bytes]) -> str:
+    complaints.seek(0)
+    lines = complaints.read().decode(errors="replace").strip().splitlines()
     return lines[-1].removeprefix("lode: ") if lines else "The sandbox ended before it began."
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Ask it to end by closing its standard input; then insist."""
-    for pipe in (process.stdin, process.stdout, process.stderr):
+    for pipe in (process.stdin, process.stdout):
         _pipe(pipe).close()
     try:
         process.wait(_ENDING)
@@ -80,6 +84,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:  # never: each of the three was asked for
+    if pipe is None:  # never: each of the two was asked for
         raise RuntimeError("the sandbox has no pipe")
     return pipe

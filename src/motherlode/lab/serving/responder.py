@@ -3,12 +3,16 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import replace
+
 from motherlode.lab.misbehaviour import Habit, Habits
 from motherlode.lab.misbehaviour.scene import Act, Asked, Scene, Send, Visits
 from motherlode.lab.serving.responses import Ready, accepts_gzip, not_modified, ready, unchanged
 from motherlode.lab.web import NOT_FOUND, Answer, LabWeb, html
 
 _METHODS = frozenset({"GET", "HEAD"})
+_REMEMBERED = 100_000  # hosts with their visits
+_UPKEEP = 1000  # bytes that a kept response takes besides its own, about
 
 
 class Responder:
@@ -24,8 +28,8 @@ class Responder:
         self._habits = habits
         self._clock = clock
         self._room = keep
-        self._kept: OrderedDict[tuple[str, bool], Ready] = OrderedDict()
-        self._visits: dict[str, Visits] = {}
+        self._kept: OrderedDict[tuple[str, str, bool], Ready] = OrderedDict()
+        self._visits: OrderedDict[str, Visits] = OrderedDict()
 
     def respond(self, asked: Asked) -> bytes | Iterator[Act]:
         """The bytes of the response, or a script of what to do."""
@@ -36,17 +40,9 @@ class Responder:
         if habit is not None:
             return self._perform(asked, habit)
         response = self._response(asked)
-        if asked.headers and unchanged(asked, response):
-            return not_modified(response)
+        if unchanged(asked, response.answer):
+            return not_modified(response.answer)
         return response.head if asked.method == "HEAD" else response.head + response.body
-
-    def answer(self, asked: Asked) -> Answer:
-        """What is said, good or bad, without its delivery."""
-        habit = self._habits.of(asked.host)
-        said = self._web.answer(asked.url)
-        if habit is not None and habit.kind.twist is not None:
-            said = habit.kind.twist(self._scene(asked, habit), said)
-        return said or NOT_FOUND
 
     def script(self, asked: Asked) -> Iterator[Act]:
         """How it is said, good or bad."""
@@ -54,33 +50,60 @@ class Responder:
         return iter([Send(said)]) if isinstance(said, bytes) else said
 
     def _perform(self, asked: Asked, habit: Habit) -> Iterator[Act]:
-        self._visits.setdefault(asked.host, Visits()).note(self._clock())
-        response = ready(self.answer(asked), gzip=accepts_gzip(asked))
-        if unchanged(asked, response):
-            yield Send(not_modified(response))
-        elif asked.method == "HEAD":
-            yield Send(response.head)
-        elif habit.kind.delivery is None:
-            yield Send(response.head + response.body)
-        else:
-            yield from habit.kind.delivery(self._scene(asked, habit), response.head, response.body)
+        visits = self._visits_of(asked.host)
+        now = self._clock()
+        visits.note(now)
+        scene, kind = Scene(asked, habit.figure, visits, now, self._web), habit.kind
+        said = self._said(asked)
+        if kind.twist is not None:
+            said = kind.twist(scene, said)
+        # A bomb does not ask whether it is welcome.
+        response = ready(said or NOT_FOUND, gzip=accepts_gzip(asked) or habit.name == "gzip-bomb")
+        head, body = response.head, response.body
+        bare = asked.method == "HEAD"
+        if unchanged(asked, response.answer):
+            head, body, bare = not_modified(response.answer), b"", True
+        acts = iter([Send(head + body)]) if kind.delivery is None else kind.delivery(scene, head, body)
+        return _without_body(acts) if bare else acts
 
-    def _scene(self, asked: Asked, habit: Habit) -> Scene:
-        return Scene(asked, habit.figure, self._visits[asked.host], self._clock(), self._web)
+    def _visits_of(self, host: str) -> Visits:
+        visits = self._visits.setdefault(host, Visits())
+        self._visits.move_to_end(host)
+        if len(self._visits) > _REMEMBERED:
+            self._visits.popitem(last=False)
+        return visits
+
+    def _said(self, asked: Asked) -> Answer | None:
+        """What the web says; a port in the request may be the page's, or just the sandbox's own."""
+        if asked.port:
+            found = self._web.answer(f"http://{asked.host}:{asked.port}{asked.target}")
+            if found is not None:
+                return found
+        return self._web.answer(asked.url)
 
     def _response(self, asked: Asked) -> Ready:
-        key = (asked.url, accepts_gzip(asked))
+        key = (asked.url, asked.port, accepts_gzip(asked))
         found = self._kept.get(key)
         if found is None:
-            found = ready(self._web.answer(asked.url) or NOT_FOUND, gzip=key[1])
+            found = ready(self._said(asked) or NOT_FOUND, gzip=key[2])
             self._keep(key, found)
         else:
             self._kept.move_to_end(key)
         return found
 
-    def _keep(self, key: tuple[str, bool], response: Ready) -> None:
+    def _keep(self, key: tuple[str, str, bool], response: Ready) -> None:
         self._kept[key] = response
-        self._room -= len(response)
+        self._room -= len(response) + _UPKEEP
         while self._room < 0:
             _, dropped = self._kept.popitem(last=False)
-            self._room += len(dropped)
+            self._room += len(dropped) + _UPKEEP
+
+
+def _without_body(acts: Iterator[Act]) -> Iterator[Act]:
+    """The script up to the end of the headers, if they end."""
+    for act in acts:
+        if isinstance(act, Send) and b"\r\n\r\n" in act.data:
+            head = act.data.partition(b"\r\n\r\n")[0]
+            yield replace(act, data=head + b"\r\n\r\n")
+            return
+        yield act

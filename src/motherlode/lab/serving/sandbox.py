@@ -55,10 +55,10 @@ async def _serve(
 ) -> None:
     loop = asyncio.get_running_loop()
     done = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, done.set)
     if attached:
-        loop.add_reader(0, lambda: None if os.read(0, 4096) else done.set())
+        _watch_input(loop, done)
     responder = Responder(web, habits, time)
     conversations: set[Conversation] = set()
     async with AsyncExitStack() as stack:
@@ -70,6 +70,24 @@ async def _serve(
         await done.wait()
         for conversation in list(conversations):
             conversation.hang_up()
+
+
+def _watch_input(loop: asyncio.AbstractEventLoop, done: asyncio.Event) -> None:
+    """End when the standard input does."""
+
+    def look() -> None:
+        try:
+            ended = not os.read(0, 4096)
+        except OSError:  # a terminal that is gone
+            ended = True
+        if ended:
+            loop.remove_reader(0)
+            done.set()
+
+    try:
+        loop.add_reader(0, look)
+    except OSError:  # a file or /dev/null, which nobody can wait for: it has ended already
+        done.set()
 
 
 def _listen(port: int) -> socket.socket:
