@@ -9,6 +9,9 @@ import pytest
 
 from helpers import CliRun, run_lode
 
+# The tests' own cache, so that theirs and the user's keep out of each other's way.
+os.environ.setdefault("LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode"))
+
 
 @pytest.fixture(scope="session")
 def conformance() -> Path:
