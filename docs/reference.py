@@ -49,7 +49,7 @@ def _commands() -> Iterator[str]:
 
 def _command(command: click.Command, name: str, parent: click.Context, level: str) -> Iterator[str]:
     context = click.Context(command, info_name=name, parent=parent, max_content_width=90)
-    yield f"{level} {context.command_path.replace(' topics ', ' topics DIR ')}\n"
+    yield f"{level} {context.command_path}\n"
     yield f"```text\n{_help(command, context)}\n```\n"
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):

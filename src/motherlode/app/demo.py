@@ -24,6 +24,7 @@ from motherlode.lab.serving.background import sandbox
 from motherlode.lab.web import LabWeb
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
+from motherlode.portal.directory import check_free
 from motherlode.portal.reading import rules_in
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_log
@@ -57,6 +58,8 @@ def run_demo(
 
     The portal is kept in `directory`, if there is one; all else is gone at the end, however it comes.
     """
+    if directory is not None:
+        check_free(directory)
     say = _silent if quiet else click.echo
     workshop = Path(mkdtemp(prefix="lode-demo-"))
     place = directory or workshop / "demo"

@@ -1,9 +1,10 @@
 """Policies side by side: the same web, seeds and budget for each, repeated over draws of the seeds."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +19,7 @@ from motherlode.lab.replay import Timing
 from motherlode.lab.trials import Budget, Readings, run_trial
 from motherlode.policies import Policy
 from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid, DepthFirst, Oracle, RandomOrder
-from motherlode.records import Document, UsageError
+from motherlode.records import Document, LodeError, UsageError
 from motherlode.urls import Address, address
 
 
@@ -123,7 +124,13 @@ class Bench:
         if unknown:
             raise UsageError(f"There is no policy '{unknown[0]}'; there are {', '.join(CONTENDERS)}.")
         for topic in self._comparison.topics:
-            self._seeds(topic, 0)
+            seeds = self._seeds(topic, 0)
+            if len(seeds) >= self._comparison.pages:
+                raise UsageError(
+                    f"{len(seeds)} seeds use up {self._comparison.pages} pages; allow more pages."
+                )
+            if not any(self._web.answer(seed.url) for seed in seeds):
+                raise UsageError("None of the seeds is a page of this web.")
         if "oracle" in self._comparison.policies:
             link_graph(self._web)
 
@@ -132,7 +139,7 @@ class Bench:
         seeds = self._seeds(task.topic, task.turn)
         relevant = self._web.labels().relevant(task.topic)
         policy = CONTENDERS[task.policy](self._setting(task, seeds, relevant))
-        budget = Budget(comparison.pages, comparison.connections)
+        budget = Budget(comparison.pages, min(comparison.connections, comparison.pages))
         trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)
         total = len(relevant - {seed.url for seed in seeds})
         measures = measure(trial.log, relevant.__contains__, total, comparison.pages)
@@ -154,7 +161,7 @@ class Bench:
         if isinstance(told, tuple):
             return tuple(map(address, told))
         if told >= len(relevant):
-            raise UsageError(f"'{topic}' has {len(relevant)} pages; draw fewer seeds than that.")
+            raise UsageError(f"Draw fewer seeds than the {len(relevant)} that '{topic}' has pages.")
         dice = Dice("seeds", self._comparison.seed + turn, topic)
         drawn = sorted(relevant)
         return tuple(address(drawn.pop(dice.below(len(drawn)))) for _ in range(told))
@@ -174,14 +181,28 @@ def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finishe
     if jobs == 1:
         yield from map(bench.run, todo)
         return
-    with ExitStack() as stack:
-        pool = stack.enter_context(
-            ProcessPoolExecutor(jobs, get_context("spawn"), _open_bench, (comparison,))
-        )
-        stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-        futures: list[Future[Finished]] = [pool.submit(_run, task) for task in todo]
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open_bench, (comparison,))
+    try:
+        with _uninterrupted():  # the workers leave Ctrl-C to this process, from their first moment on
+            futures = [pool.submit(_run, task) for task in todo]
         for future in as_completed(futures):
             yield future.result()
+    except (BrokenExecutor, BrokenPipeError) as error:
+        raise LodeError("A worker process died, perhaps for want of memory; try --jobs 1.") from error
+    finally:
+        for worker in list((pool._processes or {}).values()):
+            worker.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C; processes that are started meanwhile do so for ever."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def rows(comparison: Comparison, finished: Sequence[Finished]) -> list[Row]:

@@ -52,7 +52,7 @@ class Labels:
         known = self.topics()
         if not known:
             return "This web has no labels, so there is no topic to look for."
-        near = get_close_matches(topic, known, n=1, cutoff=0.4)
+        near = get_close_matches(topic, known, n=1, cutoff=0.6)
         hint = f"did you mean '{near[0]}'?" if near else "'lode sandbox show WEB' lists its topics."
         return f"No page of this web is labelled '{topic}'; {hint}"
 
@@ -67,20 +67,31 @@ def read_labels(path: Path) -> Labels:
     topics_of: dict[str, set[str]] = {}
     try:
         text = path.read_text("utf-8-sig") if path.exists() else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8 text.") from error
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror or error}.") from error
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        url, tab, topic = line.partition("\t")
-        topic = topic.strip().strip("/")
-        if not tab or not topic:
+        url, _, rest = line.partition("\t")
+        topic = tidy(rest)
+        if not topic or "\t" in topic:
             raise BadInputError(f"{path}, line {number}: expected a URL, a tab and a topic's path.")
         try:
             topics_of.setdefault(canonical(url.strip()), set()).add(topic)
         except UrlError as error:
             raise BadInputError(f"{path}, line {number}: {error}") from error
     return Labels(topics_of)
+
+
+def tidy(path: str) -> str:
+    """A topic's path as it is compared: no empty steps, no blanks around them.
+
+    >>> tidy(" Science //Physics/ ")
+    'Science/Physics'
+    """
+    return "/".join(step for part in path.split("/") if (step := part.strip()))
 
 
 def write_labels(path: Path, labels: Labels) -> None:

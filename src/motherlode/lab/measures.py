@@ -100,10 +100,15 @@ def average(runs: Sequence[Measures]) -> Averaged:
         harvest_rate=fmean(run.harvest_rate for run in runs),
         recall=_mean(run.recall for run in runs),
         relevant_hosts=fmean(run.relevant_hosts for run in runs),
-        pages_per_relevant_site=_mean(run.pages_per_relevant_site for run in runs),
+        pages_per_relevant_site=_quotient(sum(r.pages for r in runs), sum(r.relevant_hosts for r in runs)),
         precision_at=_mean_precision([run.precision_at for run in runs]),
         curve=_mean_curve([run.curve for run in runs]),
     )
+
+
+def _quotient(pages: int, hosts: int) -> float | None:
+    """Of the sums: the mean of the quotients would leave out the runs that found nothing."""
+    return pages / hosts if hosts else None
 
 
 def found_at(curve: Sequence[tuple[float, float]], pages: float) -> float:

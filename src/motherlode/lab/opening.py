@@ -13,7 +13,8 @@ def open_web(directory: Path) -> LabWeb:
     """A recorded or a generated web, whichever the directory holds."""
     try:
         if not directory.is_dir():
-            raise BadInputError(f"There is no directory {directory}; name one that holds a web.")
+            what = f"{directory} is a file" if directory.exists() else f"There is no directory {directory}"
+            raise BadInputError(f"{what}; name a directory that holds a web.")
     except OSError as error:
         raise BadInputError(f"{directory} cannot be a web: {error.strerror or error}.") from error
     description = read_description(directory)

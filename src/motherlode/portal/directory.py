@@ -116,7 +116,7 @@ def config_of(path: Path, overrides: Sequence[str] = ()) -> Config:
 
 def create_portal(path: Path, planting: Planting, chosen: dict[str, object]) -> None:
     """Make a portal with its topics, whole or not at all: it is a portal when it has its `lode.toml`."""
-    _check_free(path)
+    check_free(path)
     place = path.resolve()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,8 @@ def _sweep(place: Path) -> None:
             shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _check_free(path: Path) -> None:
+def check_free(path: Path) -> None:
+    """Raises `BadInputError` where no new portal can be made."""
     try:
         if path.is_dir():
             if any(path.iterdir()):

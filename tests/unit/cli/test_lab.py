@@ -1,6 +1,8 @@
 """`lode lab` and `lode sandbox`, as a person runs them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -121,13 +123,21 @@ def test_a_portal_can_be_measured_like_a_log(lode: CliRun, tmp_path: Path) -> No
         (("nowhere", "--topic", "x"), 3, "no directory nowhere"),
         (("owls", "--topic", "Animal"), 2, "did you mean 'Animals'"),
         (("owls", "--topic", "Animals", "--policies", "bingoo"), 2, "no policy 'bingoo'"),
-        (("owls", "--topic", "Animals", "--seeds", "3"), 2, "draw fewer seeds"),
+        (("owls", "--topic", "Animals", "--seeds", "3"), 2, "Draw fewer seeds"),
         (("owls", "--topic", "Animals", "--seeds", "0"), 2, "at least one seed"),
         (("owls", "--topic", "Animals", "--seeds", "none.txt"), 3, "no file none.txt"),
         (("owls", "--topic", "Animals", "--seeds", "1", "--plot", "a.pdf"), 2, ".png or .svg"),
         (("owls", "--topic", "Animals", "--seeds", "1", "--plot", "no/a.png"), 3, "no folder no"),
         (("owls", "--topic", "Animals", "--seeds", "1", "--json", "no/a.json"), 3, "no folder no"),
         (("owls", "--seeds", "1"), 2, "--topic"),
+        (("owls", "--topic", "Animals", "--policies", " ,"), 2, "--policies names none"),
+        (("owls", "--topic", "Animals", "--seeds", "-3"), 2, "a whole number of seeds"),
+        (("owls", "--topic", "Animals", "--seeds", "2", "--pages", "2"), 2, "allow more pages"),
+        (("owls", "--topic", "Animals", "--delay", "inf"), 2, "--delay"),
+        (("owls", "--topic", "Animals", "--latency", "nan"), 2, "--latency"),
+        (("owls", "--topic", "Animals", "--connections", "100000000"), 2, "--connections"),
+        (("owls", "--topic", "Animals", "--json", "owls"), 3, "is a directory"),
+        (("owls/about.toml", "--topic", "Animals"), 3, "is a file"),
         (("owls", "--topic", "Animals", "--pages", "0"), 2, "--pages"),
     ],
 )
@@ -147,6 +157,48 @@ def test_a_log_that_is_none_gets_one_sentence(lode: CliRun, tmp_path: Path) -> N
     assert "line 1" in run.stderr
 
 
+@pytest.mark.usefixtures("web")
+def test_a_log_of_another_web_gets_one_sentence(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "other.tsv").write_text("http://elsewhere.test/\n")
+    run = lode("lab", "measure", "owls", "other.tsv", "--topic", "Animals")
+    assert (run.returncode, said_one_sentence(run)) == (3, True)
+    assert "no page of the web" in run.stderr
+    twice = lode("lab", "measure", "owls", "other.tsv", "--topic", "Animals", "--topic", "Art")
+    assert (twice.returncode, said_one_sentence(twice)) == (2, True)
+
+
+@pytest.mark.usefixtures("web")
+def test_seeds_of_another_web_get_one_sentence(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text("http://elsewhere.test/\n")
+    run = lode("lab", "compare", "owls", "--topic", "Animals", "--seeds", "seeds.txt")
+    assert (run.returncode, said_one_sentence(run)) == (2, True)
+
+
+@pytest.mark.usefixtures("web")
+def test_a_worker_that_dies_gets_one_sentence(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif '--multiprocessing-fork' in sys.argv: os._exit(9)\n"
+    )
+    run = lode(
+        "lab", "compare", "owls", "--topic", "Animals", "--seeds", "1", env={"PYTHONPATH": str(tmp_path)}
+    )
+    assert (run.returncode, said_one_sentence(run)) == (1, True), run.stderr
+    assert "worker process died" in run.stderr
+
+
+def test_a_group_alone_shows_its_help(lode: CliRun) -> None:
+    run = lode("lab")
+    assert run.returncode == 2
+    assert len(run.stderr.splitlines()) > 5
+    assert "compare" in run.stderr
+
+
+def test_a_reader_that_has_seen_enough_of_many_lines_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m motherlode sandbox habits | true; exit ${{PIPESTATUS[0]}}"
+    run = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
 # lode sandbox
 
 
@@ -158,6 +210,30 @@ def test_show_says_what_a_web_is(lode: CliRun) -> None:
     assert "3  Animals/Owls" in shown
     told = json.loads(lode("sandbox", "show", "owls", "--json").stdout)
     assert told["topics"] == {"Animals": 3, "Animals/Owls": 3}
+
+
+def test_show_says_which_hosts_misbehave(lode: CliRun) -> None:
+    assert (
+        lode("sandbox", "generate", "bad", "--pages", "60", "--hosts", "10", "--misbehaving", "1").returncode
+        == 0
+    )
+    told = json.loads(lode("sandbox", "show", "bad", "--json").stdout)
+    assert len(told["misbehaving"]) == 10
+    assert "10 hosts with bad habits:" in lode("sandbox", "show", "bad").stdout
+
+
+def test_a_web_too_large_to_list_is_shown_without_its_labels(lode: CliRun) -> None:
+    lode("sandbox", "generate", "huge", "--pages", "100000000", "--hosts", "1000000")
+    run = lode("sandbox", "show", "huge")
+    assert run.returncode == 0, run.stderr
+    assert "100,000,000 pages on 1,000,000 hosts" in run.stdout
+
+
+@pytest.mark.usefixtures("web")
+def test_a_habit_for_nobody_gets_one_sentence(lode: CliRun) -> None:
+    for told in ("nohost.test=reset", "[=reset", "a.test=bogus", "bogus"):
+        run = lode("sandbox", "serve", "owls", "--misbehave", told)
+        assert (run.returncode, said_one_sentence(run)) == (2, True), run.stderr
 
 
 def test_habits_lists_every_way_to_misbehave(lode: CliRun) -> None:

@@ -180,7 +180,7 @@ def test_what_is_wrong_is_said_before_anything_runs(web: Path) -> None:
         next(compare(comparison(web, policies=("bogus",)), 1))
     with pytest.raises(NoSuchTopicError, match="did you mean 'Animals/Owls'"):
         next(compare(comparison(web, topics=("Animals/Owl",)), 1))
-    with pytest.raises(UsageError, match="6 pages; draw fewer"):
+    with pytest.raises(UsageError, match="Draw fewer seeds than the 6"):
         next(compare(comparison(web, seeds=6), 1))
 
 

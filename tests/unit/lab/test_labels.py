@@ -116,7 +116,8 @@ def test_a_web_without_the_file_has_no_labels(tmp_path: Path) -> None:
         (b"#\r\n\r\nhttp://a.test/\t / \r\n", "line 3: expected a URL, a tab and a topic's path."),
         (b"\tArt\n", "line 1: '' cannot be crawled"),
         (b"http://a.test/\tArt\nmailto:a@b.test\tArt\n", "line 2: 'mailto:a@b.test' cannot be crawled"),
-        (b"http://a.test/\tArt\n\xff\tArt\n", "cannot be read"),
+        (b"http://a.test/\tArt\n\xff\tArt\n", "is not UTF-8 text"),
+        (b"http://a.test/\tArt\tmore\n", "line 1: expected a URL, a tab and a topic's path."),
     ],
 )
 def test_a_line_that_is_no_label_is_refused_by_its_number(

@@ -169,7 +169,7 @@ def test_repeats_are_averaged_over_those_that_have_the_figure() -> None:
     mean = average([measure(run_of("gg"), good, 4), measure(run_of("bbbx"), good, None)])
     assert (mean.runs, mean.pages, mean.relevant, mean.failed) == (2, 2.5, 1, 0.5)
     assert (mean.harvest_rate, mean.recall, mean.relevant_hosts) == (0.5, 0.5, 0.5)
-    assert mean.pages_per_relevant_site == 2
+    assert mean.pages_per_relevant_site == 5  # five pages, one site: what found nothing counts
     assert mean.curve == [(0, 0), (1, 0.5), (2, 1), (3, 1)]
     assert recall_at(mean, 4, 1) == 0.125
 

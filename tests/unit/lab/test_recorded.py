@@ -15,7 +15,7 @@ from warcio.warcwriter import WARCWriter
 from helpers import run_lode, said_one_sentence
 from motherlode.lab.labels import read_labels
 from motherlode.lab.opening import open_web
-from motherlode.lab.recorded import RecordedWeb, index
+from motherlode.lab.recorded import RecordedWeb, index, recording
 from motherlode.lab.recorded.recording import record
 from motherlode.lab.recorded.warc import NotWarcError, http_parts, records
 from motherlode.records import BadInputError
@@ -506,7 +506,6 @@ def test_labels_come_from_lines_or_from_bookmarks(
         (b"", "holds no HTTP responses"),
         (b"this is no WARC file", "is not a WARC file"),
         (whole()[:-50], "is not a WARC file, or it is damaged"),
-        (whole() + b"garbage", "is not a WARC file, or it is damaged"),
         (gzip.compress(raw("request", URL, b"GET / HTTP/1.1\r\n\r\n")), "holds no HTTP responses"),
         (raw("response", URL, OK + b"x" * 100)[:-50], "in the middle of a record"),
         (b"WARC/1.0\r\nContent-Length: 9" + b"9" * 17 + b"\r\n\r\n", "a record of 9"),
@@ -528,8 +527,32 @@ def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     source = write(tmp_path / "s.warc.gz", raw("response", URL, OK))
     with pytest.raises(BadInputError, match="is not empty"):
         record(tmp_path, [source], None)
-    with pytest.raises(BadInputError, match="cannot be written"):
+    with pytest.raises(BadInputError, match="is not empty"):
         record(source, [source], None)
+
+
+def test_what_comes_before_the_damage_is_taken(tmp_path: Path) -> None:
+    whole = gzip.compress(raw("response", URL, OK), mtime=0)
+    (tmp_path / "cut.warc.gz").write_bytes(whole + whole[:-20])
+    made = record(tmp_path / "new", [tmp_path / "cut.warc.gz"], None)
+    assert made.pages == 1
+    assert len(made.damage) == 1
+    assert "cut.warc.gz" in made.damage[0]
+
+
+def test_a_web_is_recorded_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write(tmp_path / "s.warc.gz", raw("response", URL, OK))
+    monkeypatch.setattr(recording, "write_labels", lambda *_: exec("raise KeyboardInterrupt"))  # noqa: S102
+    with pytest.raises(KeyboardInterrupt):
+        record(tmp_path / "new", [source], None)
+    assert [path.name for path in tmp_path.iterdir()] == ["s.warc.gz"]
+
+
+def test_a_label_may_have_any_letters_in_it(tmp_path: Path) -> None:
+    source = write(tmp_path / "s.warc.gz", raw("response", URL, OK))
+    (tmp_path / "labels.tsv").write_text(f"# mine\n{URL}\tR<D/ x //y/\n")
+    assert record(tmp_path / "new", [source], tmp_path / "labels.tsv").labels == 1
+    assert read_labels(tmp_path / "new" / "labels.tsv").topics() == {"R<D": 1, "R<D/x": 1, "R<D/x/y": 1}
 
 
 def test_labels_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:

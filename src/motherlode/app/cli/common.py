@@ -1,6 +1,7 @@
 """What commands share: their common options and how they show things."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,16 @@ set_option = click.option(
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Show the result as JSON.")
+
+
+class Figure(click.FloatRange):
+    """A number within limits; click lets through what is no number at all."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def show_json(value: Any) -> None:

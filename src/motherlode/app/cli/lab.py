@@ -1,5 +1,7 @@
 """`lode lab`: how good is a crawl? Policies side by side on a web whose truth is known; measures of a run."""
 
+import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from motherlode.app.cli.common import json_text
+from motherlode.app.cli.common import Figure, json_text
 from motherlode.app.cli.sandbox import web_argument
 from motherlode.app.cli.tables import Table
 from motherlode.records import BadInputError, UsageError
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from motherlode.lab.comparison import Comparison, Finished, Row
     from motherlode.lab.measures import Fetched
 
+_NUMBER = re.compile(r"-?[\d.]+")
 _SHARES = frozenset({"harvest_rate", "recall"})
 _DOCUMENT = range(200, 300)  # the statuses of a document
 
@@ -55,9 +58,7 @@ def command() -> None:
     required=True,
     help="What to look for: a topic of the web, sub-topics included (repeatable).",
 )
-@click.option(
-    "--policies", metavar="A,B,...", default="", help="Which policies to run; all baselines if not told."
-)
+@click.option("--policies", metavar="A,B,...", help="Which policies to run; all baselines if not told.")
 @click.option(
     "--seeds",
     metavar="N|FILE",
@@ -87,17 +88,19 @@ def command() -> None:
     help="Repeat with so many draws of the seeds, and show means.",
 )
 @click.option(
-    "--connections", type=click.IntRange(1), default=1, show_default=True, help="Fetch so many pages at once."
+    "--connections",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="Fetch so many pages at once.",
 )
-@click.option("--latency", type=click.FloatRange(0), default=0.0, help="Simulated seconds to the first byte.")
+@click.option("--latency", type=Figure(0, 30), default=0.0, help="Simulated seconds to the first byte.")
+@click.option("--bandwidth", type=Figure(0, 1e12), default=0.0, help="Simulated bytes a second; 0: no limit.")
 @click.option(
-    "--bandwidth", type=click.FloatRange(0), default=0.0, help="Simulated bytes a second; 0: no limit."
+    "--delay", type=Figure(0, 86_400), default=0.0, help="Simulated seconds between fetches from a host."
 )
 @click.option(
-    "--delay", type=click.FloatRange(0), default=0.0, help="Simulated seconds between fetches from a host."
-)
-@click.option(
-    "--jobs", type=click.IntRange(1), help="Processes to run on; as many as there are cores if not told."
+    "--jobs", type=click.IntRange(1, 256), help="Processes to run on; as many as there are cores if not told."
 )
 @click.option(
     "--logs", type=click.Path(path_type=Path), help="Write the page log of every run into this directory."
@@ -131,12 +134,24 @@ def compare(
 @command.command("measure")
 @web_argument
 @click.argument("log", metavar="LOG", type=click.Path(path_type=Path))
-@click.option("--topic", required=True, help="What was looked for: a topic of the web, sub-topics included.")
+@click.option(
+    "--topic",
+    "topics",
+    metavar="TOPIC",
+    multiple=True,
+    required=True,
+    help="What was looked for: a topic of the web, sub-topics included.",
+)
 @click.option("--pages", type=click.IntRange(1), help="Count only the first so many documents.")
 @json_option
 @plot_option
 def measure(
-    directory: Path, log: Path, topic: str, pages: int | None, json_to: str | None, plot_to: Path | None
+    directory: Path,
+    log: Path,
+    topics: tuple[str, ...],
+    pages: int | None,
+    json_to: str | None,
+    plot_to: Path | None,
 ) -> None:
     """Measure the page log LOG of a crawl against the labels of WEB.
 
@@ -146,9 +161,15 @@ def measure(
     from motherlode.lab import measures  # noqa: PLC0415 - loaded only to measure
     from motherlode.lab.opening import open_web  # noqa: PLC0415
 
+    if len(topics) > 1:
+        raise UsageError("One --topic at a time: the measures of a crawl are about one.")
+    topic = topics[0].strip("/")
     _check_targets(json_to, plot_to, None)
+    web = open_web(directory)
+    relevant = web.labels().relevant(topic)
     fetched = _portal_log(log) if log.is_dir() else measures.read_log(log)
-    relevant = open_web(directory).labels().relevant(topic.strip("/"))
+    if not any(web.answer(fetch.url) for fetch in fetched):
+        raise BadInputError(f"{log} has no page of the web {directory} in it.")
     total = len(relevant - {fetch.url for fetch in fetched if fetch.seed})
     found = measures.measure(fetched, relevant.__contains__, total, pages)
     if json_to != "-":
@@ -177,7 +198,7 @@ def _comparison(  # noqa: PLR0913 - one parameter an option
     *,
     directory: Path,
     topics: Sequence[str],
-    policies: str,
+    policies: str | None,
     seeds: str,
     latency: float,
     bandwidth: float,
@@ -187,7 +208,9 @@ def _comparison(  # noqa: PLR0913 - one parameter an option
     from motherlode.lab.comparison import CONTENDERS, Comparison  # noqa: PLC0415 - loaded only to compare
     from motherlode.lab.replay import Timing  # noqa: PLC0415
 
-    named = tuple(dict.fromkeys(name.strip() for name in policies.split(",") if name.strip()))
+    named = tuple(dict.fromkeys(name.strip() for name in (policies or "").split(",") if name.strip()))
+    if policies is not None and not named:
+        raise UsageError(f"--policies names none; there are {', '.join(CONTENDERS)}.")
     return Comparison(
         web=str(directory),
         topics=tuple(dict.fromkeys(topic.strip("/") for topic in topics)),
@@ -203,6 +226,8 @@ def _seeds(told: str) -> int | tuple[str, ...]:
         if int(told) == 0:
             raise UsageError("--seeds 0: a crawl begins somewhere; give at least one seed.")
         return int(told)
+    if _NUMBER.fullmatch(told):
+        raise UsageError(f"--seeds {told}: give a whole number of seeds, or a file with their URLs.")
     from motherlode.sources.bookmarks import filed, read_bookmarks  # noqa: PLC0415 - loaded only for a file
 
     urls = tuple(dict.fromkeys(canonical(bookmark.url) for _, bookmark in filed(read_bookmarks(Path(told)))))
@@ -263,9 +288,15 @@ def _line_name(row: "Row", comparison: "Comparison") -> str:
 def _check_targets(json_to: str | None, plot_to: Path | None, logs: Path | None) -> None:
     """A run of many minutes must not fail for a folder that is not there."""
     for target in (Path(json_to) if json_to and json_to != "-" else None, plot_to):
-        if target is not None and not target.parent.is_dir():
+        if target is None:
+            continue
+        if not target.parent.is_dir():
             raise BadInputError(f"There is no folder {target.parent} to write {target.name} into.")
-    if plot_to is not None and plot_to.suffix not in ("", ".png", ".svg"):
+        if not target.name or target.is_dir():
+            raise BadInputError(f"'{target}' is a directory; name a file to write.")
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise BadInputError(f"{target} cannot be written.")
+    if plot_to is not None and plot_to.suffix.lower() not in ("", ".png", ".svg"):
         raise UsageError(f"--plot {plot_to}: a plot is .png or .svg; without an ending it is both.")
     if logs is not None:
         try:
@@ -290,7 +321,7 @@ def _write_logs(folder: Path, finished: "Sequence[Finished]") -> None:
     from motherlode.lab.measures import write_log  # noqa: PLC0415 - loaded only to compare
 
     for one in finished:
-        topic = one.task.topic.replace("/", "-")
+        topic = one.task.topic.replace("/", "-")[:100]
         write_log(folder / f"{topic}.{one.task.policy}.{one.task.turn + 1}.tsv", one.log)
 
 

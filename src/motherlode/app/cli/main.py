@@ -110,6 +110,11 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as error:
         return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command: its help, as it is
+        click.echo(error.format_message(), err=True)
+        return 2
+    except SystemExit:  # click's own way out when the reader has seen enough
+        _drop_output()
     except click.ClickException as error:
         return _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):

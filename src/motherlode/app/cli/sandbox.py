@@ -1,18 +1,26 @@
 """`lode sandbox`: webs on this machine alone, recorded or made up, to crawl without touching the Web."""
 
 import sys
+from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from motherlode.app.cli.common import count, json_option, show_json
+from motherlode.app.cli.common import Figure, count, json_option, show_json
 from motherlode.lab.description import Plan
 from motherlode.lab.opening import open_web
 from motherlode.lab.web import LabWeb
-from motherlode.records import UsageError
+from motherlode.records import BadInputError, LodeError, UsageError
 
 web_argument = click.argument("directory", metavar="WEB", type=click.Path(path_type=Path))
+# What cannot be read is told by whoever reads it, in the same words everywhere.
+file_type = click.Path(path_type=Path, readable=False)
 new_web_argument = click.argument("directory", metavar="NEW", type=click.Path(path_type=Path))
+
+
+_LOOKED_AT = 100_000  # hosts, to find those that misbehave
 
 
 @click.group("sandbox")
@@ -67,7 +75,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     from motherlode.lab.serving import sandbox  # noqa: PLC0415
 
     web = open_web(directory)
-    assigned = Habits(map(_assignment, habits), web.habit_of)
+    assigned = Habits([_assignment(told, web) for told in habits], web.habit_of)
 
     def ready(port: int, dns_port: int | None) -> None:
         if as_json:
@@ -79,10 +87,20 @@ def serve(  # noqa: PLR0913 - one parameter an option
     sandbox.serve(web, assigned, sandbox.Doors(port, dns_port, processes, attached), ready)
 
 
-def _assignment(told: str) -> tuple[str, str]:
+def _assignment(told: str, web: LabWeb) -> tuple[str, str]:
+    from motherlode.lab.misbehaviour.habits import parse_habit  # noqa: PLC0415 - loaded only to serve
+
     host, sign, habit = told.rpartition("=")
     if not sign or not host or not habit:
         raise UsageError(f"--misbehave {told}: write HOST=HABIT; 'lode sandbox habits' lists the habits.")
+    try:
+        parse_habit(habit)
+    except BadInputError as error:
+        raise UsageError(f"--misbehave {told}: {error}") from error
+    if not web.has_host(host) and not any(
+        fnmatchcase(name, host) for name in islice(web.hosts(), _LOOKED_AT)
+    ):
+        raise UsageError(f"--misbehave {told}: no host of this web fits '{host}'.")
     return host, habit
 
 
@@ -90,29 +108,39 @@ def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
     about = web.about
     click.echo(f"{about.name}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}.")
     click.echo(f"Serving on 127.0.0.1:{port}" + (f", DNS on port {dns_port}" if dns_port is not None else ""))
-    first = next(web.hosts(), "HOST")
-    click.echo(f"Try: curl --proxy http://127.0.0.1:{port} http://{first}/   (Ctrl-C ends it)")
+    first = quote(next(web.urls(), "http://HOST/"))
+    click.echo(f"Try: curl --proxy http://127.0.0.1:{port} {first}   (Ctrl-C ends it)")
 
 
 @command.command("show")
 @web_argument
 @json_option
 def show(directory: Path, *, as_json: bool) -> None:
-    """Say what WEB is: its size, its topics with the number of their pages."""
+    """Say what WEB is: its size, its topics with the number of their pages, the hosts that misbehave."""
     web = open_web(directory)
-    labels = web.labels()
-    topics = labels.topics()
+    try:
+        topics, labelled = web.labels().topics(), len(web.labels())
+    except LodeError as error:  # more than anybody could list
+        topics, labelled, unlisted = {}, 0, str(error)
+    else:
+        unlisted = ""
+    habits = {host: habit for host in islice(web.hosts(), _LOOKED_AT) if (habit := web.habit_of(host))}
     if as_json:
-        show_json({**_told(web), "labels": len(labels), "topics": topics})
+        show_json({**_told(web), "labels": labelled, "topics": topics, "misbehaving": habits})
         return
     about = web.about
     click.echo(f"{about.name}, {about.kind}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}")
-    for line in (about.note, about.licence and f"Licence: {about.licence}"):
+    for line in (about.note, about.licence and f"Licence: {about.licence}", unlisted):
         if line:
             click.echo(line)
-    click.echo(f"{count(len(labels), 'page')} with labels" + (":" if topics else "."))
+    if not unlisted:
+        click.echo(f"{count(labelled, 'page')} with labels" + (":" if topics else "."))
     for path, number in topics.items():
         click.echo(f"{number:>8,}  {path}")
+    if habits:
+        click.echo(f"{count(len(habits), 'host')} with bad habits:")
+    for host, habit in habits.items():
+        click.echo(f"  {host}  {habit}")
 
 
 def _told(web: LabWeb) -> dict[str, object]:
@@ -147,9 +175,7 @@ def habits(*, as_json: bool) -> None:
     "--pages", type=click.IntRange(20, 10**10), default=3000, help="How many pages; they are made on demand."
 )
 @click.option("--hosts", type=click.IntRange(4, 10**8), default=60, help="How many hosts they lie on.")
-@click.option(
-    "--misbehaving", type=click.FloatRange(0, 1), default=0.0, help="The share of hosts that misbehave."
-)
+@click.option("--misbehaving", type=Figure(0, 1), default=0.0, help="The share of hosts that misbehave.")
 @json_option
 def generate(
     directory: Path, seed: int, pages: int, hosts: int, misbehaving: float, *, as_json: bool
@@ -166,16 +192,16 @@ def generate(
         show_json({"web": str(directory), "generated": plan})
         return
     click.echo(f"Made {directory}: {count(pages, 'page')} on {count(hosts, 'host')}.")
-    click.echo(f"Next: lode sandbox serve {directory}")
+    click.echo(f"Next: lode sandbox serve {quote(str(directory))}")
 
 
 @command.command("record")
 @new_web_argument
-@click.argument("sources", metavar="WARC...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", metavar="WARC...", nargs=-1, required=True, type=file_type)
 @click.option(
     "--labels",
     "labelled",
-    type=click.Path(path_type=Path),
+    type=file_type,
     help="Label pages after this file: lines of URL, tab, topic; or bookmarks, whose folders are topics.",
 )
 @click.option("--note", default="", help="A sentence about the web, for its about.toml.")
@@ -191,12 +217,14 @@ def record(
         show_json({"web": str(directory), **_fields(made)})
         return
     click.echo(f"Made {directory}: {count(made.pages, 'page')} on {count(made.hosts, 'host')}.")
+    for damage in made.damage:
+        click.echo(f"Only what comes before the damage was taken: {damage}", err=True)
     if labelled is not None:
         strangers = (
             f"{count(made.strangers, 'labelled page')} {'is' if made.strangers == 1 else 'are'} not here"
         )
         click.echo(f"{count(made.labels, 'page')} with labels; {strangers}.")
-    click.echo(f"Next: lode sandbox serve {directory}")
+    click.echo(f"Next: lode sandbox serve {quote(str(directory))}")
 
 
 def _fields(made: object) -> dict[str, object]:

@@ -1,57 +1,85 @@
 """Making a recorded web out of WARC files of any origin."""
 
+import re
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from tempfile import mkdtemp
 
 from msgspec import Struct
 
 from motherlode import __version__
 from motherlode.lab import description
 from motherlode.lab.labels import FILE, Labels, read_labels, write_labels
-from motherlode.lab.recorded.warc import Payloads, Record, http_parts, records
+from motherlode.lab.recorded.warc import NotWarcError, Payloads, Record, http_parts, records
 from motherlode.portal.writing import toml_value
 from motherlode.records import BadInputError
 from motherlode.sources.bookmarks import filed, read_bookmarks
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.urls import UrlError, canonical, host_of
 
+_LABEL = re.compile(rb"^\s*https?:[^\t\r\n]*\t", re.IGNORECASE | re.MULTILINE)  # a URL and a tab
+
 
 class Recorded(Struct, frozen=True):
-    """What became of it; `strangers` are labels of pages that the archive does not have."""
+    """What became of it: `strangers` are labels of pages that the archive does not have, `damage` what is
+    wrong with files that could not be read to their end."""
 
     pages: int
     hosts: int
     labels: int
     strangers: int
+    damage: tuple[str, ...] = ()
 
 
 def record(directory: Path, sources: Sequence[Path], labelled: Path | None, note: str = "") -> Recorded:
-    """Copy the responses of some WARC files into a new web, the last of each URL, and label its pages."""
+    """Copy the responses of some WARC files into a new web, the last of each URL, and label its pages.
+
+    It is there whole or not at all. Of a file that is damaged, what comes before the damage is taken.
+    """
     labels = _labels(labelled)
-    latest = _latest(sources)
+    damage: dict[Path, str] = {}
+    latest = _latest(sources, damage)
     if not latest:
-        raise BadInputError(f"{sources[0]} holds no HTTP responses; there is nothing to serve.")
+        raise BadInputError(
+            next(iter(damage.values()), f"{sources[0]} holds no HTTP responses; there is nothing to serve.")
+        )
+    known = {url: topics for url, topics in labels.items() if url in latest}
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        if any(directory.iterdir()):
-            raise BadInputError(f"{directory} is not empty; name a new directory.")
-        _copy(directory, sources, latest)
-        known = {url: topics for url, topics in labels.items() if url in latest}
-        write_labels(directory / FILE, Labels(known))
-        _describe(directory, note)
+        with _workshop(directory) as workshop:
+            _copy(workshop, sources, latest)
+            write_labels(workshop / FILE, Labels(known))
+            _describe(workshop, directory.resolve().name, note)
     except OSError as error:
         raise BadInputError(f"{directory} cannot be written: {error.strerror or error}.") from error
     hosts = {host_of(url) for url in latest}
-    return Recorded(len(latest), len(hosts), len(known), len(labels) - len(known))
+    strangers = len(labels) - len(known)
+    return Recorded(len(latest), len(hosts), len(known), strangers, tuple(damage.values()))
 
 
-def _latest(sources: Sequence[Path]) -> dict[str, int]:
+@contextmanager
+def _workshop(directory: Path) -> Iterator[Path]:
+    """A hidden directory that takes the place of the wanted one when all is done."""
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise BadInputError(f"{directory} is not empty; name a new directory.")
+    place = directory.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    workshop = Path(mkdtemp(prefix=f".{place.name[:100]}.", dir=place.parent))
+    try:
+        yield workshop
+        workshop.chmod(0o755)
+        workshop.rename(place)
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _latest(sources: Sequence[Path], damage: dict[Path, str]) -> dict[str, int]:
     """The number of the record that has the last response for each URL."""
     found: dict[str, int] = {}
     payloads: Payloads[int] = Payloads()
-    for number, one in enumerate(_all(sources)):
+    for number, one in enumerate(_all(sources, damage)):
         url = _url(one)
         if url is None:
             continue
@@ -71,16 +99,20 @@ def _copy(directory: Path, sources: Sequence[Path], latest: dict[str, int]) -> N
         wanted.setdefault(number, []).append(url)
     identity = Identity(f"Motherlode {__version__}", description="a recorded web")
     with Archive(directory, ArchiveOptions(), identity) as archive:
-        for number, one in enumerate(_all(sources)):
+        for number, one in enumerate(_all(sources, {})):
             for url in wanted.get(number, ()):
                 archive.append(_exchange(one, url))
         archive.flush()
         archive.commit()
 
 
-def _all(sources: Sequence[Path]) -> Iterator[Record]:
+def _all(sources: Sequence[Path], damage: dict[Path, str]) -> Iterator[Record]:
+    """Every record up to the end of its file or to what is damaged in it, which is noted."""
     for source in sources:
-        yield from records(source)
+        try:
+            yield from records(source)
+        except NotWarcError as error:
+            damage[source] = str(error)
 
 
 def _url(one: Record) -> str | None:
@@ -124,7 +156,7 @@ def _labels(path: Path | None) -> Labels:
         start = path.read_bytes()[:2000]
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if b"\t" in start and b"<" not in start:
+    if _LABEL.search(start):
         return read_labels(path)
     topics_of: dict[str, set[str]] = {}
     for folders, bookmark in filed(read_bookmarks(path)):
@@ -137,7 +169,7 @@ def _labels(path: Path | None) -> Labels:
     return Labels(topics_of)
 
 
-def _describe(directory: Path, note: str) -> None:
-    told = {"name": directory.resolve().name, "note": note}
+def _describe(directory: Path, name: str, note: str) -> None:
+    told = {"name": name, "note": note}
     lines = [f"{key} = {toml_value(value)}\n" for key, value in told.items() if value]
     (directory / description.FILE).write_text("".join(lines), "utf-8")

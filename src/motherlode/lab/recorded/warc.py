@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from io import BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import BinaryIO, Generic, TypeVar, cast
+from typing import Any, BinaryIO, Generic, TypeVar, cast
 
-from isal import igzip, isal_zlib
+from isal import isal_zlib
 from isal.igzip_lib import IsalError
 from msgspec import Struct
 
@@ -83,7 +83,10 @@ def records(path: Path) -> Iterator[Record]:
         with path.open("rb") as raw:
             packed = raw.read(2) == _MAGIC
             raw.seek(0)
-            yield from _records(_unpacking(raw) if packed else raw)
+            unpacked = _Unpacked(raw)
+            yield from _records(cast("BinaryIO", BufferedReader(unpacked)) if packed else raw)
+            if unpacked.damage:
+                raise NotWarcError(f"{path} is damaged: {unpacked.damage}.")
     except FileNotFoundError as error:
         raise BadInputError(f"There is no file {path}.") from error
     except (OSError, EOFError, ValueError, IsalError) as error:  # type: ignore[misc]  # isal's stubs lack it
@@ -122,8 +125,40 @@ def url_in(headers: dict[str, str]) -> str:
     return headers.get("warc-target-uri", "").strip().strip("<>")
 
 
-def _unpacking(raw: BinaryIO) -> BinaryIO:
-    return cast("BinaryIO", igzip.open(raw))  # type: ignore[no-untyped-call]
+class _Unpacked(RawIOBase):
+    """Gzip members one after another, as one stream; it ends where they are damaged, and says how."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._packed = b""
+        self._unpacker = isal_zlib.decompressobj(_GZIP)
+        self._inside = False  # a member
+        self.damage = ""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.damage and (self._packed or self._more()):
+            try:
+                piece = self._unpacker.decompress(self._packed, len(buffer))
+            except IsalError as error:  # type: ignore[misc]  # isal's stubs lack it
+                self.damage = str(error)
+                break
+            self._inside = not self._unpacker.eof
+            self._packed = self._unpacker.unconsumed_tail if self._inside else self._unpacker.unused_data
+            if not self._inside:
+                self._unpacker = isal_zlib.decompressobj(_GZIP)
+            if piece:
+                buffer[: len(piece)] = piece
+                return len(piece)
+        return 0
+
+    def _more(self) -> bool:
+        self._packed = self._raw.read(_CHUNK)
+        if not self._packed and self._inside:
+            self.damage = "it ends in the middle of a record"
+        return bool(self._packed)
 
 
 def _records(stream: BinaryIO) -> Iterator[Record]:
