@@ -1,0 +1,191 @@
+"""Whose turn it is: the best waiting entry whose host may be asked now (SPEC B29).
+
+Hosts rest after each fetch, have a few connections each, and share those of their registrable domain. A slow
+host keeps nobody else waiting. A decision costs the logarithm of what waits, however many hosts there are.
+"""
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from typing import Annotated, Generic, TypeVar
+
+from msgspec import Meta, Struct
+
+T = TypeVar("T")
+
+
+class PolitenessOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """How sites are treated."""
+
+    delay: Annotated[float, Meta(ge=0, description="Seconds that a host rests after each fetch.")] = 1.0
+    slowdown: Annotated[
+        float,
+        Meta(ge=0, description="A host rests this many times as long as its answer took, if that is more."),
+    ] = 1.0
+    max_delay: Annotated[
+        float, Meta(ge=0, description="The longest rest, whatever a host asks for or however slow it is.")
+    ] = 60.0
+    host_connections: Annotated[int, Meta(ge=1, description="Connections to a host at once.")] = 2
+    domain_connections: Annotated[
+        int, Meta(ge=1, description="Connections to the hosts of a registrable domain at once.")
+    ] = 5
+
+
+class _Host(Generic[T]):
+    """A host with what waits for it. Its ticket is for the one line in which it stands; old ones are void."""
+
+    __slots__ = ("connections", "domain", "line", "name", "not_before", "ticket", "waiting")
+
+    def __init__(self, name: str, domain: "_Domain[T]") -> None:
+        self.name = name
+        self.domain = domain
+        self.waiting: list[tuple[float, int, T]] = []  # a heap: the best first
+        self.connections = 0
+        self.not_before = 0.0
+        self.line: list[tuple[float, int, _Host[T]]] | None = None
+        self.ticket = 0
+
+
+class _Domain(Generic[T]):
+    """A registrable domain: its connections, and the hosts that wait for one."""
+
+    __slots__ = ("blocked", "connections", "hosts", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.connections = 0
+        self.hosts = 0
+        self.blocked: list[tuple[float, int, _Host[T]]] = []
+
+
+class Turns(Generic[T]):
+    """Entries by host, given out best first as far as politeness allows. It does no I/O and has no clock."""
+
+    def __init__(self, options: PolitenessOptions) -> None:
+        self._options = options
+        self._hosts: dict[str, _Host[T]] = {}
+        self._domains: dict[str, _Domain[T]] = {}
+        self._ready: list[tuple[float, int, _Host[T]]] = []  # a heap by the rank of their best entry
+        self._resting: list[tuple[float, int, _Host[T]]] = []  # a heap by the time at which they may be asked
+        self._count = 0
+        self._size = 0
+
+    def __len__(self) -> int:
+        """How many entries wait."""
+        return self._size
+
+    def add(self, entry: T, rank: float, host: str, domain: str) -> None:
+        """Let an entry wait for its host."""
+        known = self._hosts.get(host)
+        if known is None:
+            shared = self._domains.setdefault(domain, _Domain(domain))
+            shared.hosts += 1
+            known = self._hosts[host] = _Host(host, shared)
+        better = not known.waiting or -rank < known.waiting[0][0]
+        heappush(known.waiting, (-rank, self._next(), entry))
+        self._size += 1
+        if known.line is None:
+            self._line_up(known)
+        elif better and known.line is not self._resting:
+            self._stand(known, known.line, -rank)
+
+    def take(self, now: float) -> T | None:
+        """The best entry whose host may be asked now; None: nobody may. `done` ends the connection."""
+        while self._resting and self._resting[0][0] <= now:
+            host = self._leave(self._resting)
+            if host is None:
+                continue
+            if host.waiting:
+                self._stand(host, self._ready, host.waiting[0][0])
+            elif not host.connections:
+                self._forget(host)
+        while self._ready:
+            host = self._leave(self._ready)
+            if host is None:
+                continue
+            if host.not_before > now:  # it was told to wait meanwhile
+                self._line_up(host)
+            elif host.domain.connections >= self._options.domain_connections:
+                self._stand(host, host.domain.blocked, host.waiting[0][0])
+            else:
+                return self._give(host)
+        return None
+
+    def done(self, host: str, now: float, rest: float) -> None:
+        """A fetch is over; the host rests so long."""
+        known = self._hosts[host]
+        known.connections -= 1
+        known.domain.connections -= 1
+        known.not_before = max(known.not_before, now + rest)
+        blocked = known.domain.blocked
+        while blocked:
+            freed = self._leave(blocked)
+            if freed is not None:
+                self._line_up(freed)
+                break
+        if known.line is None:
+            self._line_up(known)
+
+    def rest(self, seconds: float, asked_for: float | None) -> float:
+        """How long a host rests after an answer that took so long, if robots.txt asks for a delay."""
+        wanted = max(self._options.delay, seconds * self._options.slowdown, asked_for or 0.0)
+        return min(wanted, self._options.max_delay)
+
+    def hold(self, host: str, until: float) -> None:
+        """Do not ask a host before this moment, as it said itself (Retry-After)."""
+        known = self._hosts.get(host)
+        if known is not None and until > known.not_before:
+            known.not_before = until
+            if known.line is self._resting:
+                self._stand(known, self._resting, until)
+
+    def next_at(self) -> float | None:
+        """When the next resting host may be asked; None: none rests."""
+        while self._resting and self._resting[0][1] != self._resting[0][2].ticket:
+            heappop(self._resting)
+        return self._resting[0][0] if self._resting else None
+
+    def drain(self) -> Iterator[T]:
+        """Give back everything that waits, in no order; nothing waits after that."""
+        for host in self._hosts.values():
+            yield from (entry for _, _, entry in host.waiting)
+        self._hosts, self._domains, self._ready, self._resting, self._size = {}, {}, [], [], 0
+
+    def _give(self, host: _Host[T]) -> T:
+        _, _, entry = heappop(host.waiting)
+        self._size -= 1
+        host.connections += 1
+        host.domain.connections += 1
+        self._line_up(host)
+        return entry
+
+    def _line_up(self, host: _Host[T]) -> None:
+        """Let a host rest until it may be asked; not if it has no connection left for what waits."""
+        if host.connections >= (self._options.host_connections if host.waiting else 1):
+            return
+        if host.not_before == 0.0 and host.waiting:  # it was never asked
+            self._stand(host, self._ready, host.waiting[0][0])
+        else:
+            self._stand(host, self._resting, host.not_before)
+
+    def _stand(self, host: _Host[T], line: list[tuple[float, int, _Host[T]]], key: float) -> None:
+        host.ticket, host.line = self._next(), line
+        heappush(line, (key, host.ticket, host))
+
+    def _leave(self, line: list[tuple[float, int, _Host[T]]]) -> _Host[T] | None:
+        """The first host of a line, which it leaves; None: its ticket was void."""
+        _, ticket, host = heappop(line)
+        if ticket != host.ticket:
+            return None
+        host.line = None
+        return host
+
+    def _forget(self, host: _Host[T]) -> None:
+        """A host that has rested and has nothing to do is dropped: memory must not grow with the crawl."""
+        del self._hosts[host.name]
+        host.domain.hosts -= 1
+        if not host.domain.hosts:
+            del self._domains[host.domain.name]
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count

@@ -1,0 +1,113 @@
+"""Whose turn it is, against a model that looks at everything every time."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motherlode.fetch.politeness import PolitenessOptions, Turns
+
+OPTIONS = PolitenessOptions(host_connections=2, domain_connections=3)
+HOSTS = {"a.x": "x", "b.x": "x", "c.y": "y"}
+
+actions = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.sampled_from(sorted(HOSTS)), st.integers(0, 9)),
+        st.tuples(st.just("take"), st.none(), st.integers(0, 3)),
+        st.tuples(st.just("done"), st.integers(0, 9), st.integers(0, 3)),
+        st.tuples(st.just("hold"), st.sampled_from(sorted(HOSTS)), st.integers(0, 4)),
+    ),
+    max_size=60,
+)
+
+
+class Model:
+    """Everything that waits in one list."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[int, int, str]] = []  # rank, number, host
+        self.under_way: list[str] = []
+        self.not_before = dict.fromkeys(HOSTS, 0.0)
+
+    def allowed(self, host: str, now: float) -> bool:
+        domain = sum(HOSTS[other] == HOSTS[host] for other in self.under_way)
+        free = self.under_way.count(host) < OPTIONS.host_connections and domain < OPTIONS.domain_connections
+        return free and self.not_before[host] <= now
+
+    def best(self, now: float) -> int | None:
+        """The best rank among those who may be asked."""
+        return max((rank for rank, _, host in self.waiting if self.allowed(host, now)), default=None)
+
+
+@given(actions)
+def test_the_best_entry_that_may_be_asked_is_taken_and_no_other(
+    actions: list[tuple[str, object, int]],
+) -> None:
+    turns: Turns[tuple[int, int, str]] = Turns(OPTIONS)
+    model, now = Model(), 0.0
+    for number, (what, which, figure) in enumerate(actions):
+        if what == "add":
+            entry = (figure, number, str(which))
+            model.waiting.append(entry)
+            turns.add(entry, figure, str(which), HOSTS[str(which)])
+        elif what == "take":
+            now += figure
+            taken = turns.take(now)
+            assert (taken and taken[0]) == model.best(now)
+            if taken:
+                assert model.allowed(taken[2], now)
+                model.waiting.remove(taken)
+                model.under_way.append(taken[2])
+        elif what == "done" and model.under_way:
+            host = model.under_way.pop(int(str(which)) % len(model.under_way))
+            model.not_before[host] = max(model.not_before[host], now + figure)
+            turns.done(host, now, figure)
+        elif what == "hold" and any(host == which for _, _, host in model.waiting):
+            model.not_before[str(which)] = max(model.not_before[str(which)], now + figure)
+            turns.hold(str(which), now + figure)
+        assert len(turns) == len(model.waiting)
+
+
+def test_everything_is_given_out_in_the_end() -> None:
+    turns: Turns[int] = Turns(PolitenessOptions(delay=1.0))
+    for number in range(300):
+        turns.add(number, float(number % 7), f"h{number % 20}.test", f"d{number % 5}.test")
+    given_out: list[int] = []
+    busy: list[str] = []
+    now = 0.0
+    while len(given_out) < 300:
+        while (entry := turns.take(now)) is not None:
+            given_out.append(entry)
+            busy.append(f"h{entry % 20}.test")
+        for host in busy:
+            turns.done(host, now, turns.rest(0.1, None))
+        busy = []
+        now = turns.next_at() or now + 1
+    assert sorted(given_out) == list(range(300))
+    assert now <= 15.0  # fifteen entries a host, two at once, a second between
+
+
+def test_a_rest_is_the_longest_that_anybody_wants_up_to_the_limit() -> None:
+    turns: Turns[int] = Turns(PolitenessOptions(delay=1.0, slowdown=2.0, max_delay=30.0))
+    assert turns.rest(0.1, None) == 1.0
+    assert turns.rest(4.0, None) == 8.0
+    assert turns.rest(0.1, 5.0) == 5.0
+    assert turns.rest(0.1, 3600.0) == 30.0
+
+
+def test_hosts_that_have_rested_and_have_nothing_to_do_are_forgotten() -> None:
+    turns: Turns[int] = Turns(PolitenessOptions())
+    for number in range(1000):
+        turns.add(number, 0.0, f"h{number}.test", f"h{number}.test")
+        assert turns.take(float(number)) == number
+        turns.done(f"h{number}.test", float(number), 10.0)
+        assert len(turns._hosts) <= 11
+    assert turns.take(2000.0) is None
+    assert len(turns._hosts) == len(turns._domains) == len(turns._resting) == 0
+
+
+def test_what_waits_can_be_had_back() -> None:
+    turns: Turns[int] = Turns(PolitenessOptions())
+    for number in range(5):
+        turns.add(number, 0.0, "a.test", "a.test")
+    turns.take(0.0)
+    assert sorted(turns.drain()) == [1, 2, 3, 4]
+    assert (len(turns), turns.take(9.0)) == (0, None)
