@@ -1,0 +1,198 @@
+"""Names to addresses (SPEC B24): asynchronous, several servers, a cache that keeps to lifetimes."""
+
+import asyncio
+import socket
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from time import monotonic
+from typing import Annotated, Protocol
+
+import aiodns
+from msgspec import Meta, Struct
+from pycares import AAAARecordData, ARecordData, CNAMERecordData
+
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.web import FetchError
+
+_ADDRESS = (ARecordData, AAAARecordData)
+_ABSENT = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA})
+
+
+class DnsOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """How names are resolved."""
+
+    servers: Annotated[
+        tuple[str, ...], Meta(description="Name servers (ADDRESS or ADDRESS:PORT); none: the system's.")
+    ] = ()
+    timeout: Annotated[float, Meta(gt=0, le=300, description="Seconds until a look-up is given up.")] = 10.0
+    patience: Annotated[
+        float, Meta(gt=0, le=300, description="Seconds until the next server is asked as well.")
+    ] = 1.0
+    cache: Annotated[int, Meta(ge=1, description="Names that are remembered.")] = 100_000
+    min_ttl: Annotated[float, Meta(ge=0, description="Seconds that an answer is kept at least.")] = 30.0
+    max_ttl: Annotated[float, Meta(ge=0, description="Seconds that an answer is kept at most.")] = 86_400.0
+    negative_ttl: Annotated[
+        float, Meta(ge=0, description="Seconds for which a name that does not exist is not asked for again.")
+    ] = 300.0
+
+
+class Resolved(Struct, frozen=True):
+    """The addresses of a host, the names that it is an alias for, and how long that holds."""
+
+    addresses: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    ttl: float = 0.0
+
+
+class Server(Protocol):
+    """One name server. Raises `FetchError` for a name that does not exist, or if it cannot say."""
+
+    async def look_up(self, host: str) -> Resolved: ...
+
+    async def close(self) -> None: ...
+
+
+class Resolver:
+    """All servers behind one cache. Look-ups of one name at one time are one."""
+
+    def __init__(
+        self, options: DnsOptions, servers: Sequence[Server] = (), clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._options = options
+        self._servers = list(servers) or _servers(options)
+        self._clock = clock
+        self._known: OrderedDict[str, tuple[float, Resolved | Kind]] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[Resolved]] = {}
+
+    async def resolve(self, host: str) -> Resolved:
+        """The addresses of a host. Raises `FetchError` if there are none."""
+        if _is_address(host):
+            return Resolved((host.strip("[]"),))
+        found = self.cached(host)
+        if found is None:
+            if host not in self._asking:
+                self._asking[host] = asyncio.create_task(self._ask(host))
+            return await asyncio.shield(self._asking[host])
+        if isinstance(found, Kind):
+            raise FetchError(found, host)
+        return found
+
+    def cached(self, host: str) -> Resolved | Kind | None:
+        """What is remembered of a host, as long as it holds."""
+        expires, found = self._known.get(host, (0.0, None))
+        if found is None or expires <= self._clock():
+            return None
+        self._known.move_to_end(host)
+        return found
+
+    async def close(self) -> None:
+        for task in list(self._asking.values()):
+            task.cancel()
+        await asyncio.gather(*self._asking.values(), return_exceptions=True)
+        for server in self._servers:
+            await server.close()
+
+    async def _ask(self, host: str) -> Resolved:
+        try:
+            async with asyncio.timeout(self._options.timeout):
+                found = await self._first_answer(host)
+        except TimeoutError as error:
+            raise FetchError(Kind.NAME_SERVER, host) from error
+        except FetchError as error:
+            if error.kind == Kind.NO_SUCH_HOST:
+                self._remember(host, Kind.NO_SUCH_HOST, self._options.negative_ttl)
+            raise
+        finally:
+            del self._asking[host]
+        ttl = min(max(found.ttl, self._options.min_ttl), self._options.max_ttl)
+        self._remember(host, found, ttl)
+        return found
+
+    async def _first_answer(self, host: str) -> Resolved:
+        """Ask the first server; when it takes long or fails, the next as well. Who knows first is right."""
+        asked: set[asyncio.Task[Resolved]] = set()
+        servers = list(self._servers)
+        try:
+            while servers or asked:
+                if servers:
+                    asked.add(asyncio.create_task(servers.pop(0).look_up(host)))
+                patience = self._options.patience if servers else None
+                done, asked = await asyncio.wait(asked, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    error = task.exception()
+                    if error is None:
+                        return task.result()
+                    if not isinstance(error, FetchError) or error.kind == Kind.NO_SUCH_HOST:
+                        raise error
+            raise FetchError(Kind.NAME_SERVER, host)
+        finally:
+            for task in asked:
+                task.cancel()
+
+    def _remember(self, host: str, found: Resolved | Kind, ttl: float) -> None:
+        self._known[host] = (self._clock() + ttl, found)
+        self._known.move_to_end(host)
+        if len(self._known) > self._options.cache:
+            self._known.popitem(last=False)
+
+
+class _AresServer:
+    """A server, or those of the system, by c-ares."""
+
+    def __init__(self, servers: list[str] | None, timeout: float) -> None:
+        self._resolver = aiodns.DNSResolver(nameservers=servers, timeout=timeout, tries=2)
+
+    async def look_up(self, host: str) -> Resolved:
+        found = await self._query(host, "A")
+        return found if found.addresses else await self._query(host, "AAAA", last=True)
+
+    async def close(self) -> None:
+        await self._resolver.close()
+
+    async def _query(self, host: str, kind: str, *, last: bool = False) -> Resolved:
+        try:
+            answer = (await self._resolver.query_dns(host, kind)).answer
+        except aiodns.error.DNSError as error:
+            absent = error.args[0] in _ABSENT
+            if error.args[0] == aiodns.error.ARES_ENODATA and not last:
+                return Resolved(())
+            raise FetchError(Kind.NO_SUCH_HOST if absent else Kind.NAME_SERVER, host) from error
+        addresses = tuple(record.data.addr for record in answer if isinstance(record.data, _ADDRESS))
+        aliases = tuple(record.data.cname for record in answer if isinstance(record.data, CNAMERecordData))
+        if not addresses and last:
+            raise FetchError(Kind.NO_SUCH_HOST, host)
+        return Resolved(addresses, aliases, float(min((record.ttl for record in answer), default=0)))
+
+
+class _SystemServer:
+    """The system's own resolver, which also knows files and local names; it says nothing of lifetimes."""
+
+    async def look_up(self, host: str) -> Resolved:
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except socket.gaierror as error:
+            absent = error.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
+            raise FetchError(Kind.NO_SUCH_HOST if absent else Kind.NAME_SERVER, host) from error
+        except (UnicodeError, OSError) as error:
+            raise FetchError(Kind.NO_SUCH_HOST, host) from error
+        return Resolved(tuple(dict.fromkeys(str(place[4][0]) for place in found)))
+
+    async def close(self) -> None:
+        pass
+
+
+def _servers(options: DnsOptions) -> list[Server]:
+    """Those that were named; else the system's, and its own resolver should they fail."""
+    if options.servers:
+        return [_AresServer([server], options.timeout) for server in options.servers]
+    return [_AresServer(None, options.timeout), _SystemServer()]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True

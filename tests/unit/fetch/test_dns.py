@@ -1,0 +1,156 @@
+"""Names to addresses: servers that fail, answers that age."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from motherlode.fetch import FetchError
+from motherlode.fetch.dns import DnsOptions, Resolved, Resolver
+from motherlode.fetch.failures import Kind
+from motherlode.lab.clock import run_virtually
+
+HERE = Resolved(("192.0.2.1",), (), 60.0)
+
+
+class Told:
+    """A server that says what it was told to, after some time."""
+
+    def __init__(self, says: Resolved | Kind, after: float = 0.0) -> None:
+        self.says = says
+        self.after = after
+        self.asked = 0
+        self.closed = False
+
+    async def look_up(self, host: str) -> Resolved:
+        self.asked += 1
+        await asyncio.sleep(self.after)
+        if isinstance(self.says, Kind):
+            raise FetchError(self.says, host)
+        return self.says
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def resolving(
+    *servers: Told, options: DnsOptions | None = None, look: Callable[[Resolver], Coroutine[Any, Any, Any]]
+) -> Any:
+    async def run() -> Any:
+        resolver = Resolver(options or DnsOptions(), servers, asyncio.get_running_loop().time)
+        try:
+            return await look(resolver)
+        finally:
+            await resolver.close()
+
+    return run_virtually(run())
+
+
+def kind_of(*servers: Told) -> str:
+    with pytest.raises(FetchError) as caught:
+        resolving(*servers, look=lambda resolver: resolver.resolve("a.test"))
+    return caught.value.kind
+
+
+def test_an_answer_is_kept_for_its_lifetime() -> None:
+    server = Told(Resolved(("192.0.2.1",), ("b.test",), 100.0))
+
+    async def look(resolver: Resolver) -> None:
+        for wait in (0, 50, 49, 2):
+            await asyncio.sleep(wait)
+            assert (await resolver.resolve("a.test")).aliases == ("b.test",)
+
+    resolving(server, look=look)
+    assert server.asked == 2
+    assert server.closed
+
+
+@pytest.mark.parametrize(("ttl", "asked"), [(0.0, 1), (1e9, 2)])
+def test_lifetimes_have_limits(ttl: float, asked: int) -> None:
+    server = Told(Resolved(("192.0.2.1",), (), ttl))
+
+    async def look(resolver: Resolver) -> None:
+        await resolver.resolve("a.test")
+        await asyncio.sleep(29 if ttl == 0 else 86_401)
+        await resolver.resolve("a.test")
+
+    resolving(server, look=look)
+    assert server.asked == asked
+
+
+def test_a_name_that_does_not_exist_is_remembered_too() -> None:
+    server = Told(Kind.NO_SUCH_HOST)
+
+    async def look(resolver: Resolver) -> None:
+        for wait in (0, 299, 2):
+            await asyncio.sleep(wait)
+            with pytest.raises(FetchError):
+                await resolver.resolve("a.test")
+
+    resolving(server, look=look)
+    assert server.asked == 2
+
+
+def test_a_failing_server_is_not_remembered_and_the_next_one_is_asked() -> None:
+    failing, good = Told(Kind.NAME_SERVER), Told(HERE)
+    assert resolving(failing, good, look=lambda resolver: resolver.resolve("a.test")) == HERE
+    assert kind_of(Told(Kind.NAME_SERVER), Told(Kind.NAME_SERVER)) == Kind.NAME_SERVER
+
+
+def test_a_server_that_says_no_is_believed() -> None:
+    other = Told(HERE)
+    assert kind_of(Told(Kind.NO_SUCH_HOST), other) == Kind.NO_SUCH_HOST
+    assert other.asked == 0
+
+
+def test_a_slow_server_is_overtaken() -> None:
+    async def look(resolver: Resolver) -> float:
+        await resolver.resolve("a.test")
+        return asyncio.get_running_loop().time()
+
+    assert resolving(Told(HERE, 100.0), Told(HERE, 0.5), look=look) == 1.5  # patience, then the second one
+
+
+def test_silence_ends_in_time() -> None:
+    assert kind_of(Told(HERE, 1000.0), Told(HERE, 1000.0)) == Kind.NAME_SERVER
+
+
+def test_many_who_want_one_name_ask_once() -> None:
+    server = Told(HERE, 1.0)
+
+    async def look(resolver: Resolver) -> list[Resolved]:
+        return await asyncio.gather(*(resolver.resolve("a.test") for _ in range(50)))
+
+    assert resolving(server, look=look) == [HERE] * 50
+    assert server.asked == 1
+
+
+def test_one_who_goes_away_does_not_spoil_it_for_the_others() -> None:
+    async def look(resolver: Resolver) -> Resolved:
+        first = asyncio.create_task(resolver.resolve("a.test"))
+        await asyncio.sleep(0.1)
+        second = asyncio.create_task(resolver.resolve("a.test"))
+        await asyncio.sleep(0.1)
+        first.cancel()
+        return await second
+
+    assert resolving(Told(HERE, 1.0), look=look) == HERE
+
+
+def test_the_cache_is_bounded_and_forgets_what_was_not_used() -> None:
+    server = Told(HERE)
+
+    async def look(resolver: Resolver) -> None:
+        for host in ("a.test", "b.test", "a.test", "c.test", "a.test", "b.test"):
+            await resolver.resolve(host)
+
+    resolving(server, options=DnsOptions(cache=2), look=look)
+    assert server.asked == 4
+
+
+def test_an_address_is_its_own() -> None:
+    server = Told(HERE)
+    assert resolving(server, look=lambda r: r.resolve("[::1]")).addresses == ("::1",)
+    assert resolving(server, look=lambda r: r.resolve("192.0.2.7")).addresses == ("192.0.2.7",)
+    assert server.asked == 0
