@@ -28,6 +28,15 @@ def is_public(address: str) -> bool:
     return _is_global(ip) if inner is None else _is_global(inner)
 
 
+def is_address(host: str) -> bool:
+    """Whether a host is an address rather than a name."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def _is_global(ip: _Ip) -> bool:
     if isinstance(ip, IPv6Address) and ip in _SITE_LOCAL:
         return False

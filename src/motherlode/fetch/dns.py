@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from ipaddress import ip_address
 from time import monotonic
 from typing import Annotated, Protocol
 
@@ -12,6 +11,7 @@ import aiodns
 from msgspec import Meta, Struct
 from pycares import AAAARecordData, ARecordData, CNAMERecordData
 
+from motherlode.fetch.addresses import is_address
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.web import FetchError
 
@@ -67,8 +67,8 @@ class Resolver:
 
     async def resolve(self, host: str) -> Resolved:
         """The addresses of a host. Raises `FetchError` if there are none."""
-        if _is_address(host):
-            return Resolved((host.strip("[]"),))
+        if is_address(bare := host.strip("[]")):
+            return Resolved((bare,))
         found = self.cached(host)
         if found is None:
             if host not in self._asking:
@@ -188,11 +188,3 @@ def _servers(options: DnsOptions) -> list[Server]:
     if options.servers:
         return [_AresServer([server], options.timeout) for server in options.servers]
     return [_AresServer(None, options.timeout), _SystemServer()]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host.strip("[]"))
-    except ValueError:
-        return False
-    return True

@@ -15,6 +15,16 @@ class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="Connect to this HOST:PORT instead of the URL's host, as to a sandbox.",
         ),
     ] = ""
+    private: Annotated[
+        bool, Meta(description="Connect to loopback, private and link-local addresses, too.")
+    ] = False
+    verify: Annotated[bool, Meta(description="Refuse hosts whose certificate is not in order.")] = True
+    connect_timeout: Annotated[float, Meta(gt=0, description="Seconds until a connection is given up.")] = (
+        15.0
+    )
+    idle_timeout: Annotated[
+        float, Meta(gt=0, description="Seconds without a byte until a transfer is given up.")
+    ] = 20.0
     timeout: Annotated[float, Meta(gt=0, description="Seconds until a fetch is given up.")] = 60.0
     max_bytes: Annotated[
         int, Meta(ge=1, description="Give a body up that unpacks to more bytes than this.")
