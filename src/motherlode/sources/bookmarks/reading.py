@@ -4,18 +4,15 @@ import re
 import stat
 from pathlib import Path
 
-from chardetng_py import detect
-
+from motherlode.documents.encoding import decode
 from motherlode.records import BadInputError, Folder
 from motherlode.sources.bookmarks import netscape, opml, urllist
 from motherlode.sources.bookmarks.building import MAX_DEPTH, TooDeepError
 
 MAX_BYTES = 64 * 1024 * 1024
-_LOOK = 64 * 1024  # how far to look for a declaration or a sign of the form
+_LOOK = 64 * 1024  # how far to look for a sign of the form
 
-_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
-_PYTHONS_OWN = {"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7", "utf7"}
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _FOREIGN = (
     (b"SQLite format 3\x00", "a browser's own database"),
     (b"bplist", "a property list, as Safari keeps its bookmarks"),
@@ -58,28 +55,15 @@ def _read(path: Path) -> bytes:
 
 
 def _decode(path: Path, body: bytes) -> str:
-    """BOM, declaration, UTF-8, then a guess; a byte that fits none becomes U+FFFD."""
+    """As any text is decoded; what is no text is told by name."""
     for signature, what in _FOREIGN:
         if body.startswith(signature):
             raise BadInputError(
                 f"{path} is {what}, not a bookmark file; export the bookmarks as HTML instead."
             )
-    for bom, encoding in _BOMS:
-        if body.startswith(bom):
-            return body[len(bom) :].decode(encoding, "replace")
-    if b"\x00" in body[:_LOOK]:
+    if b"\x00" in body[:_LOOK] and not body.startswith(_UTF_16):
         raise BadInputError(f"{path} is a binary file; export the bookmarks as HTML instead.")
-    try:
-        return body.decode(_declared(body) or "utf-8")
-    except (UnicodeError, LookupError):
-        return body.decode(detect(body[:_LOOK], allow_utf8=True), "replace")
-
-
-def _declared(body: bytes) -> str | None:
-    """The encoding that the file names, unless it is one of Python's own that no file is written in."""
-    found = _DECLARED.search(body[:_LOOK])
-    name = found[1].decode("ascii").lower().replace("-", "_") if found else None
-    return None if name in _PYTHONS_OWN else name
+    return decode(body)
 
 
 def _parse(path: Path, text: str) -> Folder:
