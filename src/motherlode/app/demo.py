@@ -119,7 +119,9 @@ async def _crawl(directory: Path, seeds: Mapping[str, list[str]], pages: int, *,
         begin = [address(url) for topic, urls in seeds.items() if topic != OTHERS for url in urls]
         agent = f"{portal.config.crawler.name} (demo on loopback)"
         async with HttpWeb(portal.config.network, agent) as web:
-            progress = await crawl(portal, web, BreadthFirst(begin), Limits(pages), show.update)
+            progress = await crawl(
+                portal, web, BreadthFirst(begin), Limits(pages, command="demo"), show.update
+            )
     show.end()
     return progress
 

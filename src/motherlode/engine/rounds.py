@@ -20,12 +20,15 @@ from motherlode.store.archive import Exchange
 from motherlode.store.outcomes import keep
 from motherlode.urls import UrlError, address, host_of
 
+_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
+
 
 class Limits(Struct, frozen=True):
-    """When a crawl ends, and how many pages it fetches at once."""
+    """When a crawl ends, how many pages it fetches at once, and for which command it is noted."""
 
     pages: int
     connections: int = 32
+    command: str = "crawl"
 
 
 class Progress(Struct, frozen=True):
@@ -50,12 +53,13 @@ async def crawl(
     portal: Portal, web: Web, policy: Policy, limits: Limits, report: Callable[[Progress], None]
 ) -> Progress:
     """Crawl until so many documents were fetched, or nothing waits; `report` is told after every round."""
+    seeds = list(policy.seed())
+    queue = seeds[0].queue if seeds else TopicId(1)
     with portal.batch() as session:
-        run = ledger.start_run(session, "demo", type(policy).__name__, time())
-        frontier.offer(session, list(policy.seed()))
+        run = ledger.start_run(session, limits.command, type(policy).__name__, time())
+        frontier.offer(session, seeds)
     began = asyncio.get_running_loop().time()
     progress, hosts, end = Progress(), set[str](), RunEnd.DONE
-    queue = next((follow.queue for follow in policy.seed()), TopicId(1))
     while entries := _waiting(portal, queue, min(limits.connections, limits.pages - progress.pages)):
         fetched = await asyncio.gather(*(_fetch(web, entry) for entry in entries))
         with portal.batch() as session:
@@ -127,9 +131,6 @@ def _page(portal: Portal, entry: Entry, response: Response) -> Page:
         address=response.address,
         archived=archived,
     )
-
-
-_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
 
 
 def _advanced(progress: Progress, outcomes: Sequence[Outcome], hosts: set[str], seconds: float) -> Progress:

@@ -48,7 +48,8 @@ def test_the_demo_crawls_a_web_and_cleans_up_after_itself(lode: CliRun, tmp_path
     assert gone(tmp_path)
     with Portal.reading(tmp_path / "kept") as portal, portal.store.reading() as session:
         assert count_pages(session) == 150
-        assert [(run.pages, run.end) for run in ledger.all_runs(session)] == [(150, "page limit")]
+        runs = [(run.command, run.pages, run.end) for run in ledger.all_runs(session)]
+        assert runs == [("demo", 150, "page limit")]
     assert lode("topics", "kept").returncode == 0
 
 

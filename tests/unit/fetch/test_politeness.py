@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from motherlode.fetch.politeness import PolitenessOptions, Turns
 
-OPTIONS = PolitenessOptions(host_connections=2, domain_connections=3)
+options = st.builds(
+    PolitenessOptions, host_connections=st.integers(1, 2), domain_connections=st.integers(1, 3)
+)
 HOSTS = {"a.x": "x", "b.x": "x", "c.y": "y"}
 
 actions = st.lists(
@@ -22,14 +24,18 @@ actions = st.lists(
 class Model:
     """Everything that waits in one list."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: PolitenessOptions) -> None:
+        self.options = options
         self.waiting: list[tuple[int, int, str]] = []  # rank, number, host
         self.under_way: list[str] = []
         self.not_before = dict.fromkeys(HOSTS, 0.0)
 
     def allowed(self, host: str, now: float) -> bool:
         domain = sum(HOSTS[other] == HOSTS[host] for other in self.under_way)
-        free = self.under_way.count(host) < OPTIONS.host_connections and domain < OPTIONS.domain_connections
+        free = (
+            self.under_way.count(host) < self.options.host_connections
+            and domain < self.options.domain_connections
+        )
         return free and self.not_before[host] <= now
 
     def best(self, now: float) -> int | None:
@@ -37,12 +43,13 @@ class Model:
         return max((rank for rank, _, host in self.waiting if self.allowed(host, now)), default=None)
 
 
-@given(actions)
+@given(options, actions)
 def test_the_best_entry_that_may_be_asked_is_taken_and_no_other(
+    options: PolitenessOptions,
     actions: list[tuple[str, object, int]],
 ) -> None:
-    turns: Turns[tuple[int, int, str]] = Turns(OPTIONS)
-    model, now = Model(), 0.0
+    turns: Turns[tuple[int, int, str]] = Turns(options)
+    model, now = Model(options), 0.0
     for number, (what, which, figure) in enumerate(actions):
         if what == "add":
             entry = (figure, number, str(which))
@@ -64,6 +71,13 @@ def test_the_best_entry_that_may_be_asked_is_taken_and_no_other(
             model.not_before[str(which)] = max(model.not_before[str(which)], now + figure)
             turns.hold(str(which), now + figure)
         assert len(turns) == len(model.waiting)
+
+
+def test_hosts_of_one_domain_share_its_connections() -> None:
+    turns: Turns[int] = Turns(PolitenessOptions(host_connections=2, domain_connections=3))
+    for number in range(8):
+        turns.add(number, 0.0, f"h{number % 4}.x", "x")
+    assert [turns.take(0.0) is not None for _ in range(4)] == [True, True, True, False]
 
 
 def test_everything_is_given_out_in_the_end() -> None:
