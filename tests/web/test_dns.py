@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from motherlode.fetch import FetchError
-from motherlode.fetch.dns import DnsOptions, Resolved, Resolver
+from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
+from motherlode.fetch.options import DnsOptions
 from motherlode.lab.serving.background import Running
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from motherlode.fetch import FetchError, NetworkOptions, Request, Response
-from motherlode.fetch.dns import DnsOptions
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.options import DnsOptions
 from motherlode.lab.serving.background import Running
 
 QUICK = {"timeout": 8.0, "idle_timeout": 0.4, "connect_timeout": 2.0, "max_bytes": 1_000_000}
@@ -63,12 +63,13 @@ def test_redirects_are_handed_over_not_followed(box: Running) -> None:
     ("habit", "kinds"),
     [
         ("stall", {Kind.IDLE_TIMEOUT}),
-        ("reset", {Kind.RESET, Kind.PROTOCOL}),
+        ("reset", {Kind.RESET}),
         ("missing-bytes", {Kind.PROTOCOL}),
         ("cut-chunks", {Kind.PROTOCOL}),
-        ("broken-chunks", {Kind.PROTOCOL, Kind.IDLE_TIMEOUT}),
+        ("broken-chunks", {Kind.PROTOCOL}),
         ("endless", {Kind.TOO_LARGE}),
-        ("endless-headers", {Kind.PROTOCOL, Kind.IDLE_TIMEOUT}),
+        ("endless-headers", {Kind.HEADERS}),
+        ("header-flood", {Kind.HEADERS}),
         ("garbage", {Kind.PROTOCOL}),
         ("absurd-length", {Kind.PROTOCOL}),
         ("gzip-bomb", {Kind.TOO_LARGE}),

@@ -1,6 +1,5 @@
 """The main job end to end, on this machine alone: a made-up web, served, crawled, measured."""
 
-import asyncio
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +13,9 @@ from motherlode.app.cli.common import count
 from motherlode.app.cli.tables import Table
 from motherlode.app.cli.treeview import show_tree
 from motherlode.engine import Limits, Progress, crawl
+from motherlode.engine.equipment import user_agent
 from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.loops import run
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.generated.lexicon import lexicon_is_here
@@ -76,7 +77,7 @@ def run_demo(
             create_portal(place, plant_seeds(_planted(seeds), rules_in(settings)), settings)
             if not quiet:
                 _show_portal(place)
-            progress = asyncio.run(_crawl(place, seeds, pages, quiet=quiet))
+            progress = run(_crawl(place, seeds, pages, quiet=quiet))
         return Result(progress, _count(place, web.labels(), seeds))
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
@@ -117,8 +118,7 @@ async def _crawl(directory: Path, seeds: Mapping[str, list[str]], pages: int, *,
     show = _Display(pages, quiet=quiet)
     with Portal.crawling(directory, "demo") as portal:
         begin = [address(url) for topic, urls in seeds.items() if topic != OTHERS for url in urls]
-        agent = f"{portal.config.crawler.name} (demo on loopback)"
-        async with HttpWeb(portal.config.network, agent) as web:
+        async with HttpWeb(portal.config.network, user_agent(portal.config)) as web:
             progress = await crawl(
                 portal, web, BreadthFirst(begin), Limits(pages, command="demo"), show.update
             )

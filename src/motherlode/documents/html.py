@@ -6,6 +6,7 @@ import turbohtml
 from turbohtml import Document as Tree
 from turbohtml import Element
 
+from motherlode.fetch.directives import Directives, parse_directives
 from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import UrlError, UrlRules, address
 
@@ -15,16 +16,32 @@ _FRAMES = frozenset({"frame", "iframe"})
 _MAX_ANCHOR = 200
 
 
-def read_html(html: str, url: str, rules: UrlRules) -> Document:
-    """What a page says. `url` is where it came from; links are resolved against its base."""
+def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document:
+    """What a page says. `url` is where it came from; links are resolved against its base.
+
+    `agent` is the crawler's name, by which the page may speak to it.
+    """
     tree = turbohtml.parse(html)
-    links = tuple(_links(tree, _base(tree, url), rules))
+    said = _directives(tree, agent)
+    links = tuple(_links(tree, _base(tree, url), rules, follow=said.follow))
     title = tree.find("title")
     for element in tree.find_all(_SILENT):
         element.decompose()
     body = tree.find("body")
     text = " ".join((body or tree).to_text().split())
-    return Document(title=" ".join(title.text.split()) if title else "", text=text, links=links)
+    return Document(
+        title=" ".join(title.text.split()) if title else "", text=text, links=links, noindex=not said.index
+    )
+
+
+def _directives(tree: Tree, agent: str) -> Directives:
+    """What <meta name=robots> says, to everybody or to the crawler of this name."""
+    said = Directives()
+    for meta in tree.find_all("meta"):
+        name, content = meta.attrs.get("name"), meta.attrs.get("content")
+        if isinstance(name, str) and isinstance(content, str) and name.lower() in ("robots", agent.lower()):
+            said &= parse_directives(content)
+    return said
 
 
 def _base(tree: Tree, url: str) -> str:
@@ -38,7 +55,7 @@ def _base(tree: Tree, url: str) -> str:
     return url
 
 
-def _links(tree: Tree, base: str, rules: UrlRules) -> list[Link]:
+def _links(tree: Tree, base: str, rules: UrlRules, *, follow: bool) -> list[Link]:
     links = []
     for element in tree.find_all(_LINKING):
         frame = element.tag in _FRAMES
@@ -50,12 +67,12 @@ def _links(tree: Tree, base: str, rules: UrlRules) -> list[Link]:
         except UrlError:
             continue
         anchor = " ".join(element.text.split())[:_MAX_ANCHOR]
-        links.append(Link(found.url, found.key, anchor, _flags(element, frame=frame)))
+        links.append(Link(found.url, found.key, anchor, _flags(element, frame=frame, follow=follow)))
     return links
 
 
-def _flags(element: Element, *, frame: bool) -> int:
+def _flags(element: Element, *, frame: bool, follow: bool) -> int:
     rel = element.attrs.get("rel")
     tokens = rel if isinstance(rel, list) else str(rel or "").lower().split()
-    flags = int(LinkFlag.NOFOLLOW) if "nofollow" in tokens else 0
+    flags = int(LinkFlag.NOFOLLOW) if not follow or "nofollow" in tokens else 0
     return flags | int(LinkFlag.FRAME) if frame else flags

@@ -4,23 +4,43 @@ Kill it anywhere: what a round fetched is kept with all it caused, or not at all
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from hashlib import sha1
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import time
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.documents import analyse
-from motherlode.fetch import FetchError, Request, Response, Web
+from motherlode.engine.equipment import fetcher_for, keep_books
+from motherlode.fetch import Response, Web
+from motherlode.fetch.courtesy import Courtesy
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.fetching import Fetched, Fetcher
 from motherlode.policies import Policy
 from motherlode.portal import Portal
-from motherlode.records import Entry, Fate, Follow, Outcome, Page, Redirect, RunEnd, TopicId, UrlState
+from motherlode.records import (
+    Document,
+    Entry,
+    Fate,
+    Follow,
+    LinkFlag,
+    Outcome,
+    Page,
+    Redirect,
+    RunEnd,
+    TopicId,
+    UrlState,
+)
 from motherlode.store import frontier, ledger
 from motherlode.store.archive import Exchange
 from motherlode.store.outcomes import keep
-from motherlode.urls import UrlError, address, host_of
+from motherlode.store.pages import copies_of
+from motherlode.urls import Address, address, host_of
 
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
+_AT_ONCE = 100
+# Not failures: it was never asked for, by our own rules or the host's.
+_SKIPPED = frozenset({Kind.ROBOTS, Kind.TRAP, Kind.HOST_FULL, Kind.BAD_HOST, Kind.TYPE, Kind.TOO_LARGE})
 
 
 class Limits(Struct, frozen=True):
@@ -41,14 +61,6 @@ class Progress(Struct, frozen=True):
     seconds: float = 0.0
 
 
-class _Fetched(Struct, frozen=True):
-    """What became of an entry: a response, or the reason why there is none."""
-
-    entry: Entry
-    response: Response | None = None
-    reason: str = ""
-
-
 async def crawl(
     portal: Portal, web: Web, policy: Policy, limits: Limits, report: Callable[[Progress], None]
 ) -> Progress:
@@ -58,13 +70,21 @@ async def crawl(
     with portal.batch() as session:
         run = ledger.start_run(session, limits.command, type(policy).__name__, time())
         frontier.offer(session, seeds)
+    courtesy: Courtesy[Entry] = Courtesy(
+        portal.config.politeness, sandbox=bool(portal.config.network.connect)
+    )
+    fetcher = fetcher_for(portal, web, courtesy)
     began = asyncio.get_running_loop().time()
     progress, hosts, end = Progress(), set[str](), RunEnd.DONE
-    while entries := _waiting(portal, queue, min(limits.connections, limits.pages - progress.pages)):
-        fetched = await asyncio.gather(*(_fetch(web, entry) for entry in entries))
+    while entries := _due(portal, queue, min(limits.connections, limits.pages - progress.pages)):
+        for entry in entries:
+            courtesy.add(entry, entry.rank, host_of(entry.url))
+        fetched = await asyncio.gather(*(_fetch_next(fetcher, courtesy) for _ in entries))
         with portal.batch() as session:
-            outcomes = [_outcome(portal, policy, one) for one in fetched]
+            copies = copies_of(session, {one.digest for _, one in fetched if one.digest})
+            outcomes = [_outcome(portal, policy, entry, _told(one, copies)) for entry, one in fetched]
             keep(session, outcomes, run.id)
+            keep_books(session, fetcher)
             ledger.advance_run(session, run.id, sum(outcome.page is not None for outcome in outcomes))
         progress = _advanced(progress, outcomes, hosts, asyncio.get_running_loop().time() - began)
         report(progress)
@@ -76,56 +96,88 @@ async def crawl(
     return progress
 
 
-def _waiting(portal: Portal, queue: TopicId, limit: int) -> Sequence[Entry]:
+def _due(portal: Portal, queue: TopicId, limit: int) -> Sequence[Entry]:
+    """The best entries that wait for nothing but us."""
+    due: list[Entry] = []
+    after: Entry | None = None
     with portal.store.reading() as session:
-        return frontier.waiting(session, queue, limit)
+        while len(due) < limit and (found := frontier.waiting(session, queue, _AT_ONCE, after)):
+            now, held = time(), {entry.url_id for entry in due}
+            due += [entry for entry in found if entry.not_before <= now and entry.url_id not in held]
+            after = found[-1]
+    return due[:limit]
 
 
-async def _fetch(web: Web, entry: Entry) -> _Fetched:
-    try:
-        return _Fetched(entry, await web.fetch(Request(entry.url)))
-    except FetchError as error:
-        return _Fetched(entry, reason=error.kind)
+async def _fetch_next(fetcher: Fetcher, courtesy: Courtesy[Entry]) -> tuple[Entry, Fetched]:
+    entry = await courtesy.next()
+    asked = Address(entry.url, entry.key, host_of(entry.url))
+    return entry, await fetcher.fetch(asked, attempts=entry.attempts + 1)
 
 
-def _outcome(portal: Portal, policy: Policy, fetched: _Fetched) -> Outcome:
-    entry, response = fetched.entry, fetched.response
-    if response is None:
-        return Outcome(entry, Fate(UrlState.FAILED, fetched.reason))
-    if location := response.header("location"):
-        return _moved(entry, response, location)
-    if not response.ok:
-        return Outcome(entry, Fate(UrlState.FAILED, f"status {response.status}"))
-    kind = response.header("content-type")
-    document = analyse(response.url, kind, response.body, portal.config.urls)
+def _told(fetched: Fetched, copies: Mapping[bytes, str]) -> Fetched:
+    """What was fetched, with what the store knows of its content."""
+    copy = copies.get(fetched.digest, "")
+    return replace(fetched, copy_of=copy) if copy and copy != fetched.final.url else fetched
+
+
+def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched) -> Outcome:
+    """What a fetch leads to: a page, or the reason why there is none."""
+    hops, response = fetched.hops, fetched.response
+    if fetched.failure is not None:
+        reason = f"{fetched.failure}: {fetched.detail}" if fetched.detail else str(fetched.failure)
+        state = UrlState.SKIPPED if fetched.failure in _SKIPPED else UrlState.FAILED
+        return Outcome(entry, Fate(state, reason, fetched.retry_at), redirects=hops)
+    if fetched.copy_of:
+        return Outcome(entry, Fate(UrlState.MOVED, f"copy of {fetched.copy_of}"), redirects=_merged(fetched))
+    if response is None or not response.ok:
+        return Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops)
+    config = portal.config
+    document = analyse(
+        response.url, response.header("content-type"), response.body, config.urls, config.crawler.name
+    )
     judgement = policy.judge(entry, document)
-    follows = tuple(policy.steer(entry, document, judgement))
-    return Outcome(entry, Fate(), _page(portal, entry, response), document, judgement, (), follows)
+    follows = _allowed(
+        document, policy.steer(entry, document, judgement), fetched, obey=config.robots.page_rules
+    )
+    if config.robots.page_rules and (document.noindex or not fetched.directives.index):
+        return Outcome(entry, Fate(UrlState.SKIPPED, "noindex"), redirects=hops, follows=follows)
+    return Outcome(entry, Fate(), _page(portal, fetched, response), document, judgement, hops, follows)
 
 
-def _moved(entry: Entry, response: Response, location: str) -> Outcome:
-    """A redirect: its target waits in the entry's place."""
-    try:
-        target = address(location, entry.url)
-    except UrlError as error:
-        return Outcome(entry, Fate(UrlState.FAILED, f"redirect to {error.kind}"))
-    hop = Redirect(entry.url, entry.key, target.url, target.key, response.status)
-    follow = Follow(target.url, target.key, entry.queue, entry.rank, entry.depth + 1)
-    return Outcome(entry, Fate(UrlState.MOVED), redirects=(hop,), follows=(follow,))
+def _merged(fetched: Fetched) -> tuple[Redirect, ...]:
+    """The redirects, and one more, of our own making, from a copy to the page that was there first."""
+    final, copy = fetched.final, address(fetched.copy_of)
+    if final.key == copy.key:
+        return fetched.hops
+    return (*fetched.hops, Redirect(final.url, final.key, copy.url, copy.key, 0))
 
 
-def _page(portal: Portal, entry: Entry, response: Response) -> Page:
+def _allowed(
+    document: Document, follows: Iterable[Follow], fetched: Fetched, *, obey: bool
+) -> tuple[Follow, ...]:
+    """The follows, without links that the page asks not to be followed."""
+    if not obey:
+        return tuple(follows)
+    if not fetched.directives.follow:
+        return ()
+    free = {link.key for link in document.links if not link.flags & LinkFlag.NOFOLLOW}
+    closed = {link.key for link in document.links} - free
+    return tuple(follow for follow in follows if follow.key not in closed)
+
+
+def _page(portal: Portal, fetched: Fetched, response: Response) -> Page:
+    url = fetched.final.url
     head = "".join(f"{name}: {value}\r\n" for name, value in response.headers if name.lower() not in _CODED)
     block = f"HTTP/1.1 {response.status} -\r\n{head}".encode("latin-1", "replace")
-    archived = portal.archive.append(Exchange(entry.url, response.at, block, response.body, response.address))
+    archived = portal.archive.append(Exchange(url, response.at, block, response.body, response.address))
     return Page(
-        url=entry.url,
-        key=entry.key,
+        url=url,
+        key=fetched.final.key,
         fetched_at=response.at,
         status=response.status,
-        mime=response.header("content-type").partition(";")[0],
+        mime=response.mime,
         size=len(response.body),
-        digest=sha1(response.body).digest(),  # noqa: S324 - an address of the content, not a signature
+        digest=fetched.digest,
         etag=response.header("etag"),
         last_modified=response.header("last-modified"),
         address=response.address,

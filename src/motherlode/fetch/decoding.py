@@ -2,7 +2,6 @@
 
 import sys
 import zlib
-from typing import Protocol
 
 import brotli
 from isal import isal_zlib
@@ -14,60 +13,63 @@ else:
     from backports import zstd
 
 _STEP = 64 * 1024
+_MAX_CODINGS = 5  # what more there is makes the last name unknown
 
 
 class TooLargeError(ValueError):
     """More bytes than the limit allows."""
 
 
-class _Unpacker(Protocol):
-    def decompress(self, data: bytes, max_length: int = ...) -> bytes: ...
+def decoded(body: bytes, coding: str, limit: int, *, cut: bool = False) -> bytes:
+    """The body without its content coding. Raises `TooLargeError`, or `ValueError` if it is broken.
+
+    With `cut`, what is beyond the limit is left out instead.
+    """
+    if coding:
+        names = [name.strip().lower() for name in coding.split(",", _MAX_CODINGS)]
+        for name in reversed([name for name in names if name not in ("", "identity")]):
+            body = _unpacked(body, name, limit + 1)
+    if len(body) <= limit:
+        return body
+    if cut:
+        return body[:limit]
+    raise TooLargeError(f"more than {limit} bytes")
 
 
-def decoded(body: bytes, coding: str, limit: int) -> bytes:
-    """The body without its content coding. Raises `TooLargeError`, or `ValueError` if it is broken."""
-    names = [name.strip().lower() for name in coding.split(",")]
-    for name in reversed([name for name in names if name not in ("", "identity")]):
-        body = _unpacked(body, name, limit)
-    if len(body) > limit:
-        raise TooLargeError(f"more than {limit} bytes")
-    return body
+def start_of(piece: bytes, coding: str, size: int) -> bytes:
+    """How the body begins of which this is the first piece; nothing, if that cannot be said."""
+    try:
+        return decoded(piece, coding, size, cut=True)
+    except ValueError:
+        return b""
 
 
-def _unpacked(body: bytes, name: str, limit: int) -> bytes:
+def _unpacked(body: bytes, name: str, most: int) -> bytes:
+    """At most so many bytes of what is packed."""
     try:
         match name:
             case "gzip" | "x-gzip":
-                return _bounded(isal_zlib.decompressobj(31), body, limit)
+                return isal_zlib.decompressobj(31).decompress(body, most)
             case "deflate":
-                return _bounded(isal_zlib.decompressobj(_deflate_window(body)), body, limit)
+                return isal_zlib.decompressobj(_deflate_window(body)).decompress(body, most)
             case "zstd":
-                return _bounded(zstd.ZstdDecompressor(), body, limit)
+                return zstd.ZstdDecompressor().decompress(body, most)
             case "br":
-                return _brotli(body, limit)
+                return _brotli(body, most)
     except (IsalError, zlib.error, zstd.ZstdError, brotli.error, EOFError) as error:  # type: ignore[misc]
         raise ValueError(f"broken {name}") from error
     raise ValueError(f"unknown content coding {name[:20]!r}")
 
 
-def _bounded(unpacker: _Unpacker, body: bytes, limit: int) -> bytes:
-    unpacked = unpacker.decompress(body, limit + 1)
-    if len(unpacked) > limit:
-        raise TooLargeError(f"more than {limit} bytes")
-    return unpacked
-
-
-def _brotli(body: bytes, limit: int) -> bytes:
+def _brotli(body: bytes, most: int) -> bytes:
     """Brotli takes a limit for its output buffer at each step."""
     unpacker = brotli.Decompressor()
     pieces = [unpacker.process(body, output_buffer_limit=_STEP)]
     size = len(pieces[0])
-    while not unpacker.is_finished() and not unpacker.can_accept_more_data() and size <= limit:
+    while not unpacker.is_finished() and not unpacker.can_accept_more_data() and size < most:
         pieces.append(unpacker.process(b"", output_buffer_limit=_STEP))
         size += len(pieces[-1])
-    if size > limit:
-        raise TooLargeError(f"more than {limit} bytes")
-    return b"".join(pieces)
+    return b"".join(pieces)[:most]
 
 
 def _deflate_window(body: bytes) -> int:

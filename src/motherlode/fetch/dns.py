@@ -5,36 +5,20 @@ import socket
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Annotated, Protocol
+from typing import Protocol
 
 import aiodns
-from msgspec import Meta, Struct
+from msgspec import Struct
 from pycares import AAAARecordData, ARecordData, CNAMERecordData
 
 from motherlode.fetch.addresses import is_address
 from motherlode.fetch.failures import Kind
+from motherlode.fetch.options import DnsOptions
 from motherlode.fetch.web import FetchError
 
 _ADDRESS = (ARecordData, AAAARecordData)
+_MAX_PREFETCH = 100  # look-ups under way
 _ABSENT = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA})
-
-
-class DnsOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """How names are resolved."""
-
-    servers: Annotated[
-        tuple[str, ...], Meta(description="Name servers (ADDRESS or ADDRESS:PORT); none: the system's.")
-    ] = ()
-    timeout: Annotated[float, Meta(gt=0, le=300, description="Seconds until a look-up is given up.")] = 10.0
-    patience: Annotated[
-        float, Meta(gt=0, le=300, description="Seconds until the next server is asked as well.")
-    ] = 1.0
-    cache: Annotated[int, Meta(ge=1, description="Names that are remembered.")] = 100_000
-    min_ttl: Annotated[float, Meta(ge=0, description="Seconds that an answer is kept at least.")] = 30.0
-    max_ttl: Annotated[float, Meta(ge=0, description="Seconds that an answer is kept at most.")] = 86_400.0
-    negative_ttl: Annotated[
-        float, Meta(ge=0, description="Seconds for which a name that does not exist is not asked for again.")
-    ] = 300.0
 
 
 class Resolved(Struct, frozen=True):
@@ -86,6 +70,14 @@ class Resolver:
         self._known.move_to_end(host)
         return found
 
+    def prefetch(self, host: str) -> None:
+        """Look a host up before it is needed, unless it is known or enough others are being looked up."""
+        if len(self._asking) >= _MAX_PREFETCH or host in self._asking or self.cached(host) is not None:
+            return
+        if not is_address(host.strip("[]")):
+            task = self._asking[host] = asyncio.create_task(self._ask(host))
+            task.add_done_callback(_seen)
+
     async def close(self) -> None:
         for task in list(self._asking.values()):
             task.cancel()
@@ -135,6 +127,12 @@ class Resolver:
         self._known.move_to_end(host)
         if len(self._known) > self._options.cache:
             self._known.popitem(last=False)
+
+
+def _seen(task: asyncio.Task[Resolved]) -> None:
+    """Nobody may be waiting for this look-up: its failure is no news."""
+    if not task.cancelled():
+        task.exception()
 
 
 class _AresServer:

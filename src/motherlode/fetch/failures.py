@@ -10,6 +10,7 @@ from msgspec import Struct
 from motherlode.records import HostState
 
 _DAY = 86_400.0
+_MAX_DOUBLINGS = 20
 
 
 class Kind(StrEnum):
@@ -18,8 +19,13 @@ class Kind(StrEnum):
     NO_SUCH_HOST = "no such host"
     NAME_SERVER = "name server failed"
     REFUSED = "connection refused"
+    UNREACHABLE = "unreachable"
     CONNECT_TIMEOUT = "connect timed out"
+    TLS_TIMEOUT = "TLS timed out"
     TLS = "bad certificate"
+    TLS_BROKEN = "TLS failed"
+    PROXY = "proxy failed"
+    LOCAL = "out of resources"
     FIRST_BYTE_TIMEOUT = "no answer in time"
     IDLE_TIMEOUT = "stalled"
     TOTAL_TIMEOUT = "timed out"
@@ -31,6 +37,10 @@ class Kind(StrEnum):
     HEADERS = "too many headers"
     REDIRECT_LOOP = "redirect loop"
     REDIRECTS = "too many redirects"
+    BAD_REDIRECT = "redirect to nowhere"
+    TRAP = "trap"
+    HOST_FULL = "page limit of the host"
+    BAD_HOST = "bad host"
     FORBIDDEN_ADDRESS = "forbidden address"
     ROBOTS = "robots.txt"
     ROBOTS_UNREACHABLE = "robots.txt unreachable"
@@ -56,7 +66,12 @@ TABLE: dict[Kind, Failure] = {
     Kind.NAME_SERVER: Failure(30, 3, HostState.SLOW),
     Kind.REFUSED: Failure(60, 3, HostState.BAD),
     Kind.CONNECT_TIMEOUT: Failure(30, 3, HostState.BAD),
+    Kind.UNREACHABLE: Failure(60, 3, HostState.SLOW),
+    Kind.TLS_TIMEOUT: Failure(30, 3, HostState.BAD),
     Kind.TLS: Failure(0, 0, HostState.BAD),
+    Kind.TLS_BROKEN: Failure(60, 1, HostState.BAD),
+    Kind.PROXY: Failure(60, 5, counts=False),
+    Kind.LOCAL: Failure(10, 5, counts=False),
     Kind.FIRST_BYTE_TIMEOUT: Failure(30, 3, HostState.BAD),
     Kind.IDLE_TIMEOUT: Failure(30, 3, HostState.BAD),
     Kind.TOTAL_TIMEOUT: Failure(60, 2, HostState.BAD),
@@ -68,6 +83,10 @@ TABLE: dict[Kind, Failure] = {
     Kind.HEADERS: Failure(counts=False),
     Kind.REDIRECT_LOOP: Failure(counts=False),
     Kind.REDIRECTS: Failure(counts=False),
+    Kind.BAD_REDIRECT: Failure(counts=False),
+    Kind.TRAP: Failure(counts=False),
+    Kind.HOST_FULL: Failure(counts=False),
+    Kind.BAD_HOST: Failure(counts=False),
     Kind.FORBIDDEN_ADDRESS: Failure(0, 0, HostState.BAD),
     Kind.ROBOTS: Failure(counts=False),
     Kind.ROBOTS_UNREACHABLE: Failure(300, 3, HostState.SLOW),
@@ -86,14 +105,18 @@ class Verdict(Struct, frozen=True):
 
 
 def verdict(
-    kind: Kind, attempts: int, now: float, host: HostState, asked_for: float | None = None
+    kind: Kind, attempts: int, failures: int, now: float, host: HostState, asked_for: float | None = None
 ) -> Verdict:
-    """What a failure leads to, after so many attempts; `asked_for` is the wait that the host named itself."""
+    """What a failure leads to, after so many attempts at the URL and failures of the host in a row, this one
+    included; `asked_for` is the wait that the host named itself."""
     failure = TABLE[kind]
-    if attempts > failure.retries or host is HostState.BAD:
-        return Verdict(None, max(host, failure.fate) if failure.counts else host)
-    wait = min(max(failure.wait * 2 ** (attempts - 1), asked_for or 0.0), _DAY)
-    return Verdict(now + wait, max(host, HostState.SLOW) if failure.counts else host)
+    if failure.counts:
+        host = max(host, failure.fate if failures > failure.retries else HostState.SLOW)
+    if host is HostState.BAD or attempts > failure.retries:
+        return Verdict(None, host)
+    doublings = min(attempts - 1, _MAX_DOUBLINGS)
+    wait = min(max(failure.wait * 2**doublings, asked_for or 0.0), _DAY)
+    return Verdict(now + wait, host)
 
 
 def of_status(status: int) -> Kind | None:

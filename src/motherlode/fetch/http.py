@@ -1,46 +1,28 @@
-"""Real HTTP, by aiohttp: one request, one response, and every way in which that can fail by its name."""
+"""Real HTTP behind the `Web` seam: one request, one response, and every way that can fail by its name."""
 
 import asyncio
-import socket
-import ssl
 from time import time
 from types import TracebackType
 from typing import Self
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.connector import Connection
+from msgspec.structs import replace
 
-from motherlode.fetch.addresses import is_address, is_public
-from motherlode.fetch.decoding import TooLargeError, decoded
-from motherlode.fetch.dns import DnsOptions, Resolver
+from motherlode.fetch.dns import Resolver
 from motherlode.fetch.failures import Kind
-from motherlode.fetch.options import NetworkOptions
-from motherlode.fetch.web import FetchError, Request, Response
-from motherlode.records import BadInputError
-from motherlode.urls import host_of
+from motherlode.fetch.options import DnsOptions, NetworkOptions
+from motherlode.fetch.web import FetchError, Phases, Request, Response
+from motherlode.fetch.wire.cookies import Cookies
+from motherlode.fetch.wire.dialing import Dialer, Line, Origin
+from motherlode.fetch.wire.http1 import StaleError
+from motherlode.fetch.wire.intake import Intake
+from motherlode.fetch.wire.pool import Pool
+from motherlode.fetch.wire.watch import Watch
 
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = "gzip, deflate, br, zstd"
-_MAX_LINE, _MAX_FIELD = 16_384, 16_384  # bytes of a status line and of a header
-
-# What aiohttp raises, the particular before the general.
-_KINDS: tuple[tuple[type[BaseException], Kind], ...] = (
-    (aiohttp.ConnectionTimeoutError, Kind.CONNECT_TIMEOUT),
-    (aiohttp.SocketTimeoutError, Kind.IDLE_TIMEOUT),
-    (TimeoutError, Kind.TOTAL_TIMEOUT),
-    (TooLargeError, Kind.TOO_LARGE),
-    (aiohttp.ClientSSLError, Kind.TLS),
-    (ssl.SSLError, Kind.TLS),
-    (aiohttp.ClientConnectorDNSError, Kind.NO_SUCH_HOST),
-    (aiohttp.ClientConnectorError, Kind.REFUSED),
-    (aiohttp.ServerDisconnectedError, Kind.RESET),
-    (aiohttp.ClientPayloadError, Kind.PROTOCOL),
-    (aiohttp.ClientOSError, Kind.RESET),
-    (aiohttp.ClientError, Kind.PROTOCOL),
-    (ConnectionError, Kind.RESET),
-    (OSError, Kind.RESET),
-    (ValueError, Kind.PROTOCOL),
-)
+_PORTS = {"http": 80, "https": 443}
+_TRIES = 3  # connections that were kept open may all turn out to be closed
+_VERSION_NOT_SUPPORTED = 505
 
 
 class HttpWeb:
@@ -48,26 +30,14 @@ class HttpWeb:
 
     def __init__(self, options: NetworkOptions, user_agent: str, dns: DnsOptions | None = None) -> None:
         self._options = options
-        self._user_agent = user_agent
-        self._dns = dns or DnsOptions()
-        self._session: aiohttp.ClientSession | None = None
+        self._resolver = Resolver(dns or DnsOptions())
+        self._dialer = Dialer(options, self._resolver)
+        self._pool = Pool(options.keep_alive, options.idle_connections)
+        self._cookies = Cookies() if options.cookies else None
+        fixed = {"User-Agent": user_agent, "Accept": _ACCEPT, "Accept-Encoding": _CODINGS}
+        self._fixed = "".join(f"{name}: {_line(value)}\r\n" for name, value in fixed.items())
 
     async def __aenter__(self) -> Self:
-        options = self._options
-        where = _place(options.connect)
-        names = _OnePlace(*where) if where else _Guarded(Resolver(self._dns), private=options.private)
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, resolver=names, use_dns_cache=False, ssl=options.verify),
-            timeout=aiohttp.ClientTimeout(
-                total=options.timeout, sock_connect=options.connect_timeout, sock_read=options.idle_timeout
-            ),
-            headers={"User-Agent": self._user_agent, "Accept-Encoding": _CODINGS},
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            response_class=_Reply,
-            max_line_size=_MAX_LINE,
-            max_field_size=_MAX_FIELD,
-        )
         return self
 
     async def __aexit__(
@@ -76,126 +46,101 @@ class HttpWeb:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
-
-    async def fetch(self, request: Request) -> Response:
-        self._check(request.url)
-        try:
-            return await self._exchange(request)
-        except FetchError as error:  # of the resolver, which knows only the host
-            raise FetchError(error.kind, request.url) from error
-        except tuple(kind for kind, _ in _KINDS) as error:
-            raise FetchError(_kind_of(error), request.url) from error
-
-    def _check(self, url: str) -> None:
-        """An address in the URL itself is never resolved, so it is looked at here."""
-        host = host_of(url).strip("[]")
-        if (
-            is_address(host)
-            and not self._options.connect
-            and not self._options.private
-            and not is_public(host)
-        ):
-            raise FetchError(Kind.FORBIDDEN_ADDRESS, url)
-
-    async def _exchange(self, request: Request) -> Response:
-        if self._session is None:
-            raise RuntimeError("an HttpWeb is entered before it fetches")
-        began, at = asyncio.get_running_loop().time(), time()
-        async with self._session.get(
-            request.url, headers=dict(request.headers), allow_redirects=False
-        ) as reply:
-            raw = await self._body(reply)
-            body = decoded(raw, reply.headers.get("Content-Encoding", ""), self._options.max_bytes)
-            seconds = asyncio.get_running_loop().time() - began
-            headers = tuple(reply.headers.items())
-            return Response(request.url, reply.status, headers, body, at, seconds, _peer(reply))
-
-    async def _body(self, reply: aiohttp.ClientResponse) -> bytes:
-        """All of it, or `TooLargeError` as soon as it is too much; then the connection is dropped."""
-        pieces, size = [], 0
-        async for piece in reply.content.iter_any():
-            pieces.append(piece)
-            size += len(piece)
-            if size > self._options.max_bytes:
-                reply.close()
-                raise TooLargeError(f"more than {self._options.max_bytes} bytes")
-        return b"".join(pieces)
-
-
-class _Reply(aiohttp.ClientResponse):
-    """A response that knows whom it came from, also when the connection is free again before it is asked."""
-
-    peer = ""
-
-    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        transport = connection.transport
-        place = transport.get_extra_info("peername") if transport is not None else None
-        self.peer = str(place[0]) if place else ""
-        return await super().start(connection)
-
-
-def _peer(reply: aiohttp.ClientResponse) -> str:
-    return reply.peer if isinstance(reply, _Reply) else ""
-
-
-class _OnePlace(AbstractResolver):
-    """Every name is one address: the sandbox's."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._host = host
-        self._port = port
-
-    async def resolve(
-        self,
-        host: str,
-        _port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - aiohttp names it
-    ) -> list[ResolveResult]:
-        return [_result(host, self._host, self._port)]
-
-    async def close(self) -> None:
-        pass
-
-
-class _Guarded(AbstractResolver):
-    """Our resolver, less the addresses that no crawler may connect to; what it gives is connected to."""
-
-    def __init__(self, resolver: Resolver, *, private: bool) -> None:
-        self._resolver = resolver
-        self._private = private
-
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - aiohttp names it
-    ) -> list[ResolveResult]:
-        found = (await self._resolver.resolve(host)).addresses
-        allowed = [address for address in found if self._private or is_public(address)]
-        if not allowed:
-            raise FetchError(Kind.FORBIDDEN_ADDRESS, host)
-        return [_result(host, address, port) for address in allowed]
-
-    async def close(self) -> None:
+        self._pool.close()
         await self._resolver.close()
 
+    def expect(self, host: str) -> None:
+        if not self._options.connect:
+            self._resolver.prefetch(host)
 
-def _result(name: str, address: str, port: int) -> ResolveResult:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    flags = socket.AI_NUMERICHOST
-    return ResolveResult(hostname=name, host=address, port=port, family=family, proto=0, flags=flags)
+    async def fetch(self, request: Request) -> Response:
+        try:
+            async with asyncio.timeout(self._options.timeout):
+                return await self._fetch(request)
+        except TimeoutError as error:
+            raise FetchError(Kind.TOTAL_TIMEOUT, request.url) from error
+        except FetchError as error:
+            if not str(error).startswith(request.url):  # of the dialler, which knows only the host
+                raise FetchError(error.kind, request.url, error.detail) from error
+            raise
+
+    async def _fetch(self, request: Request) -> Response:
+        origin, authority, target = _parts(request.url)
+        for attempt in range(_TRIES):
+            line = self._pool.take(origin) if attempt < _TRIES - 1 else None
+            reused = line is not None
+            if line is None:
+                line = await self._dialer.dial(origin)
+            try:
+                head = self._head(request, line, authority, target)
+                response = await self._exchange(request, line, head, reused=reused)
+            except StaleError:
+                continue
+            finally:
+                self._pool.give(origin, line)
+            if response.status == _VERSION_NOT_SUPPORTED and self._dialer.needs_http2(origin):
+                continue
+            if self._cookies is not None:
+                self._cookies.learn(origin.host, response)
+            return response
+        raise FetchError(Kind.RESET, request.url)
+
+    async def _exchange(self, request: Request, line: Line, head: bytes, *, reused: bool) -> Response:
+        loop = asyncio.get_running_loop()
+        intake = Intake(request, self._options.max_bytes)
+        watch = Watch(loop, self._options, request.url)
+        at = time()
+        await line.connection.exchange(head, intake, watch)
+        body = intake.end()
+        opened = Phases() if reused else line.phases
+        ended = loop.time()
+        phases = replace(opened, first_byte=watch.first_at - watch.began, transfer=ended - watch.first_at)
+        seconds = opened.resolve + opened.connect + opened.tls + (ended - watch.began)
+        return Response(
+            request.url,
+            intake.status,
+            intake.response_headers(),
+            body,
+            at,
+            seconds,
+            line.address,
+            intake.mime,
+            intake.received,
+            phases,
+            line.connection.name,
+        )
+
+    def _head(self, request: Request, line: Line, authority: str, target: str) -> bytes:
+        extra = "".join(f"{_line(name)}: {_line(value)}\r\n" for name, value in request.headers)
+        if self._cookies is not None:
+            extra += self._cookies.header(authority.partition(":")[0])
+        if line.proxy is not None:
+            target = request.url
+            if line.proxy.authorization:
+                extra += f"Proxy-Authorization: {line.proxy.authorization}\r\n"
+        head = f"GET {target} HTTP/1.1\r\nHost: {authority}\r\n{self._fixed}{extra}\r\n"
+        return head.encode("utf-8", "surrogateescape")
 
 
-def _kind_of(error: BaseException) -> Kind:
-    return next(kind for family, kind in _KINDS if isinstance(error, family))
+def _parts(url: str) -> tuple[Origin, str, str]:
+    """Origin, authority and target of a canonical URL."""
+    scheme, _, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    default = _PORTS.get(scheme)
+    if default is None or not authority:
+        raise FetchError(Kind.PROTOCOL, url, "only http and https are fetched")
+    if not url.isascii() or not url.isprintable() or " " in url or "@" in authority:
+        raise FetchError(Kind.PROTOCOL, url[:200], "not a canonical URL")
+    host, port = authority, ""
+    if authority[-1] != "]":
+        head, colon, tail = authority.rpartition(":")
+        if colon:
+            host, port = head, tail
+    if port and not port.isdecimal():
+        raise FetchError(Kind.PROTOCOL, url[:200], "not a canonical URL")
+    return Origin(scheme, host, int(port or default)), authority, f"{slash or '/'}{path}"
 
 
-def _place(told: str) -> tuple[str, int] | None:
-    if not told:
-        return None
-    host, _, port = told.rpartition(":")
-    if not 0 < int(port) < 65536:  # noqa: PLR2004 - the ports there are
-        raise BadInputError(f"network.connect = {told!r}: there is no port {port}.")
-    return host.strip("[]"), int(port)
+def _line(text: str) -> str:
+    """Text that stays within its line."""
+    return "".join(text.splitlines())

@@ -6,28 +6,12 @@ host keeps nobody else waiting. A decision costs the logarithm of what waits, ho
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from typing import Annotated, Generic, TypeVar
+from math import inf
+from typing import Generic, TypeVar
 
-from msgspec import Meta, Struct
+from motherlode.fetch.options import PolitenessOptions
 
 T = TypeVar("T")
-
-
-class PolitenessOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """How sites are treated."""
-
-    delay: Annotated[float, Meta(ge=0, description="Seconds that a host rests after each fetch.")] = 1.0
-    slowdown: Annotated[
-        float,
-        Meta(ge=0, description="A host rests this many times as long as its answer took, if that is more."),
-    ] = 1.0
-    max_delay: Annotated[
-        float, Meta(ge=0, description="The longest rest, whatever a host asks for or however slow it is.")
-    ] = 60.0
-    host_connections: Annotated[int, Meta(ge=1, description="Connections to a host at once.")] = 2
-    domain_connections: Annotated[
-        int, Meta(ge=1, description="Connections to the hosts of a registrable domain at once.")
-    ] = 5
 
 
 class _Host(Generic[T]):
@@ -88,8 +72,11 @@ class Turns(Generic[T]):
         elif better and known.line is not self._resting:
             self._stand(known, known.line, -rank)
 
-    def take(self, now: float) -> T | None:
-        """The best entry whose host may be asked now; None: nobody may. `done` ends the connection."""
+    def take(self, now: float, floor: float = -inf) -> T | None:
+        """The best entry whose host may be asked now; None: nobody may. `done` ends the connection.
+
+        What ranks below the floor is not given out.
+        """
         while self._resting and self._resting[0][0] <= now:
             host = self._leave(self._resting)
             if host is None:
@@ -98,7 +85,7 @@ class Turns(Generic[T]):
                 self._stand(host, self._ready, host.waiting[0][0])
             elif not host.connections:
                 self._forget(host)
-        while self._ready:
+        while self._ready and -self._ready[0][0] >= floor:
             host = self._leave(self._ready)
             if host is None:
                 continue

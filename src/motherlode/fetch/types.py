@@ -4,34 +4,45 @@ A transfer past its limit is aborted, whatever the header said.
 """
 
 import re
+from functools import lru_cache
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 _MB = 2**20
 
 
-class Wanted(Struct, frozen=True):
-    """A type, by a pattern of its MIME name, and the most bytes of it, unpacked."""
+class TypeOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which types of document are fetched, and the most bytes of each, unpacked; 0: none."""
 
-    pattern: str
-    limit: int
+    html: Annotated[int, Meta(ge=0, description="Most bytes of a web page; 0: not wanted.")] = 10 * _MB
+    text: Annotated[
+        int, Meta(ge=0, description="Most bytes of text, CSV, Markdown, RTF, XML, JSON or a feed.")
+    ] = 10 * _MB
+    pdf: Annotated[int, Meta(ge=0, description="Most bytes of PDF or PostScript.")] = 50 * _MB
+    office: Annotated[
+        int, Meta(ge=0, description="Most bytes of a Microsoft Office or OpenDocument file, or an e-book.")
+    ] = 50 * _MB
+    archive: Annotated[int, Meta(ge=0, description="Most bytes of zip, gzip, bzip2, xz or tar.")] = 50 * _MB
+    other: Annotated[int, Meta(ge=0, description="Most bytes of any other type.")] = 0
 
 
-# The first that fits counts. What fits none is not wanted.
-TABLE = (
-    Wanted(r"text/html|application/xhtml\+xml", 10 * _MB),
-    Wanted(
-        r"text/(plain|csv|markdown|xml|rtf)|application/(xml|rss\+xml|atom\+xml|rdf\+xml|rtf|json)", 10 * _MB
-    ),
-    Wanted(r"application/(x-)?pdf", 50 * _MB),
-    Wanted(r"application/(postscript|eps)", 50 * _MB),
-    Wanted(
-        r"application/(msword|vnd\.ms-(excel|powerpoint)|vnd\.openxmlformats-officedocument\..*)", 50 * _MB
-    ),
-    Wanted(r"application/(vnd\.oasis\.opendocument\..*|epub\+zip)", 50 * _MB),
-    Wanted(r"application/(x-)?(zip|gzip|tar|bzip2|xz|gtar|compressed-tar|zip-compressed)", 50 * _MB),
+DEFAULT_TYPES = TypeOptions()
+
+# The first that fits counts.
+_GROUPS = tuple(
+    (re.compile(pattern, re.IGNORECASE), group)
+    for pattern, group in (
+        (r"text/html|application/xhtml\+xml", "html"),
+        (r"text/(plain|csv|markdown|xml|rtf|x-markdown|tab-separated-values)", "text"),
+        (r"application/(xml|rtf|json|[a-z.-]+\+(xml|json))", "text"),
+        (r"application/(x-)?(pdf|postscript|eps)", "pdf"),
+        (r"application/(msword|vnd\.ms-(excel|powerpoint|word).*)", "office"),
+        (r"application/vnd\.openxmlformats-officedocument\..*", "office"),
+        (r"application/(vnd\.oasis\.opendocument\..*|epub\+zip)", "office"),
+        (r"application/(x-)?(zip|gzip|tar|bzip2|xz|gtar|compressed-tar|zip-compressed)", "archive"),
+    )
 )
-_PATTERNS = tuple((re.compile(wanted.pattern, re.IGNORECASE), wanted.limit) for wanted in TABLE)
 
 # How files begin. What is packed in a zip or an OLE file is told apart when it is read.
 _MAGIC = (
@@ -72,16 +83,23 @@ def mime_of(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def limit_of(mime: str) -> int | None:
-    """The most bytes of a type, or None if it is not wanted; of an unknown type, as for a page."""
-    if mime in _VAGUE:
-        return _PATTERNS[0][1]
-    return next((limit for pattern, limit in _PATTERNS if pattern.fullmatch(mime)), None)
+@lru_cache(maxsize=4096)
+def limit_of(mime: str, types: TypeOptions = DEFAULT_TYPES) -> int:
+    """The most bytes of a type, 0 if it is not wanted; where no type is named, as of a page.
+
+    >>> limit_of("image/png"), limit_of("text/html") == limit_of("")
+    (0, True)
+    """
+    if not mime:
+        return types.html
+    group = next((group for pattern, group in _GROUPS if pattern.fullmatch(mime)), "other")
+    limit: int = getattr(types, group)
+    return limit
 
 
 def sniffed(start: bytes, told: str) -> str:
     """The type of a document by its first bytes, where they say more than the header does."""
-    mime, look = mime_of(told), start[:_LOOK]
+    mime, look = mime_of(told), _narrow(start[:_LOOK])
     for magic, kind in _MAGIC:
         if look.startswith(magic):
             # A zip may be a Word file or a book: the header knows better than two letters do.
@@ -95,6 +113,15 @@ def sniffed(start: bytes, told: str) -> str:
     if _XML.match(look):
         return "application/xml"
     return "application/octet-stream" if _BINARY.search(look) else "text/plain"
+
+
+def _narrow(look: bytes) -> bytes:
+    """Text in UTF-16 as if it were in ASCII: enough to see what it is."""
+    if look[:2] == b"\xff\xfe" or look[1:4:2] == b"\x00\x00":
+        return look[2::2] if look[:2] == b"\xff\xfe" else look[::2]
+    if look[:2] == b"\xfe\xff":
+        return look[3::2]
+    return look
 
 
 def _fits_container(mime: str) -> bool:

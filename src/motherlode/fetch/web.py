@@ -4,20 +4,40 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from motherlode.fetch.types import TypeOptions
 from motherlode.records import LodeError
 
 Headers = tuple[tuple[str, str], ...]
 
 
 class Request(Struct, frozen=True):
-    """What to ask for: a canonical URL, and headers beyond those that the web sends anyway."""
+    """What to ask for: a canonical URL, and headers beyond those that the web sends anyway.
+
+    `types` says which types are wanted and how much of each (None: any, up to the web's own limit). With
+    `cut`, any type will do and only so many bytes are taken, the rest is left: for files like robots.txt.
+    """
 
     url: str
     headers: Headers = ()
+    types: TypeOptions | None = None
+    cut: int = 0
+
+
+class Phases(Struct, frozen=True):
+    """Where the seconds went; a connection that was kept open costs no look-up, connecting or TLS."""
+
+    resolve: float = 0.0
+    connect: float = 0.0
+    tls: float = 0.0
+    first_byte: float = 0.0
+    transfer: float = 0.0
 
 
 class Response(Struct, frozen=True):
-    """What came back, unpacked. `at` and `seconds` are by the clock of the web that fetched it."""
+    """What came back, unpacked. `at` and `seconds` are by the clock of the web that fetched it.
+
+    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent.
+    """
 
     url: str
     status: int
@@ -26,6 +46,10 @@ class Response(Struct, frozen=True):
     at: float
     seconds: float
     address: str = ""
+    mime: str = ""
+    packed: int = 0
+    phases: Phases = Phases()
+    protocol: str = ""
 
     @property
     def ok(self) -> bool:
@@ -36,16 +60,25 @@ class Response(Struct, frozen=True):
         """The value of a header, by its name in lower case; empty if there is none."""
         return next((value for key, value in self.headers if key.lower() == name), "")
 
+    def all_headers(self, name: str) -> list[str]:
+        """Every value of a header that may occur more than once."""
+        return [value for key, value in self.headers if key.lower() == name]
+
 
 class FetchError(LodeError):
-    """No response came back; `kind` says in a word or two what happened."""
+    """No response came back; `kind` says in a word or two what happened, `detail` what is known beyond."""
 
-    def __init__(self, kind: str, url: str) -> None:
-        super().__init__(f"{url}: {kind}.")
+    def __init__(self, kind: str, url: str, detail: str = "") -> None:
+        super().__init__(f"{url}: {kind}{f' ({detail})' if detail else ''}.")
         self.kind = kind
+        self.detail = detail
 
 
 class Web(Protocol):
     """Whatever answers requests. Raises `FetchError`, and nothing else, when no response comes."""
 
     async def fetch(self, request: Request) -> Response: ...
+
+    def expect(self, host: str) -> None:
+        """This host will be asked soon: whatever can be prepared, may be. Never fails."""
+        ...

@@ -1,18 +1,19 @@
 """A web of the lab behind the `Web` seam: the same answers, good and bad, no sockets, virtual time."""
 
 import asyncio
-import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from http.client import HTTPException, HTTPResponse
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from motherlode.fetch import FetchError, Request, Response
-from motherlode.fetch.decoding import TooLargeError, decoded
+from motherlode.fetch import DnsOptions, FetchError, NetworkOptions, Request, Response
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.wire.http1 import Http1
+from motherlode.fetch.wire.intake import Intake
+from motherlode.fetch.wire.watch import Watch
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Asked, Close, Pause, Reset, Send, Stall
+from motherlode.lab.misbehaviour.scene import Act, Asked, Close, Pause, Reset, Send, Stall
 from motherlode.lab.serving.responder import Responder
 from motherlode.lab.serving.responses import NO_BODY, unchanged, with_validator
 from motherlode.lab.web import NOT_FOUND, LabWeb
@@ -28,7 +29,7 @@ class Timing(Struct, frozen=True, forbid_unknown_fields=True):
     delay: Annotated[float, Meta(ge=0, description="Seconds between two fetches from a host.")] = 0.0
     connections: Annotated[int, Meta(ge=1, description="Connections to a host at once.")] = 2
     timeout: Annotated[float, Meta(gt=0, description="Seconds until a fetch is given up.")] = 60.0
-    max_bytes: Annotated[int, Meta(ge=1, description="Bytes until a body is given up.")] = 20_000_000
+    max_bytes: Annotated[int, Meta(ge=1, description="Bytes until a body is given up.")] = 50 * 2**20
 
 
 class Replay:
@@ -37,72 +38,77 @@ class Replay:
     def __init__(self, web: LabWeb, timing: Timing = Timing(), habits: Habits | None = None) -> None:  # noqa: B008 - frozen
         self._web = web
         self._timing = timing
+        self._options = NetworkOptions(timeout=timing.timeout, max_bytes=timing.max_bytes)
         self._habits = habits or Habits(otherwise=web.habit_of)
         self._responder = Responder(web, self._habits, lambda: asyncio.get_running_loop().time(), keep=0)
         self._gates: dict[str, _Gate] = {}
+
+    def expect(self, host: str) -> None:
+        pass
 
     async def fetch(self, request: Request) -> Response:
         host = request.url.partition("://")[2].partition("/")[0]
         async with self._turn(host):
             began = asyncio.get_running_loop().time()
+            intake = Intake(request, self._options.max_bytes)
             try:
                 async with asyncio.timeout(self._timing.timeout):
                     await _spend(self._timing.latency)
-                    response = await self._answered(request, host, began)
+                    await self._answer(request, host, intake)
+                    body = intake.end()
                     if self._timing.bandwidth:
-                        await _spend(len(response.body) / self._timing.bandwidth)
+                        await _spend(len(body) / self._timing.bandwidth)
             except TimeoutError as error:
-                raise FetchError("timed out", request.url) from error
-            except TooLargeError as error:
-                raise FetchError("too large", request.url) from error
-            except (HTTPException, ValueError) as error:
-                raise FetchError("broken response", request.url) from error
+                raise FetchError(Kind.TOTAL_TIMEOUT, request.url) from error
             seconds = asyncio.get_running_loop().time() - began
-            return Response(request.url, response.status, response.headers, response.body, began, seconds)
+            headers = intake.response_headers()
+            return Response(
+                request.url, intake.status, headers, body, began, seconds, "", intake.mime, intake.received
+            )
 
-    async def _answered(self, request: Request, host: str, at: float) -> Response:
+    async def _answer(self, request: Request, host: str, intake: Intake) -> None:
         name = host.partition(":")[0]
         habit = self._habits.of(name)
-        if habit is not None:
+        if habit is None:
+            self._say(request, name, intake)
+        elif habit.name == "dns-unknown":
+            raise FetchError(Kind.NO_SUCH_HOST, request.url)
+        elif habit.name.startswith("dns-"):
             if habit.name == "dns-silent":
-                await asyncio.sleep(self._timing.timeout * 2)
-            if habit.name.startswith("dns-"):
-                raise FetchError("no such host", request.url)
-            return await self._performed(_asked(request, name), at)
-        said = with_validator(self._web.answer(request.url) or NOT_FOUND)
-        if request.headers and unchanged(_asked(request, name), said):
-            told = tuple(pair for pair in said.headers if pair[0].lower() in ("etag", "last-modified"))
-            return Response(request.url, 304, told, b"", at, 0.0)
-        if said.status in NO_BODY:
-            return Response(request.url, said.status, said.headers, b"", at, 0.0)
-        body = decoded(said.body, said.header("content-encoding"), self._timing.max_bytes)
-        return Response(request.url, said.status, said.headers, body, at, 0.0)
+                await _spend(DnsOptions().timeout)
+            raise FetchError(Kind.NAME_SERVER, request.url)
+        else:
+            await self._perform(_asked(request, name), intake)
 
-    async def _performed(self, asked: Asked, at: float) -> Response:
-        """Watch the script of a misbehaving host, and make of its bytes what an HTTP client makes of them."""
-        wire = io.BytesIO()
-        for act in self._responder.script(asked):
-            match act:
-                case Send(data):
-                    wire.write(data)
-                    if wire.tell() > self._timing.max_bytes:
-                        raise TooLargeError
-                case Pause(seconds):
-                    await asyncio.sleep(seconds)
-                case Stall():
-                    await asyncio.sleep(self._timing.timeout * 2)
-                case Reset():
-                    raise FetchError("connection reset", asked.url)
-                case Close():
+    def _say(self, request: Request, host: str, intake: Intake) -> None:
+        """What a host without a habit says; no bytes are made for it."""
+        said = with_validator(self._web.answer(request.url) or NOT_FOUND)
+        status, headers, body = said.status, said.headers, said.body
+        if request.headers and unchanged(_asked(request, host), said):
+            told = tuple(pair for pair in said.headers if pair[0].lower() in ("etag", "last-modified"))
+            status, headers, body = 304, told, b""
+        for name, value in headers:
+            intake.add_header(name.encode("latin-1", "replace"), value.encode("utf-8", "surrogateescape"))
+        intake.begin(status)
+        if body and status not in NO_BODY:
+            intake.add(body)
+
+    async def _perform(self, asked: Asked, intake: Intake) -> None:
+        """Play the script of a misbehaving host to the very code that reads from sockets."""
+        loop = asyncio.get_running_loop()
+        connection = Http1(loop)
+        connection.connection_made(_Stage())
+        watch = Watch(loop, self._options, asked.url)
+        exchange = asyncio.create_task(connection.exchange(b"", intake, watch))
+        try:
+            await asyncio.sleep(0)
+            for act in self._responder.script(asked):
+                await _play(act, connection, exchange)
+                if exchange.done():
                     break
-        wire.seek(0)
-        reader = HTTPResponse(cast("Any", _Plug(wire)))
-        reader.begin()
-        headers = tuple(reader.getheaders())
-        coding = reader.getheader("Content-Encoding") or ""
-        return Response(
-            asked.url, reader.status, headers, decoded(reader.read(), coding, self._timing.max_bytes), at, 0.0
-        )
+            await exchange
+        finally:
+            exchange.cancel()
 
     @asynccontextmanager
     async def _turn(self, host: str) -> AsyncIterator[None]:
@@ -125,14 +131,36 @@ class _Gate:
         self.not_before = 0.0
 
 
-class _Plug:
-    """What `HTTPResponse` wants of a socket."""
+class _Stage(asyncio.Transport):
+    """What a connection wants of a socket, with nobody at the other end."""
 
-    def __init__(self, wire: io.BytesIO) -> None:
-        self._wire = wire
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        pass
 
-    def makefile(self, _mode: str) -> io.BytesIO:
-        return self._wire
+    def is_closing(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+    def abort(self) -> None:
+        pass
+
+
+async def _play(act: Act, connection: Http1, exchange: asyncio.Task[None]) -> None:
+    match act:
+        case Send(data):
+            connection.data_received(data)
+            await asyncio.sleep(0)
+        case Pause(seconds):
+            await asyncio.wait({exchange}, timeout=seconds)
+        case Stall():
+            await asyncio.wait({exchange})
+        case Reset():
+            connection.connection_lost(ConnectionResetError())
+        case Close():
+            connection.eof_received()
+            connection.connection_lost(None)
 
 
 async def _spend(seconds: float) -> None:

@@ -4,10 +4,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from motherlode.fetch import NetworkOptions
+from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions, TypeOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
 from motherlode.urls import UrlRules
+from motherlode.urls.traps import TrapRules
 
 
 class PortalOptions(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,6 +35,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     portal: PortalOptions = PortalOptions()
     crawler: CrawlerOptions = CrawlerOptions()
     network: NetworkOptions = NetworkOptions()
+    dns: DnsOptions = DnsOptions()
+    politeness: PolitenessOptions = PolitenessOptions()
+    robots: RobotsOptions = RobotsOptions()
+    types: TypeOptions = TypeOptions()
+    traps: TrapRules = TrapRules()
     urls: UrlRules = UrlRules()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()

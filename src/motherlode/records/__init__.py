@@ -39,6 +39,7 @@ from motherlode.records.pages import (
     Link,
     LinkFlag,
     Page,
+    RobotsFile,
     Run,
     RunEnd,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "PageId",
     "ReadOnlyError",
     "Redirect",
+    "RobotsFile",
     "Run",
     "RunEnd",
     "RunId",

@@ -59,6 +59,7 @@ class Document(Struct, frozen=True):
     fingerprint: int = 0
     vectors: dict[str, bytes] = {}
     links: tuple[Link, ...] = ()
+    noindex: bool = False  # it asks not to be shown
 
 
 class HostState(IntEnum):
@@ -82,9 +83,16 @@ class Host(Struct, frozen=True):
     size: int = 0
     delay: float = 0.0
     next_at: float = 0.0
-    robots: bytes | None = None
-    robots_status: int = 0
-    robots_expires: float = 0.0
+
+
+class RobotsFile(Struct, frozen=True):
+    """The robots.txt of an origin (scheme and authority); no body: it could not be had, so all is closed."""
+
+    origin: str
+    status: int
+    body: bytes | None
+    fetched_at: float
+    expires_at: float
 
 
 class RunEnd(StrEnum):

@@ -1,6 +1,6 @@
 """The small tables: runs, models, hosts, verdicts, archive files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlalchemy import func, insert, select, update
 
@@ -12,15 +12,17 @@ from motherlode.records import (
     Model,
     ModelId,
     PageId,
+    RobotsFile,
     Run,
     RunId,
     TopicId,
     Verdict,
 )
-from motherlode.store.schema import archives, feedback, hosts, models, pages, runs
+from motherlode.store.schema import archives, feedback, hosts, models, pages, robots, runs
 from motherlode.store.session import Session
 
 _HOST_COLUMNS = tuple(column.name for column in hosts.columns)
+_ROBOTS_COLUMNS = tuple(column.name for column in robots.columns)
 
 
 def start_run(session: Session, command: str, policy: str, now: float) -> Run:
@@ -78,8 +80,29 @@ def host_named(session: Session, name: str) -> Host | None:
         return None
     known = row._asdict()
     known["state"] = HostState(row.state)
-    known["robots"] = None if row.robots is None else bytes(row.robots)
     return Host(**known)
+
+
+def all_hosts(session: Session) -> Iterator[Host]:
+    """Every host that was contacted, by name."""
+    for row in session.connection.execute(select(hosts).order_by(hosts.c.name)):
+        known = row._asdict()
+        known["state"] = HostState(row.state)
+        yield Host(**known)
+
+
+def keep_robots(session: Session, files: Iterable[RobotsFile]) -> None:
+    """Keep robots.txt as it was fetched."""
+    rows = {f.origin: (f.origin, f.status, f.body, f.fetched_at, f.expires_at) for f in files}
+    session.bulk.upsert(robots, _ROBOTS_COLUMNS, list(rows.values()))
+
+
+def robots_of(session: Session, origin: str) -> RobotsFile | None:
+    row = session.connection.execute(select(robots).where(robots.c.origin == origin)).one_or_none()
+    if row is None:
+        return None
+    body = None if row.body is None else bytes(row.body)
+    return RobotsFile(row.origin, row.status, body, row.fetched_at, row.expires_at)
 
 
 def give_feedback(session: Session, given: Feedback) -> FeedbackId:

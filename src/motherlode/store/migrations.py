@@ -9,8 +9,17 @@ from motherlode.store import schema
 
 Step = Callable[[Connection], None]
 
+
+def _robots_by_origin(connection: Connection) -> None:
+    """robots.txt belongs to an origin, not to a host; and copies of a page are found by their digest."""
+    schema.robots.create(connection)
+    for name in ("robots", "robots_status", "robots_expires"):
+        connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
+    connection.exec_driver_sql("CREATE INDEX pages_digest ON pages (digest)")
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
-STEPS: Sequence[Step] = ()
+STEPS: Sequence[Step] = (_robots_by_origin,)
 
 
 def create(connection: Connection) -> None:

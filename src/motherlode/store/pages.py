@@ -1,6 +1,6 @@
 """Reading back what was kept: pages, texts, vectors, links in both directions, redirects."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from isal import isal_zlib
 from msgspec import Struct
@@ -65,6 +65,8 @@ class KeptPage(Struct, frozen=True):
     rank: float
     via: PageId | None
 
+
+_AT_ONCE = 500  # values in one question
 
 # Put together once: half of a look-up's time would go into building them.
 _URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
@@ -188,6 +190,22 @@ def page_log(session: Session) -> Iterator[tuple[str, int, float | None]]:
     )
     for row in session.connection.execute(query):
         yield row.url, row.status, row.confidence
+
+
+def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
+    """For each digest that a page has, the URL of the first such page."""
+    found: dict[bytes, str] = {}
+    wanted = list(digests)
+    for start in range(0, len(wanted), _AT_ONCE):
+        query = (
+            select(pages.c.digest, urls.c.url)
+            .join_from(pages, urls, urls.c.id == pages.c.url_id)
+            .where(pages.c.digest.in_(wanted[start : start + _AT_ONCE]))
+            .order_by(pages.c.id)
+        )
+        for row in session.connection.execute(query):
+            found.setdefault(bytes(row.digest), row.url)
+    return found
 
 
 def count_pages(session: Session) -> int:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 1
+VERSION = 2
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
@@ -121,6 +121,7 @@ pages = Table(
     Column("archive_offset", BigInteger),
     Column("archive_length", BigInteger),
     Index("pages_url", "url_id", unique=True),
+    Index("pages_digest", "digest"),  # copies of a page under other addresses
 )
 
 texts = Table(
@@ -173,9 +174,16 @@ hosts = Table(
     Column("size", BigInteger, nullable=False),
     Column("delay", Double, nullable=False),
     Column("next_at", Double, nullable=False),
-    Column("robots", LargeBinary),
-    Column("robots_status", SmallInteger, nullable=False),
-    Column("robots_expires", Double, nullable=False),
+)
+
+robots = Table(
+    "robots",
+    metadata,
+    Column("origin", Text, primary_key=True),
+    Column("status", SmallInteger, nullable=False),
+    Column("body", LargeBinary),
+    Column("fetched_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
 )
 
 judgements = Table(

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from motherlode.fetch import FetchError
-from motherlode.fetch.dns import DnsOptions, Resolved, Resolver
+from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
+from motherlode.fetch.options import DnsOptions
 from motherlode.lab.clock import run_virtually
 
 HERE = Resolved(("192.0.2.1",), (), 60.0)

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.fetch.politeness import PolitenessOptions, Turns
+from motherlode.fetch.options import PolitenessOptions
+from motherlode.fetch.politeness import Turns
 
 options = st.builds(
     PolitenessOptions, host_connections=st.integers(1, 2), domain_connections=st.integers(1, 3)

@@ -1,0 +1,67 @@
+"""What a crawl goes out with: a fetcher that knows its portal, and the books that it fills on the way."""
+
+from motherlode import __version__
+from motherlode.fetch import Web
+from motherlode.fetch.courtesy import Courtesy
+from motherlode.fetch.fetching import Fetcher, FetchRules
+from motherlode.fetch.hosts import HostBook
+from motherlode.fetch.rulebook import RuleBook
+from motherlode.portal import Portal
+from motherlode.portal.config import Config
+from motherlode.records import BadInputError, Entry, Host, RobotsFile, UrlKey, UrlState
+from motherlode.store import ledger
+from motherlode.store.pages import known_url
+from motherlode.store.session import Session
+
+
+def user_agent(config: Config) -> str:
+    """How the crawler introduces itself: its name and version, and whom to write to about it.
+
+    Raises `BadInputError` where it would go out into the Web without saying so.
+    """
+    name, contact = config.crawler.name, " ".join(config.crawler.contact.split())
+    if contact:
+        return f"{name}/{__version__} (+{contact})"
+    if config.network.connect:
+        return f"{name}/{__version__} (in a sandbox)"
+    raise BadInputError(
+        "The Web is crawled only by those who say who they are: set crawler.contact to a web page or a mail "
+        "address where a site's owner reaches you, in lode.toml or by --set crawler.contact=you@example.org."
+    )
+
+
+def rules_of(config: Config) -> FetchRules:
+    return FetchRules(config.crawler.name, config.urls, config.types, config.traps, config.robots.page_rules)
+
+
+def fetcher_for(portal: Portal, web: Web, courtesy: Courtesy[Entry]) -> Fetcher:
+    """A fetcher that goes on from what the portal knows of hosts, robots.txt and URLs."""
+
+    def host(name: str) -> Host | None:
+        with portal.store.reading() as session:
+            return ledger.host_named(session, name)
+
+    def robots(origin: str) -> RobotsFile | None:
+        with portal.store.reading() as session:
+            return ledger.robots_of(session, origin)
+
+    def known(key: UrlKey) -> bool:
+        with portal.store.reading() as session:
+            found = known_url(session, key)
+        return found is not None and found.state in (UrlState.FETCHED, UrlState.MOVED)
+
+    config = portal.config
+    return Fetcher(
+        web=web,
+        courtesy=courtesy,
+        rulebook=RuleBook(web, config.robots, config.crawler.name, robots),
+        rules=rules_of(config),
+        hosts=HostBook(host),
+        known=known,
+    )
+
+
+def keep_books(session: Session, fetcher: Fetcher) -> None:
+    """Keep what was learned of hosts, in the transaction of the pages that it was learned from."""
+    ledger.keep_hosts(session, fetcher.hosts.changed())
+    ledger.keep_robots(session, fetcher.rulebook.changed())

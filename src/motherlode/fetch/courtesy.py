@@ -1,0 +1,138 @@
+"""Turns at hosts, waited for: entries of the crawl, and further steps of fetches that are under way.
+
+`politeness.Turns` decides; here is the clock, and those who wait.
+"""
+
+import asyncio
+from collections import deque
+from math import inf
+from typing import Generic, TypeVar
+
+from motherlode.fetch.options import PolitenessOptions
+from motherlode.fetch.politeness import Turns
+from motherlode.urls import registrable_domain
+
+T = TypeVar("T")
+
+
+class _Step:
+    """Somebody in the midst of a fetch who waits for a turn at another host."""
+
+    __slots__ = ("host", "ready")
+
+    def __init__(self, host: str, ready: "asyncio.Future[None]") -> None:
+        self.host = host
+        self.ready = ready
+
+
+class _Waiting(Generic[T]):
+    """An entry and where it waits."""
+
+    __slots__ = ("entry", "host", "rank")
+
+    def __init__(self, entry: T, rank: float, host: str) -> None:
+        self.entry = entry
+        self.rank = rank
+        self.host = host
+
+
+class Courtesy(Generic[T]):
+    """Who may be asked when. Whoever was given a turn at a host ends it by `release`."""
+
+    def __init__(self, options: PolitenessOptions, *, sandbox: bool = False) -> None:
+        self._delay = options.sandbox_delay if sandbox else options.delay
+        self._options = options
+        self._turns: Turns[_Waiting[T] | _Step] = Turns(options)
+        self._takers: deque[asyncio.Future[_Waiting[T]]] = deque()
+        self._steps = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        """How many entries wait."""
+        return len(self._turns) - self._steps
+
+    def add(self, entry: T, rank: float, host: str) -> None:
+        """Let an entry wait for its host."""
+        self._turns.add(_Waiting(entry, rank, host), rank, host, registrable_domain(host))
+        self._serve()
+
+    async def next(self) -> T:
+        """The best entry whose host may be asked now, as soon as there is one."""
+        taker: asyncio.Future[_Waiting[T]] = asyncio.get_running_loop().create_future()
+        self._takers.append(taker)
+        self._serve()
+        try:
+            return (await taker).entry
+        except asyncio.CancelledError:
+            if taker.done() and not taker.cancelled():  # given and never received: it waits again
+                given = taker.result()
+                self.release(given.host, 0.0)
+                self.add(given.entry, given.rank, given.host)
+            raise
+
+    async def turn(self, host: str) -> None:
+        """Wait for a turn at a host, ahead of all entries: what has been begun is finished first."""
+        step = _Step(host, asyncio.get_running_loop().create_future())
+        self._turns.add(step, inf, host, registrable_domain(host))
+        self._steps += 1
+        self._serve()
+        try:
+            await step.ready
+        except asyncio.CancelledError:
+            if step.ready.done() and not step.ready.cancelled():
+                self.release(host, 0.0)
+            raise
+
+    def release(self, host: str, seconds: float, asked_for: float | None = None) -> float:
+        """A turn is over, after an answer that took so long. Returns how long the host now rests."""
+        wanted = max(self._delay, asked_for or 0.0)
+        if self._delay:  # a sandbox is as slow as it is told to be
+            wanted = max(wanted, seconds * self._options.slowdown)
+        rest = min(wanted, self._options.max_delay)
+        self._turns.done(host, self._now(), rest)
+        self._serve()
+        return rest
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Leave a host alone for so long, as it asked for or as it failed."""
+        self._turns.hold(host, self._now() + seconds)
+
+    def drain(self) -> list[T]:
+        """Take back all entries that wait."""
+        return [work.entry for work in self._turns.drain() if not isinstance(work, _Step)]
+
+    def _serve(self) -> None:
+        """Give out all turns that can be given now, and look again when the next host has rested."""
+        now = self._now()
+        while self._takers and self._takers[0].done():
+            self._takers.popleft()
+        while (work := self._turns.take(now, -inf if self._takers else inf)) is not None:
+            if isinstance(work, _Step):
+                self._steps -= 1
+                if work.ready.done():  # it waits no longer
+                    self._turns.done(work.host, now, 0.0)
+                else:
+                    work.ready.set_result(None)
+            else:
+                self._takers.popleft().set_result(work)
+                while self._takers and self._takers[0].done():
+                    self._takers.popleft()
+        self._look_again()
+
+    def _look_again(self) -> None:
+        at = self._turns.next_at() if self._takers or self._steps else None
+        if self._timer is not None:
+            if at is not None and self._timer.when() == at and not self._timer.cancelled():
+                return
+            self._timer.cancel()
+            self._timer = None
+        if at is not None:
+            self._timer = asyncio.get_running_loop().call_at(at, self._served_late)
+
+    def _served_late(self) -> None:
+        self._timer = None
+        self._serve()
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()

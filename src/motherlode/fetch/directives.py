@@ -1,0 +1,59 @@
+"""What a response's head says to crawlers: X-Robots-Tag, and the canonical address in Link (RFC 6596)."""
+
+import re
+
+from msgspec import Struct
+
+from motherlode.fetch.web import Response
+from motherlode.urls import UrlError, address
+
+_NAMED = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*:\s*(.*)", re.DOTALL)
+_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_LINK = re.compile(r"<([^<>]*)>\s*((?:;[^,<]*)*)")
+_CANONICAL = re.compile(r";\s*rel\s*=\s*[\"']?[^\"';]*\bcanonical\b", re.IGNORECASE)
+
+
+class Directives(Struct, frozen=True):
+    """Whether a page may be shown, and whether its links may be followed."""
+
+    index: bool = True
+    follow: bool = True
+
+    def __and__(self, other: "Directives") -> "Directives":
+        """What both allow."""
+        return Directives(self.index and other.index, self.follow and other.follow)
+
+
+def parse_directives(value: str) -> Directives:
+    """What a list such as `noindex, nofollow` means.
+
+    >>> parse_directives("NoIndex, max-snippet:20")
+    Directives(index=False, follow=True)
+    """
+    words = {word.strip().lower() for word in value.split(",")}
+    closed = "none" in words
+    return Directives(not (closed or "noindex" in words), not (closed or "nofollow" in words))
+
+
+def directives_of(response: Response, agent: str) -> Directives:
+    """What X-Robots-Tag says to everybody and to the crawler of this name."""
+    found = Directives()
+    for told in response.all_headers("x-robots-tag"):
+        named = _NAMED.fullmatch(told)
+        if named is None or named[1].lower() in _WITH_VALUE:
+            found &= parse_directives(told)
+        elif named[1].lower() in (agent.lower(), "*"):
+            found &= parse_directives(named[2])
+    return found
+
+
+def canonical_of(response: Response) -> str:
+    """The canonical address that the head names; empty if it names none."""
+    for told in response.all_headers("link"):
+        for link in _LINK.finditer(told[:10_000]):
+            if _CANONICAL.search(link[2]):
+                try:
+                    return address(link[1], response.url).url
+                except UrlError:
+                    return ""
+    return ""

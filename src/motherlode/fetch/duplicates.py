@@ -1,0 +1,93 @@
+"""Pages that are there already under another address (SPEC B25).
+
+The paper's order is: the hash of the URL, before anything is fetched (the store's sieve knows it); address
+and path; address and size; the content. Today thousands of unrelated hosts share an address, so address and path
+alone prove nothing: two hosts must have said the same several times before one is taken for the other
+unseen. And equal content has an equal size, while different pages of one size must not be dropped: so the
+digest of the content decides, and the size has no say of its own.
+"""
+
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+from motherlode.urls import host_of
+
+PROOF = 3  # different pages that two hosts must have in common, and none that differs
+_MEMORY = 100_000
+_MAX_LEARNED = 16
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Duplicates:
+    """What was seen lately, and which hosts are one; what is older, the store knows by its digest."""
+
+    def __init__(self, memory: int = _MEMORY) -> None:
+        self._places: _Memory[tuple[str, str], tuple[str, bytes]] = _Memory(memory)
+        self._digests: _Memory[bytes, str] = _Memory(memory)
+        self._pairs: _Memory[tuple[str, str], set[bytes] | None] = _Memory(memory)
+
+    def before(self, url: str, address: str) -> str:
+        """The page that a URL would bring again, known without fetching it; empty if there is none."""
+        host, path = host_of(url), _path(url)
+        known = self._places.get((address, path)) if address else None
+        if known is None:
+            return ""
+        common = self._pairs.get(_pair(host, host_of(known[0])))
+        return known[0] if common is not None and len(common) >= PROOF else ""
+
+    def after(self, url: str, address: str, digest: bytes) -> str:
+        """The page that had the same content before; empty if none had."""
+        self._compare(url, host_of(url), address, digest)
+        found = self._digests.get(digest)
+        if found is None:
+            self._digests.put(digest, url)
+        return found if found and found != url else ""
+
+    def _compare(self, url: str, host: str, address: str, digest: bytes) -> None:
+        """Learn from one path at two hosts whether they are one."""
+        place = (address, _path(url))
+        known = self._places.get(place) if address else None
+        if known is None:
+            if address:
+                self._places.put(place, (url, digest))
+            return
+        other = host_of(known[0])
+        if other == host:
+            return
+        pair = _pair(host, other)
+        if known[1] != digest:
+            self._pairs.put(pair, None)  # they differ: never again
+            return
+        common = self._pairs.get(pair, set())
+        if common is not None and len(common) < _MAX_LEARNED:
+            self._pairs.put(pair, common | {digest})
+
+
+class _Memory(Generic[K, V]):
+    """A dictionary that forgets what was not used for longest."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._of: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K, default: V | None = None) -> V | None:
+        if key not in self._of:
+            return default
+        self._of.move_to_end(key)
+        return self._of[key]
+
+    def put(self, key: K, value: V) -> None:
+        self._of[key] = value
+        self._of.move_to_end(key)
+        if len(self._of) > self._most:
+            self._of.popitem(last=False)
+
+
+def _pair(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)
+
+
+def _path(url: str) -> str:
+    return url.partition("://")[2].partition("/")[2]

@@ -1,0 +1,206 @@
+"""The life of a fetch: may it be asked for, ask, follow redirects by hand, and say what became of it.
+
+A turn at the URL's host is held on the way in (`Courtesy`), changed for one at each host that a redirect
+leads to, and given back on the way out, whatever happens.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from hashlib import sha1
+from time import time
+from typing import Any
+
+from msgspec import Struct
+
+from motherlode.fetch.courtesy import Courtesy  # noqa: TC001 - the fields of a dataclass are looked up
+from motherlode.fetch.directives import Directives, canonical_of, directives_of
+from motherlode.fetch.duplicates import Duplicates
+from motherlode.fetch.failures import Kind, of_status
+from motherlode.fetch.hosts import HostBook, after_failure, after_success
+from motherlode.fetch.rulebook import RuleBook
+from motherlode.fetch.types import DEFAULT_TYPES, TypeOptions
+from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
+from motherlode.records import HostState, Redirect, UrlKey
+from motherlode.urls import Address, UrlError, UrlRules, address
+from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
+
+MAX_HOPS = 25
+_NOT_MODIFIED = 304
+_DIGITS = 10
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class FetchRules(Struct, frozen=True):
+    """What is fetched and what is not."""
+
+    agent: str = "motherlode"
+    urls: UrlRules = UrlRules()
+    types: TypeOptions = DEFAULT_TYPES
+    traps: TrapRules = DEFAULT_TRAPS
+    page_rules: bool = True
+
+
+DEFAULT_RULES = FetchRules()
+
+
+class Fetched(Struct, frozen=True):
+    """What became of a URL: a response, or the kind of its failure; either may lie behind redirects.
+
+    `retry_at` is when it is worth another try. `copy_of` names a page that was there already with the same
+    content, or at the end of the same redirects; then there may be no response.
+    """
+
+    url: str
+    final: Address
+    hops: tuple[Redirect, ...] = ()
+    response: Response | None = None
+    failure: Kind | None = None
+    detail: str = ""
+    retry_at: float | None = None
+    digest: bytes = b""
+    copy_of: str = ""
+    canonical: str = ""
+    directives: Directives = Directives()
+
+
+@dataclass(slots=True)
+class _Trail:
+    """Where a fetch has come from and where it is."""
+
+    asked: Address
+    here: Address
+    attempts: int
+    hops: list[Redirect] = field(default_factory=list)
+
+    def end(self, **said: Any) -> Fetched:
+        return Fetched(self.asked.url, self.here, tuple(self.hops), **said)
+
+    def step(self, target: Address, status: int) -> Kind | None:
+        """Go on to where a redirect leads; or say why not."""
+        here = self.here
+        self.hops.append(Redirect(here.url, here.key, target.url, target.key, status))
+        if target.key in {self.asked.key, *(hop.key for hop in self.hops)}:
+            return Kind.REDIRECT_LOOP
+        if len(self.hops) > MAX_HOPS:
+            return Kind.REDIRECTS
+        self.here = target
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetcher:
+    """Fetches URLs for a crawl. `known` says of a redirect's target whether it was fetched before."""
+
+    web: Web
+    courtesy: "Courtesy[Any]"
+    rulebook: RuleBook
+    rules: FetchRules = DEFAULT_RULES
+    hosts: HostBook = field(default_factory=HostBook)
+    duplicates: Duplicates = field(default_factory=Duplicates)
+    known: Callable[[UrlKey], bool] = lambda _key: False
+    clock: Callable[[], float] = time
+
+    async def fetch(self, asked: Address, headers: Headers = (), attempts: int = 1) -> Fetched:
+        """What becomes of a URL at this attempt. A turn at its host is held; it is given back in any case."""
+        trail = _Trail(asked, asked, attempts)
+        while True:
+            ended = await self._visit(trail, headers)
+            if ended is not None:
+                return ended
+            await self.courtesy.turn(trail.here.host)
+
+    async def _visit(self, trail: _Trail, headers: Headers) -> Fetched | None:
+        """One request at most; None: a redirect leads on."""
+        here, seconds = trail.here, 0.0
+        try:
+            await self._admit(here)
+            if copy := self.duplicates.before(here.url, self.hosts[here.host].address):
+                return trail.end(copy_of=copy)
+            response = await self.web.fetch(Request(here.url, headers, self.rules.types))
+            seconds = response.seconds
+        except FetchError as error:
+            return self._failed(trail, Kind(error.kind), error.detail)
+        finally:
+            rest = self.courtesy.release(here.host, seconds, self.rulebook.delay_of(here.url))
+            self._hold(here.host)
+        return self._answered(trail, response, rest)
+
+    async def _admit(self, here: Address) -> None:
+        """Raises `FetchError` if a URL may not, or need not, be asked for."""
+        host = self.hosts[here.host]
+        if host.state is HostState.BAD:
+            raise FetchError(Kind.BAD_HOST, here.url, host.reason)
+        if trap := trap_in(here.url, self.rules.traps):
+            raise FetchError(Kind.TRAP, here.url, trap)
+        most = self.rules.traps.pages_per_host
+        if most and host.pages >= most:
+            raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
+        if not (await self.rulebook.rules_for(here.url)).allows(here.url):
+            raise FetchError(Kind.ROBOTS, here.url)
+
+    def _answered(self, trail: _Trail, response: Response, rest: float) -> Fetched | None:
+        location = response.header("location") if response.status in _REDIRECTS else ""
+        failure = None if location else of_status(response.status)
+        if failure in (Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER):
+            return self._failed(trail, failure, f"status {response.status}", response)
+        host = self.hosts[trail.here.host]
+        self.hosts.put(after_success(host, response, rest))
+        if location:
+            return self._redirected(trail, response, location)
+        if failure is not None:
+            return trail.end(failure=failure, detail=f"status {response.status}", response=response)
+        if not response.ok:  # not modified, or a redirect to nowhere
+            unchanged = response.status == _NOT_MODIFIED
+            return trail.end(response=response, failure=None if unchanged else Kind.BAD_REDIRECT)
+        return self._document(trail, response)
+
+    def _redirected(self, trail: _Trail, response: Response, location: str) -> Fetched | None:
+        try:
+            target = address(location, trail.here.url, self.rules.urls)
+        except UrlError as error:
+            return trail.end(failure=Kind.BAD_REDIRECT, detail=error.kind)
+        refusal = trail.step(target, response.status)
+        if refusal is not None:
+            return trail.end(failure=refusal)
+        if self.known(target.key):
+            return trail.end(copy_of=target.url)
+        return None
+
+    def _document(self, trail: _Trail, response: Response) -> Fetched:
+        digest = sha1(response.body).digest()  # noqa: S324 - an address of the content, not a signature
+        copy = self.duplicates.after(trail.here.url, response.address, digest) if response.body else ""
+        said = directives_of(response, self.rules.agent) if self.rules.page_rules else Directives()
+        return trail.end(
+            response=response,
+            digest=digest,
+            copy_of=copy,
+            canonical=canonical_of(response),
+            directives=said,
+        )
+
+    def _failed(self, trail: _Trail, kind: Kind, detail: str, response: Response | None = None) -> Fetched:
+        now = self.clock()
+        asked_for = _retry_after(response) if response is not None else None
+        host, said = after_failure(self.hosts[trail.here.host], kind, trail.attempts, now, asked_for)
+        self.hosts.put(host)
+        self._hold(host.name)
+        return trail.end(failure=kind, detail=detail, retry_at=said.retry_at, response=response)
+
+    def _hold(self, name: str) -> None:
+        """A host that failed is left alone for a while."""
+        wait = self.hosts[name].next_at - self.clock()
+        if wait > 0:
+            self.courtesy.hold(name, wait)
+
+
+def _retry_after(response: Response) -> float | None:
+    """The seconds that a host asks to be left alone for, told as a number or as a date; None: it does not."""
+    told = response.header("retry-after").strip()
+    if told.isdecimal() and len(told) < _DIGITS:
+        return float(told)
+    try:
+        moment = parsedate_to_datetime(told)
+    except (ValueError, IndexError, TypeError):
+        return None
+    return max(0.0, moment.timestamp() - response.at)

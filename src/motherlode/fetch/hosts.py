@@ -1,0 +1,82 @@
+"""What is known of hosts: how they have behaved, and what that makes of them (SPEC B28)."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from motherlode.fetch.failures import TABLE, Kind, Verdict, verdict
+from motherlode.fetch.web import Response
+from motherlode.records import Host, HostState
+from motherlode.urls import registrable_domain
+
+
+def after_success(host: Host, response: Response, delay: float) -> Host:
+    """A host that answered has recovered from whatever made it slow."""
+    state = host.state if host.state is HostState.BAD else HostState.GOOD
+    return replace(
+        host,
+        state=state,
+        reason=host.reason if state is HostState.BAD else "",
+        address=response.address or host.address,
+        failures=0,
+        pages=host.pages + (1 if response.ok else 0),
+        size=host.size + (response.packed or len(response.body)),
+        delay=delay,
+        next_at=0.0,
+    )
+
+
+def after_failure(
+    host: Host, kind: Kind, attempts: int, now: float, asked_for: float | None = None
+) -> tuple[Host, Verdict]:
+    """What a failure makes of a host, and of the URL after so many attempts.
+
+    Failures while the host is being left alone anyway belong to the one that led to that: it had several
+    connections, and they broke together.
+    """
+    counts = TABLE[kind].counts
+    failures = host.failures + (1 if counts and now >= host.next_at else 0)
+    said = verdict(kind, attempts, max(failures, 1), now, host.state, asked_for)
+    if not counts:
+        return host, said
+    until = max(host.next_at, said.retry_at or 0.0)
+    return replace(host, state=said.host, reason=str(kind), failures=failures, next_at=until), said
+
+
+class HostBook:
+    """The hosts of a crawl. What changed is handed over with the batch that it belongs to."""
+
+    def __init__(self, load: Callable[[str], Host | None] = lambda _name: None, most: int = 100_000) -> None:
+        self._load = load
+        self._most = most
+        self._known: OrderedDict[str, Host] = OrderedDict()
+        self._changed: set[str] = set()
+
+    def __getitem__(self, name: str) -> Host:
+        found = self._known.get(name)
+        if found is None:
+            found = self._load(name) or Host(name, registrable_domain(name))
+            self._known[name] = found
+            self._make_room()
+        else:
+            self._known.move_to_end(name)
+        return found
+
+    def put(self, host: Host) -> None:
+        self._known[host.name] = host
+        self._known.move_to_end(host.name)
+        self._changed.add(host.name)
+
+    def changed(self) -> list[Host]:
+        """The hosts that changed since this was last asked."""
+        names, self._changed = self._changed, set()
+        return [self._known[name] for name in sorted(names)]
+
+    def _make_room(self) -> None:
+        """Forget those not met for longest; what has changed stays until it has been handed over."""
+        while len(self._known) - len(self._changed) > self._most:
+            name = next((name for name in self._known if name not in self._changed), None)
+            if name is None:
+                return
+            del self._known[name]

@@ -1,0 +1,230 @@
+"""From a host to an open connection: names, the guard, proxies, TLS; every phase timed and bounded."""
+
+import asyncio
+import errno
+import socket
+import ssl
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from motherlode.fetch.addresses import is_address, is_public
+from motherlode.fetch.dns import Resolver
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.options import NetworkOptions
+from motherlode.fetch.web import FetchError, Phases
+from motherlode.fetch.wire.http1 import Http1
+from motherlode.fetch.wire.http2 import Http2
+from motherlode.fetch.wire.overrides import Overrides
+from motherlode.fetch.wire.proxies import Proxies, Proxy
+
+if TYPE_CHECKING:
+    from asyncio import Transport
+
+Connection = Http1 | Http2
+_MAX_CONNECT_ANSWER = 16_384  # bytes that a proxy may say before a tunnel begins
+_OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
+_NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+_HTTP1, _HTTP2 = "http/1.1", "h2"
+
+
+class Origin(NamedTuple):
+    """Scheme, host and port: what a connection is good for."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+class Line(NamedTuple):
+    """An open connection, whom it leads to, what it cost to open, and the proxy it goes through in plain."""
+
+    connection: Connection
+    address: str
+    phases: Phases
+    proxy: Proxy | None = None
+
+
+class Dialer:
+    """Opens connections. Raises `FetchError` for whatever goes wrong."""
+
+    def __init__(self, options: NetworkOptions, resolver: Resolver) -> None:
+        self._options = options
+        self._resolver = resolver
+        self._overrides = Overrides(options)
+        self._proxies = Proxies("none" if options.connect else options.proxy)
+        self._contexts: dict[tuple[str, ...], ssl.SSLContext] = {}
+        self._needing: set[Origin] = set()  # those that refused HTTP/1.1
+
+    def needs_http2(self, origin: Origin) -> bool:
+        """A host refused HTTP/1.1: whether it makes sense to try HTTP/2 instead, from now on."""
+        if self._options.http2 != "needed" or origin.scheme != "https" or origin in self._needing:
+            return False
+        self._needing.add(origin)
+        return True
+
+    async def dial(self, origin: Origin) -> Line:
+        """A new connection to a host."""
+        try:
+            return await self._dial(origin)
+        except ssl.SSLError as error:
+            if "NO_APPLICATION_PROTOCOL" in (error.reason or "") and self.needs_http2(origin):
+                return await self.dial(origin)
+            raise _tls_failure(error, origin.host) from error
+
+    async def _dial(self, origin: Origin) -> Line:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        proxy = self._proxies.lead_to(origin.scheme, origin.host)
+        if proxy is None:
+            addresses, port = await self._addresses(origin)
+        else:
+            self._guard_literal(origin.host)
+            addresses, port = (await self._resolver.resolve(proxy.host)).addresses, proxy.port
+        resolved = loop.time()
+        plug, address = await self._connect(addresses, port, origin.host, to_proxy=proxy is not None)
+        connected = loop.time()
+        tls = origin.scheme == "https" and not self._options.connect
+        try:
+            if proxy is not None and tls:
+                await self._tunnel(plug, proxy, origin)
+            connection = await self._speak(plug, origin, tls=tls)
+        except BaseException:
+            plug.close()
+            raise
+        ready = loop.time()
+        phases = Phases(resolved - began, connected - resolved, ready - connected if tls else 0.0)
+        return Line(connection, "" if proxy else address, phases, None if tls else proxy)
+
+    async def _addresses(self, origin: Origin) -> tuple[tuple[str, ...], int]:
+        """Where a host is, less the addresses that no crawler may connect to."""
+        told = self._overrides.place_of(origin.host)
+        if told is not None:
+            name, port = told
+            found = (name,) if is_address(name) else (await self._resolver.resolve(name)).addresses
+            return found, port or origin.port
+        found = (await self._resolver.resolve(origin.host)).addresses
+        allowed = tuple(address for address in found if self._options.private or is_public(address))
+        if not allowed:
+            raise FetchError(Kind.FORBIDDEN_ADDRESS, origin.host, found[0] if found else "")
+        return allowed, origin.port
+
+    def _guard_literal(self, host: str) -> None:
+        """Through a proxy, only an address that stands in the URL itself can be looked at."""
+        bare = host.strip("[]")
+        if is_address(bare) and not self._options.private and not is_public(bare):
+            raise FetchError(Kind.FORBIDDEN_ADDRESS, host, bare)
+
+    async def _connect(
+        self, addresses: tuple[str, ...], port: int, host: str, *, to_proxy: bool
+    ) -> tuple[socket.socket, str]:
+        """A socket to the first address that answers; all of them share the time there is."""
+        loop = asyncio.get_running_loop()
+        failure: FetchError | None = None
+        share = self._options.connect_timeout / min(len(addresses), 3)
+        for address in addresses[:3]:
+            plug: socket.socket | None = None
+            try:
+                family = socket.AF_INET6 if ":" in address else socket.AF_INET
+                plug = socket.socket(family, socket.SOCK_STREAM)
+                plug.setblocking(False)  # noqa: FBT003 - its own
+                plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                async with asyncio.timeout(share):
+                    await loop.sock_connect(plug, (address, port))
+                return plug, address  # noqa: TRY300 - the way out
+            except BaseException as error:
+                if plug is not None:
+                    plug.close()
+                if not isinstance(error, OSError):  # TimeoutError is one
+                    raise
+                kind = Kind.PROXY if to_proxy else _kind_of(error)
+                failure = FetchError(kind, host, f"{address} port {port}")
+        raise failure or FetchError(Kind.NO_SUCH_HOST, host)
+
+    async def _tunnel(self, plug: socket.socket, proxy: Proxy, origin: Origin) -> None:
+        """Ask a proxy for a way through (CONNECT)."""
+        loop = asyncio.get_running_loop()
+        target = f"{origin.host}:{origin.port}"
+        lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
+        if proxy.authorization:
+            lines.append(f"Proxy-Authorization: {proxy.authorization}")
+        said = b""
+        try:
+            async with asyncio.timeout(self._options.connect_timeout):
+                await loop.sock_sendall(plug, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
+                while b"\r\n\r\n" not in said:
+                    piece = await loop.sock_recv(plug, 4096)
+                    said += piece
+                    if not piece or len(said) > _MAX_CONNECT_ANSWER:
+                        raise FetchError(Kind.PROXY, origin.host, "no answer")
+        except (TimeoutError, OSError) as error:
+            raise FetchError(Kind.PROXY, origin.host, "no answer") from error
+        status = said.split(b"\r\n", 1)[0].split(b" ")[1:2]
+        if status != [b"200"]:
+            shown = said.split(b"\r\n", 1)[0][:60].decode("latin-1")
+            raise FetchError(Kind.PROXY, origin.host, shown)
+
+    async def _speak(self, plug: socket.socket, origin: Origin, *, tls: bool) -> Connection:
+        loop = asyncio.get_running_loop()
+        if not tls:
+            _, plain = await loop.create_connection(lambda: Http1(loop), sock=plug)
+            return plain
+        names = self._protocols(origin)
+        try:
+            async with asyncio.timeout(self._options.tls_timeout):
+                _, chooser = await loop.create_connection(
+                    lambda: _Chooser(loop),
+                    sock=plug,
+                    ssl=self._context(names),
+                    server_hostname=origin.host.strip("[]"),
+                    ssl_handshake_timeout=self._options.tls_timeout + 5,
+                )
+        except (TimeoutError, ConnectionAbortedError) as error:
+            raise FetchError(Kind.TLS_TIMEOUT, origin.host) from error
+        except ssl.SSLError:
+            raise
+        except (OSError, ValueError) as error:  # ValueError: a host name that TLS cannot name
+            raise FetchError(Kind.TLS_BROKEN, origin.host, str(error)[:80]) from error
+        return chooser.chosen
+
+    def _protocols(self, origin: Origin) -> tuple[str, ...]:
+        if self._options.http2 == "always":
+            return (_HTTP2, _HTTP1)
+        return (_HTTP2,) if origin in self._needing else (_HTTP1,)
+
+    def _context(self, names: tuple[str, ...]) -> ssl.SSLContext:
+        if names not in self._contexts:
+            context = ssl.create_default_context()
+            if not self._options.verify:
+                context.check_hostname = False
+                context.verify_mode = ssl.CERT_NONE
+            context.set_alpn_protocols(list(names))
+            self._contexts[names] = context
+        return self._contexts[names]
+
+
+class _Chooser(asyncio.Protocol):
+    """Becomes the protocol that TLS agreed upon, before a byte arrives."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self.chosen: Connection
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        agreed: Any = transport.get_extra_info("ssl_object")
+        http2 = agreed is not None and agreed.selected_alpn_protocol() == _HTTP2
+        self.chosen = Http2(self._loop) if http2 else Http1(self._loop)
+        cast("Transport", transport).set_protocol(self.chosen)
+        self.chosen.connection_made(transport)
+
+
+def _kind_of(error: OSError) -> Kind:
+    if isinstance(error, TimeoutError):
+        return Kind.CONNECT_TIMEOUT
+    if error.errno in _OURS:
+        return Kind.LOCAL
+    return Kind.UNREACHABLE if error.errno in _NO_WAY else Kind.REFUSED
+
+
+def _tls_failure(error: ssl.SSLError, host: str) -> FetchError:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return FetchError(Kind.TLS, host, error.verify_message)
+    return FetchError(Kind.TLS_BROKEN, host, (error.reason or "").replace("_", " ").lower())

@@ -1,0 +1,163 @@
+"""HTTP/1.1 on one connection: a request goes out, its response comes in, under the eye of a watch."""
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.web import FetchError
+from motherlode.fetch.wire.intake import MAX_HEAD, Intake
+from motherlode.fetch.wire.watch import Watch
+
+if TYPE_CHECKING:
+    from asyncio import Future, Transport
+
+_MAX_INTERIM = 10  # responses like "100 Continue"
+_OK = 200
+
+
+class StaleError(Exception):
+    """A connection that was kept open turned out to be closed before anything came back."""
+
+
+class Http1(asyncio.Protocol):
+    """A connection. One exchange at a time; `reusable` says whether there can be another."""
+
+    name = "HTTP/1.1"
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._transport: Transport | None = None
+        self._parser = HttpResponseParser(self)
+        # What browsers forgive, and what lets nothing pass for something else in a client.
+        self._parser.set_dangerous_leniencies(
+            lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
+        )
+        self._intake: Intake | None = None
+        self._watch: Watch | None = None
+        self._done: Future[None] | None = None
+        self._head = 0  # bytes received before the head was complete
+        self._body = False
+        self._interim = 0
+        self.exchanges = 0
+        self.reusable = True
+
+    async def exchange(self, head: bytes, intake: Intake, watch: Watch) -> None:
+        """Send a request and take its response in. Raises `FetchError`, or `StaleError`."""
+        if self._transport is None or self._transport.is_closing():
+            raise StaleError
+        self._done = self._loop.create_future()
+        self._intake, self._watch = intake, watch
+        self._head, self._body, self._interim = 0, False, 0
+        self.exchanges += 1
+        self.reusable = False
+        watch.start(self._fail)
+        self._transport.write(head)
+        try:
+            await self._done
+        finally:
+            watch.stop()
+            self._intake = self._watch = None
+            if not self.reusable:
+                self.abort()
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Drop the connection, whatever is under way on it."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._intake is None or self._watch is None or self._over:
+            self.reusable = False  # nobody asked for this
+            self.abort()
+            return
+        self._watch.heard(len(data))
+        if not self._body:
+            self._head += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (HttpParserError, HttpParserUpgrade) as error:
+            # A response that was complete before it went wrong is complete.
+            self._fail(self._intake.failure(Kind.PROTOCOL, str(error).partition(":")[0][:80]))
+            self.reusable = False
+        if not self._body and self._head > 2 * MAX_HEAD:
+            self._fail(self._intake.failure(Kind.HEADERS))
+
+    def eof_received(self) -> bool:
+        if self._intake is not None and self._body and self._intake.ends_with_connection:
+            self._finish()
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.reusable = False
+        if self._intake is None or self._over:
+            return
+        if not self._head and self.exchanges > 1:
+            self._fail(StaleError())
+        elif error is not None or not self._head:
+            self._fail(self._intake.failure(Kind.RESET))
+        elif self._body and self._intake.ends_with_connection:
+            self._finish()
+        else:
+            self._fail(self._intake.failure(Kind.PROTOCOL, "the connection ended first"))
+
+    # What the parser calls. What is raised in here would come out as an error of the parser's.
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._intake is not None and not self._over:
+            try:
+                self._intake.add_header(name, value)
+            except FetchError as error:
+                self._fail(error)
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if self._intake is None or self._over or status < _OK:
+            return
+        self._body = True
+        self._intake.begin(status)
+
+    def on_body(self, data: bytes) -> None:
+        if self._intake is None or self._over:
+            return
+        try:
+            if self._intake.add(data):
+                self._finish()
+                self.reusable = False
+        except FetchError as error:
+            self._fail(error)
+
+    def on_message_complete(self) -> None:
+        if self._intake is None or self._over:
+            self.reusable = False  # a second response to one request
+        elif self._parser.get_status_code() >= _OK:
+            self.reusable = self._parser.should_keep_alive()
+            self._finish()
+        else:
+            self._interim += 1
+            self._intake.forget()
+            if self._interim > _MAX_INTERIM:
+                self._fail(self._intake.failure(Kind.PROTOCOL, "interim responses without an end"))
+
+    @property
+    def _over(self) -> bool:
+        return self._done is None or self._done.done()
+
+    def _finish(self) -> None:
+        if self._done is not None and not self._done.done():
+            self._done.set_result(None)
+
+    def _fail(self, error: Exception) -> None:
+        if self._done is not None and not self._done.done():
+            self.reusable = False
+            self._done.set_exception(error)

@@ -1,0 +1,144 @@
+"""One response as it comes in, held to its limits: in number and size of headers, in type, in bytes."""
+
+from motherlode.fetch.decoding import TooLargeError, decoded, start_of
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.types import limit_of, mime_of, sniffed
+from motherlode.fetch.web import FetchError, Headers, Request
+
+MAX_HEADERS = 256
+MAX_HEAD = 64 * 1024  # bytes of all headers
+_MAX_ASIDE = 64 * 1024  # bytes that are read of what is no document: an error page, a redirect
+_NO_BODY = frozenset({204, 205, 304})
+_LOOK = 1024
+_DIGITS = 20  # of 64 bits
+
+
+class Intake:
+    """Told of headers and bytes as they arrive; raises `FetchError` as soon as they are too many or unwanted.
+
+    `add` says whether it has enough: then the rest is not wanted, and the connection is no longer of use.
+    """
+
+    __slots__ = (
+        "_aside",
+        "_coding",
+        "_cut",
+        "_head",
+        "_limit",
+        "_max",
+        "_pieces",
+        "_request",
+        "headers",
+        "mime",
+        "received",
+        "status",
+        "told",
+    )
+
+    def __init__(self, request: Request, max_bytes: int) -> None:
+        self._request = request
+        self._max = max_bytes
+        self.status = 0
+        self.headers: list[tuple[str, str]] = []
+        self._head = 0
+        self._pieces: list[bytes] = []
+        self.received = 0
+        self.mime = ""
+        self.told: dict[str, str] = {}  # headers by name in lower case, the first of each
+        self._cut = request.cut
+        self._limit = request.cut or max_bytes
+        self._coding = ""
+        self._aside = False
+
+    def add_header(self, name: bytes, value: bytes) -> None:
+        self._head += len(name) + len(value)
+        if len(self.headers) >= MAX_HEADERS or self._head > MAX_HEAD:
+            raise self.failure(Kind.HEADERS)
+        key, text = name.decode("latin-1"), value.decode("utf-8", "surrogateescape")
+        if not text.isascii() and not text.isprintable():
+            text = value.decode("latin-1")
+        self.headers.append((key, text))
+        self.told.setdefault(key.lower(), text)
+
+    def begin(self, status: int) -> None:
+        """The head is complete."""
+        self.status = status
+        self.mime = mime_of(self.told.get("content-type", ""))
+        self._coding = self.told.get("content-encoding", "")
+        if not 200 <= status < 300:  # noqa: PLR2004 - no document: its words are not needed
+            self._aside = True
+            self._cut = self._limit = min(self._limit, _MAX_ASIDE)
+
+    def forget(self) -> None:
+        """That was an interim response (1xx); the real one follows."""
+        self.headers, self.told, self._head = [], {}, 0
+
+    def add(self, data: bytes) -> bool:
+        """Take some bytes of the body. True: that is enough."""
+        if not self._pieces and not self._cut:
+            self._limit = self._wanted(data)
+            self._check_length()
+        self._pieces.append(data)
+        self.received += len(data)
+        if self.received <= self._limit:
+            return False
+        if self._cut:
+            return True
+        raise self.failure(Kind.TOO_LARGE, f"more than {self._limit:,} bytes")
+
+    def end(self) -> bytes:
+        """The body, unpacked."""
+        if self.status in _NO_BODY:
+            return b""
+        raw = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        try:
+            body = decoded(raw, self._coding, self._limit, cut=bool(self._cut))
+        except TooLargeError as error:
+            raise self.failure(Kind.TOO_LARGE, f"unpacks to more than {self._limit:,} bytes") from error
+        except ValueError as error:
+            if self._aside:
+                return b""
+            raise self.failure(Kind.PROTOCOL, str(error)) from error
+        if not self._cut:
+            self._limit = self._wanted(body, packed=False)
+            if len(body) > self._limit:
+                raise self.failure(Kind.TOO_LARGE, f"more than {self._limit:,} bytes")
+        return body
+
+    @property
+    def ends_with_connection(self) -> bool:
+        """Whether nothing but the end of the connection ends the body."""
+        return "content-length" not in self.told and "transfer-encoding" not in self.told
+
+    def failure(self, kind: Kind, detail: str = "") -> FetchError:
+        return FetchError(kind, self._request.url, detail)
+
+    def response_headers(self) -> Headers:
+        return tuple(self.headers)
+
+    def _check_length(self) -> None:
+        """Do not wait for what is announced to be too much."""
+        length = self.told.get("content-length", "")
+        if length.isdecimal() and len(length) < _DIGITS and int(length) > self._limit:
+            raise self.failure(Kind.TOO_LARGE, f"{int(length):,} bytes announced")
+
+    def _wanted(self, data: bytes, *, packed: bool = True) -> int:
+        """How much is wanted of what begins like this. Raises `FetchError` if nothing is."""
+        types = self._request.types
+        start = data
+        if packed and self._coding:
+            # A packed page that says it is one is believed until it is unpacked: looking costs more.
+            if types is not None and limit_of(self.mime, types):
+                return self._bound(self.mime)
+            start = start_of(data, self._coding, _LOOK)
+        kind = sniffed(start, self.mime)
+        if not packed or not self._coding:
+            self.mime = kind
+        bound = self._bound(kind)
+        if not bound:
+            raise self.failure(Kind.TYPE, kind)
+        return bound
+
+    def _bound(self, mime: str) -> int:
+        types = self._request.types
+        return self._max if types is None else min(limit_of(mime, types), self._max)
