@@ -53,9 +53,6 @@ def test_hosts_are_kept_and_changed(store: Store) -> None:
         4,
         1.5,
         9.5,
-        b"User-agent: *",
-        200,
-        7.5,
     )
     with store.writing() as session:
         ledger.keep_hosts(session, [Host("a.example"), Host("b.example")])

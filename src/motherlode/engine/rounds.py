@@ -4,7 +4,7 @@ Kill it anywhere: what a round fetched is kept with all it caused, or not at all
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import time
 
 from msgspec import Struct
@@ -29,6 +29,7 @@ from motherlode.records import (
     Redirect,
     RunEnd,
     TopicId,
+    UrlKey,
     UrlState,
 )
 from motherlode.store import frontier, ledger
@@ -82,7 +83,10 @@ async def crawl(
         fetched = await asyncio.gather(*(_fetch_next(fetcher, courtesy) for _ in entries))
         with portal.batch() as session:
             copies = copies_of(session, {one.digest for _, one in fetched if one.digest})
-            outcomes = [_outcome(portal, policy, entry, _told(one, copies)) for entry, one in fetched]
+            told = _told([one for _, one in fetched], copies)
+            outcomes = [
+                _outcome(portal, policy, entry, one) for (entry, _), one in zip(fetched, told, strict=True)
+            ]
             keep(session, outcomes, run.id)
             keep_books(session, fetcher)
             ledger.advance_run(session, run.id, sum(outcome.page is not None for outcome in outcomes))
@@ -114,10 +118,17 @@ async def _fetch_next(fetcher: Fetcher, courtesy: Courtesy[Entry]) -> tuple[Entr
     return entry, await fetcher.fetch(asked, attempts=entry.attempts + 1)
 
 
-def _told(fetched: Fetched, copies: Mapping[bytes, str]) -> Fetched:
-    """What was fetched, with what the store knows of its content."""
-    copy = copies.get(fetched.digest, "")
-    return replace(fetched, copy_of=copy) if copy and copy != fetched.final.url else fetched
+def _told(fetched: Sequence[Fetched], copies: Mapping[bytes, str]) -> Iterator[Fetched]:
+    """What was fetched, with what the store knows of its content; two ways to one page are one page."""
+    reached: set[UrlKey] = set()
+    for one in fetched:
+        key, copy = one.final.key, copies.get(one.digest, "")
+        if one.digest and (key in reached or (copy and copy != one.final.url)):
+            yield replace(one, copy_of=one.final.url if key in reached else copy)
+        else:
+            yield one
+        if one.digest:
+            reached.add(key)
 
 
 def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched) -> Outcome:
@@ -187,11 +198,10 @@ def _page(portal: Portal, fetched: Fetched, response: Response) -> Page:
 
 def _advanced(progress: Progress, outcomes: Sequence[Outcome], hosts: set[str], seconds: float) -> Progress:
     hosts.update(host_of(outcome.page.url) for outcome in outcomes if outcome.page)
-    states = [outcome.fate.state for outcome in outcomes]
     return Progress(
-        progress.pages + states.count(UrlState.FETCHED),
-        progress.failed + states.count(UrlState.FAILED),
-        progress.redirects + states.count(UrlState.MOVED),
+        progress.pages + sum(outcome.page is not None for outcome in outcomes),
+        progress.failed + sum(outcome.fate.state is UrlState.FAILED for outcome in outcomes),
+        progress.redirects + sum(bool(outcome.redirects) for outcome in outcomes),
         len(hosts),
         seconds,
     )

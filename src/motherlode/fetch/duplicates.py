@@ -1,8 +1,8 @@
 """Pages that are there already under another address (SPEC B25).
 
 The paper's order is: the hash of the URL, before anything is fetched (the store's sieve knows it); address
-and path; address and size; the content. Today thousands of unrelated hosts share an address, so address and path
-alone prove nothing: two hosts must have said the same several times before one is taken for the other
+and path; address and size; the content. Today thousands of unrelated hosts share an address, so address and
+path alone prove nothing: two hosts must have said the same several times before one is taken for the other
 unseen. And equal content has an equal size, while different pages of one size must not be dropped: so the
 digest of the content decides, and the size has no say of its own.
 """

@@ -108,7 +108,8 @@ class Turns(Generic[T]):
             freed = self._leave(blocked)
             if freed is not None:
                 self._line_up(freed)
-                break
+                if freed.not_before <= now:  # else it is not the one to use what has become free
+                    break
         if known.line is None:
             self._line_up(known)
 

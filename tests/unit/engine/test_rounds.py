@@ -64,7 +64,7 @@ def test_every_page_is_kept_with_what_it_caused(portal: Path, web: Path) -> None
         assert b"first" in opened.archive.read(first.page.archived).body
         gone = known_url(session, address("http://a.test/gone").key)
         assert gone is not None
-        assert (gone.state, gone.reason) == (UrlState.FAILED, "status 404")
+        assert (gone.state, gone.reason) == (UrlState.FAILED, "not there: status 404")
         old = known_url(session, address("http://b.test/old").key)
         new = known_url(session, address("http://b.test/new").key)
         assert old is not None

@@ -466,7 +466,7 @@ def test_a_web_says_which_of_its_hosts_misbehave() -> None:
 
     kinds = run_virtually(work())
     assert len(kinds) > 2
-    assert kinds <= set(FAILURES.values())
+    assert kinds <= {*FAILURES.values(), "too slow"}
 
 
 def test_replay_is_a_web(web: RecordedWeb) -> None:
