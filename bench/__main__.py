@@ -4,14 +4,17 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store", "sandbox")
+BENCHES = ("urls", "archive", "store", "sandbox", "fetching")
+LONG = ("soak",)  # only when named
 
 
 def main() -> None:
     chosen = sys.argv[1:] or BENCHES
-    unknown = set(chosen) - set(BENCHES)
+    unknown = set(chosen) - {*BENCHES, *LONG}
     if unknown:
-        sys.exit(f"bench: no such bench: {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}.")
+        sys.exit(
+            f"bench: no such bench: {', '.join(sorted(unknown))}; there are {', '.join(BENCHES + LONG)}."
+        )
     if hasattr(os, "sched_setaffinity"):  # one core, wherever the system can say so
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     for name in chosen:

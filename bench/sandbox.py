@@ -28,7 +28,7 @@ def main() -> None:
         small = _recorded(Path(folder) / "small")
         _start(small)
         requests = [request(f"h{n % 50}.test", f"/{n}.html") for n in range(PAGES)]
-        with sandbox(small) as served, _ceiling() as bare, _other_core():
+        with sandbox(small) as served, _ceiling() as bare, other_core():
             cold, _ = load(served.port, requests, PAGES)
             rates: dict[str, list[float]] = {"ceiling": [], "sandbox": []}
             for _ in range(ROUNDS):
@@ -104,7 +104,7 @@ def _ceiling() -> Iterator[int]:
 
 
 @contextmanager
-def _other_core() -> Iterator[None]:
+def other_core() -> Iterator[None]:
     """The server has a core of its own; whoever asks works on another."""
     if not hasattr(os, "sched_setaffinity"):
         yield

@@ -36,10 +36,10 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
 
 def _directives(tree: Tree, agent: str) -> Directives:
     """What <meta name=robots> says, to everybody or to the crawler of this name."""
-    said = Directives()
+    said, names = Directives(), {"robots", agent.lower() or "robots"}
     for meta in tree.find_all("meta"):
         name, content = meta.attrs.get("name"), meta.attrs.get("content")
-        if isinstance(name, str) and isinstance(content, str) and name.lower() in ("robots", agent.lower()):
+        if isinstance(name, str) and isinstance(content, str) and name.strip().lower() in names:
             said &= parse_directives(content)
     return said
 
@@ -73,6 +73,6 @@ def _links(tree: Tree, base: str, rules: UrlRules, *, follow: bool) -> list[Link
 
 def _flags(element: Element, *, frame: bool, follow: bool) -> int:
     rel = element.attrs.get("rel")
-    tokens = rel if isinstance(rel, list) else str(rel or "").lower().split()
-    flags = int(LinkFlag.NOFOLLOW) if not follow or "nofollow" in tokens else 0
+    tokens = " ".join(rel) if isinstance(rel, list) else str(rel or "")
+    flags = int(LinkFlag.NOFOLLOW) if not follow or "nofollow" in tokens.lower().split() else 0
     return flags | int(LinkFlag.FRAME) if frame else flags

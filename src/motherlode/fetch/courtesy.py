@@ -83,23 +83,29 @@ class Courtesy(Generic[T]):
                 self.release(host, 0.0)
             raise
 
-    def release(self, host: str, seconds: float, asked_for: float | None = None) -> float:
-        """A turn is over, after an answer that took so long. Returns how long the host now rests."""
+    def release(self, host: str, seconds: float, asked_for: float | None = None) -> None:
+        """A turn is over, after an answer that took so long. The host now rests."""
+        self._turns.done(host, self._now(), self.rest(seconds, asked_for))
+        self._serve()
+
+    def rest(self, seconds: float, asked_for: float | None = None) -> float:
+        """How long a host rests after an answer that took so long, if robots.txt asks for a delay."""
         wanted = max(self._delay, asked_for or 0.0)
         if self._delay:  # a sandbox is as slow as it is told to be
             wanted = max(wanted, seconds * self._options.slowdown)
-        rest = min(wanted, self._options.max_delay)
-        self._turns.done(host, self._now(), rest)
-        self._serve()
-        return rest
+        return min(wanted, self._options.max_delay)
 
     def hold(self, host: str, seconds: float) -> None:
         """Leave a host alone for so long, as it asked for or as it failed."""
         self._turns.hold(host, self._now() + seconds)
 
     def drain(self) -> list[T]:
-        """Take back all entries that wait."""
-        return [work.entry for work in self._turns.drain() if not isinstance(work, _Step)]
+        """Take back all entries that wait; steps go on waiting, for their fetches are under way."""
+        works = self._turns.drain()
+        for step in (work for work in works if isinstance(work, _Step)):
+            self._turns.add(step, inf, step.host, registrable_domain(step.host))
+        self._serve()
+        return [work.entry for work in works if not isinstance(work, _Step)]
 
     def _serve(self) -> None:
         """Give out all turns that can be given now, and look again when the next host has rested."""

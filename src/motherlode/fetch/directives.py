@@ -7,10 +7,10 @@ from msgspec import Struct
 from motherlode.fetch.web import Response
 from motherlode.urls import UrlError, address
 
-_NAMED = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*:\s*(.*)", re.DOTALL)
+_NAMED = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _LINK = re.compile(r"<([^<>]*)>\s*((?:;[^,<]*)*)")
-_CANONICAL = re.compile(r";\s*rel\s*=\s*[\"']?[^\"';]*\bcanonical\b", re.IGNORECASE)
+_REL = re.compile(r";\s*rel\s*=([^;]*)", re.IGNORECASE)
 
 
 class Directives(Struct, frozen=True):
@@ -36,14 +36,21 @@ def parse_directives(value: str) -> Directives:
 
 
 def directives_of(response: Response, agent: str) -> Directives:
-    """What X-Robots-Tag says to everybody and to the crawler of this name."""
+    """What X-Robots-Tag says to everybody and to the crawler of this name.
+
+    A name holds for what follows it, up to the next: `one: noindex, other: nofollow`.
+    """
     found = Directives()
     for told in response.all_headers("x-robots-tag"):
-        named = _NAMED.fullmatch(told)
-        if named is None or named[1].lower() in _WITH_VALUE:
-            found &= parse_directives(told)
-        elif named[1].lower() in (agent.lower(), "*"):
-            found &= parse_directives(named[2])
+        to_us = True
+        for word in told.split(","):
+            named = _NAMED.fullmatch(word)
+            if named is None or named[1].lower() in _WITH_VALUE:
+                said = word
+            else:
+                to_us, said = named[1].lower() == agent.lower(), named[2]
+            if to_us:
+                found &= parse_directives(said)
     return found
 
 
@@ -51,7 +58,8 @@ def canonical_of(response: Response) -> str:
     """The canonical address that the head names; empty if it names none."""
     for told in response.all_headers("link"):
         for link in _LINK.finditer(told[:10_000]):
-            if _CANONICAL.search(link[2]):
+            rel = _REL.search(link[2])
+            if rel is not None and "canonical" in rel[1].strip(" \t\"'").lower().split():
                 try:
                     return address(link[1], response.url).url
                 except UrlError:

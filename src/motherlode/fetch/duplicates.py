@@ -10,8 +10,6 @@ digest of the content decides, and the size has no say of its own.
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
-from motherlode.urls import host_of
-
 PROOF = 3  # different pages that two hosts must have in common, and none that differs
 _MEMORY = 100_000
 _MAX_LEARNED = 16
@@ -30,33 +28,33 @@ class Duplicates:
 
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
-        host, path = host_of(url), _path(url)
+        origin, path = _parts(url)
         known = self._places.get((address, path)) if address else None
         if known is None:
             return ""
-        common = self._pairs.get(_pair(host, host_of(known[0])))
+        common = self._pairs.get(_pair(origin, _parts(known[0])[0]))
         return known[0] if common is not None and len(common) >= PROOF else ""
 
     def after(self, url: str, address: str, digest: bytes) -> str:
         """The page that had the same content before; empty if none had."""
-        self._compare(url, host_of(url), address, digest)
+        if address:
+            self._compare(url, address, digest)
         found = self._digests.get(digest)
         if found is None:
             self._digests.put(digest, url)
         return found if found and found != url else ""
 
-    def _compare(self, url: str, host: str, address: str, digest: bytes) -> None:
+    def _compare(self, url: str, address: str, digest: bytes) -> None:
         """Learn from one path at two hosts whether they are one."""
-        place = (address, _path(url))
-        known = self._places.get(place) if address else None
+        origin, path = _parts(url)
+        known = self._places.get((address, path))
         if known is None:
-            if address:
-                self._places.put(place, (url, digest))
+            self._places.put((address, path), (url, digest))
             return
-        other = host_of(known[0])
-        if other == host:
+        other = _parts(known[0])[0]
+        if other == origin:
             return
-        pair = _pair(host, other)
+        pair = _pair(origin, other)
         if known[1] != digest:
             self._pairs.put(pair, None)  # they differ: never again
             return
@@ -89,5 +87,8 @@ def _pair(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def _path(url: str) -> str:
-    return url.partition("://")[2].partition("/")[2]
+def _parts(url: str) -> tuple[str, str]:
+    """Origin and path: another port of a host is another site, and https may mirror http."""
+    scheme, _, rest = url.partition("://")
+    authority, _, path = rest.partition("/")
+    return f"{scheme}://{authority}", path

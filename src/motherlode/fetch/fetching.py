@@ -6,6 +6,7 @@ leads to, and given back on the way out, whatever happens.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from hashlib import sha1
 from time import time
@@ -78,12 +79,12 @@ class _Trail:
 
     def step(self, target: Address, status: int) -> Kind | None:
         """Go on to where a redirect leads; or say why not."""
+        if len(self.hops) == MAX_HOPS:
+            return Kind.REDIRECTS
         here = self.here
         self.hops.append(Redirect(here.url, here.key, target.url, target.key, status))
-        if target.key in {self.asked.key, *(hop.key for hop in self.hops)}:
+        if any(target.key == hop.key for hop in self.hops):
             return Kind.REDIRECT_LOOP
-        if len(self.hops) > MAX_HOPS:
-            return Kind.REDIRECTS
         self.here = target
         return None
 
@@ -119,12 +120,12 @@ class Fetcher:
                 return trail.end(copy_of=copy)
             response = await self.web.fetch(Request(here.url, headers, self.rules.types))
             seconds = response.seconds
+            return self._answered(trail, response)
         except FetchError as error:
             return self._failed(trail, Kind(error.kind), error.detail)
         finally:
-            rest = self.courtesy.release(here.host, seconds, self.rulebook.delay_of(here.url))
-            self._hold(here.host)
-        return self._answered(trail, response, rest)
+            # Last of all: what the answer made of the host must be known before anybody else is let in.
+            self.courtesy.release(here.host, seconds, self.rulebook.delay_of(here.url))
 
     async def _admit(self, here: Address) -> None:
         """Raises `FetchError` if a URL may not, or need not, be asked for."""
@@ -139,13 +140,13 @@ class Fetcher:
         if not (await self.rulebook.rules_for(here.url)).allows(here.url):
             raise FetchError(Kind.ROBOTS, here.url)
 
-    def _answered(self, trail: _Trail, response: Response, rest: float) -> Fetched | None:
+    def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
         location = response.header("location") if response.status in _REDIRECTS else ""
         failure = None if location else of_status(response.status)
         if failure in (Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER):
             return self._failed(trail, failure, f"status {response.status}", response)
-        host = self.hosts[trail.here.host]
-        self.hosts.put(after_success(host, response, rest))
+        host, delay = self.hosts[trail.here.host], self.rulebook.delay_of(trail.here.url)
+        self.hosts.put(after_success(host, response, self.courtesy.rest(response.seconds, delay)))
         if location:
             return self._redirected(trail, response, location)
         if failure is not None:
@@ -168,9 +169,13 @@ class Fetcher:
         return None
 
     def _document(self, trail: _Trail, response: Response) -> Fetched:
-        digest = sha1(response.body).digest()  # noqa: S324 - an address of the content, not a signature
-        copy = self.duplicates.after(trail.here.url, response.address, digest) if response.body else ""
+        # An address of the content, not a signature; nothing is no content that pages could share.
+        digest = sha1(response.body).digest() if response.body else b""  # noqa: S324
         said = directives_of(response, self.rules.agent) if self.rules.page_rules else Directives()
+        # What is not to be kept is no page that others could be copies of.
+        copy = (
+            self.duplicates.after(trail.here.url, response.address, digest) if digest and said.index else ""
+        )
         return trail.end(
             response=response,
             digest=digest,
@@ -184,14 +189,8 @@ class Fetcher:
         asked_for = _retry_after(response) if response is not None else None
         host, said = after_failure(self.hosts[trail.here.host], kind, trail.attempts, now, asked_for)
         self.hosts.put(host)
-        self._hold(host.name)
+        self.courtesy.hold(host.name, host.next_at - now)
         return trail.end(failure=kind, detail=detail, retry_at=said.retry_at, response=response)
-
-    def _hold(self, name: str) -> None:
-        """A host that failed is left alone for a while."""
-        wait = self.hosts[name].next_at - self.clock()
-        if wait > 0:
-            self.courtesy.hold(name, wait)
 
 
 def _retry_after(response: Response) -> float | None:
@@ -201,6 +200,8 @@ def _retry_after(response: Response) -> float | None:
         return float(told)
     try:
         moment = parsedate_to_datetime(told)
-    except (ValueError, IndexError, TypeError):
+        if moment.tzinfo is None:  # HTTP knows no other time (RFC 9110, section 5.6.7)
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, moment.timestamp() - response.at)
+    except (ValueError, IndexError, TypeError, OverflowError):
         return None
-    return max(0.0, moment.timestamp() - response.at)

@@ -40,7 +40,8 @@ def after_failure(
     said = verdict(kind, attempts, max(failures, 1), now, host.state, asked_for)
     if not counts:
         return host, said
-    until = max(host.next_at, said.retry_at or 0.0)
+    # The host is left alone even if this URL is given up: others wait for it, too.
+    until = max(host.next_at, now + TABLE[kind].wait if said.retry_at is None else said.retry_at)
     return replace(host, state=said.host, reason=str(kind), failures=failures, next_at=until), said
 
 
@@ -67,6 +68,7 @@ class HostBook:
         self._known[host.name] = host
         self._known.move_to_end(host.name)
         self._changed.add(host.name)
+        self._make_room()
 
     def changed(self) -> list[Host]:
         """The hosts that changed since this was last asked."""

@@ -1,13 +1,14 @@
 """Real HTTP behind the `Web` seam: one request, one response, and every way that can fail by its name."""
 
 import asyncio
-from time import time
+import re
+from time import monotonic, time
 from types import TracebackType
 from typing import Self
 
 from msgspec.structs import replace
 
-from motherlode.fetch.dns import Resolver
+from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.options import DnsOptions, NetworkOptions
 from motherlode.fetch.web import FetchError, Phases, Request, Response
@@ -23,6 +24,9 @@ _CODINGS = "gzip, deflate, br, zstd"
 _PORTS = {"http": 80, "https": 443}
 _TRIES = 3  # connections that were kept open may all turn out to be closed
 _VERSION_NOT_SUPPORTED = 505
+_NO_AUTHORITY = re.compile(r"[@?#\\]")
+_MAX_PORT = 65_536
+_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class HttpWeb:
@@ -49,6 +53,10 @@ class HttpWeb:
         self._pool.close()
         await self._resolver.close()
 
+    async def resolve(self, host: str) -> Resolved:
+        """Where a host is, as a fetch would find it. Raises `FetchError` if it is nowhere."""
+        return await self._resolver.resolve(host)
+
     def expect(self, host: str) -> None:
         if not self._options.connect:
             self._resolver.prefetch(host)
@@ -72,13 +80,14 @@ class HttpWeb:
             if line is None:
                 line = await self._dialer.dial(origin)
             try:
-                head = self._head(request, line, authority, target)
+                head = self._head(request, line, origin.host, authority, target)
                 response = await self._exchange(request, line, head, reused=reused)
             except StaleError:
                 continue
             finally:
                 self._pool.give(origin, line)
             if response.status == _VERSION_NOT_SUPPORTED and self._dialer.needs_http2(origin):
+                self._pool.forget(origin)  # what is open speaks HTTP/1.1
                 continue
             if self._cookies is not None:
                 self._cookies.learn(origin.host, response)
@@ -93,7 +102,7 @@ class HttpWeb:
         await line.connection.exchange(head, intake, watch)
         body = intake.end()
         opened = Phases() if reused else line.phases
-        ended = loop.time()
+        ended = monotonic()
         phases = replace(opened, first_byte=watch.first_at - watch.began, transfer=ended - watch.first_at)
         seconds = opened.resolve + opened.connect + opened.tls + (ended - watch.began)
         return Response(
@@ -110,10 +119,10 @@ class HttpWeb:
             line.connection.name,
         )
 
-    def _head(self, request: Request, line: Line, authority: str, target: str) -> bytes:
+    def _head(self, request: Request, line: Line, host: str, authority: str, target: str) -> bytes:
         extra = "".join(f"{_line(name)}: {_line(value)}\r\n" for name, value in request.headers)
         if self._cookies is not None:
-            extra += self._cookies.header(authority.partition(":")[0])
+            extra += self._cookies.header(host)
         if line.proxy is not None:
             target = request.url
             if line.proxy.authorization:
@@ -129,18 +138,18 @@ def _parts(url: str) -> tuple[Origin, str, str]:
     default = _PORTS.get(scheme)
     if default is None or not authority:
         raise FetchError(Kind.PROTOCOL, url, "only http and https are fetched")
-    if not url.isascii() or not url.isprintable() or " " in url or "@" in authority:
+    if not url.isascii() or not url.isprintable() or " " in url or _NO_AUTHORITY.search(authority):
         raise FetchError(Kind.PROTOCOL, url[:200], "not a canonical URL")
     host, port = authority, ""
     if authority[-1] != "]":
         head, colon, tail = authority.rpartition(":")
         if colon:
             host, port = head, tail
-    if port and not port.isdecimal():
+    if port and not (port.isdecimal() and int(port[:9]) < _MAX_PORT):
         raise FetchError(Kind.PROTOCOL, url[:200], "not a canonical URL")
     return Origin(scheme, host, int(port or default)), authority, f"{slash or '/'}{path}"
 
 
 def _line(text: str) -> str:
-    """Text that stays within its line."""
-    return "".join(text.splitlines())
+    """Text that stays within its line, without what no header may hold (RFC 9110, 5.5)."""
+    return _CONTROLS.sub("", text).strip()

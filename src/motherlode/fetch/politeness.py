@@ -4,14 +4,14 @@ Hosts rest after each fetch, have a few connections each, and share those of the
 host keeps nobody else waiting. A decision costs the logarithm of what waits, however many hosts there are.
 """
 
-from collections.abc import Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Generic, TypeVar
 
 from motherlode.fetch.options import PolitenessOptions
 
 T = TypeVar("T")
+_SLACK = 64  # void tickets that a line may have in any case
 
 
 class _Host(Generic[T]):
@@ -70,7 +70,8 @@ class Turns(Generic[T]):
         if known.line is None:
             self._line_up(known)
         elif better and known.line is not self._resting:
-            self._stand(known, known.line, -rank)
+            # Even if its domain was full: what became free may be kept for a worse entry that nobody takes.
+            self._stand(known, self._ready, -rank)
 
     def take(self, now: float, floor: float = -inf) -> T | None:
         """The best entry whose host may be asked now; None: nobody may. `done` ends the connection.
@@ -89,8 +90,9 @@ class Turns(Generic[T]):
             host = self._leave(self._ready)
             if host is None:
                 continue
-            if host.not_before > now:  # it was told to wait meanwhile
+            if host.not_before > now:  # it was told to wait meanwhile; the place kept for it is another's
                 self._line_up(host)
+                self._unblock(host.domain, now)
             elif host.domain.connections >= self._options.domain_connections:
                 self._stand(host, host.domain.blocked, host.waiting[0][0])
             else:
@@ -103,13 +105,7 @@ class Turns(Generic[T]):
         known.connections -= 1
         known.domain.connections -= 1
         known.not_before = max(known.not_before, now + rest)
-        blocked = known.domain.blocked
-        while blocked:
-            freed = self._leave(blocked)
-            if freed is not None:
-                self._line_up(freed)
-                if freed.not_before <= now:  # else it is not the one to use what has become free
-                    break
+        self._unblock(known.domain, now)
         if known.line is None:
             self._line_up(known)
 
@@ -132,11 +128,15 @@ class Turns(Generic[T]):
             heappop(self._resting)
         return self._resting[0][0] if self._resting else None
 
-    def drain(self) -> Iterator[T]:
-        """Give back everything that waits, in no order; nothing waits after that."""
+    def drain(self) -> list[T]:
+        """Give back everything that waits, in no order. Hosts go on resting, and fetches go on."""
+        drained: list[T] = []
         for host in self._hosts.values():
-            yield from (entry for _, _, entry in host.waiting)
-        self._hosts, self._domains, self._ready, self._resting, self._size = {}, {}, [], [], 0
+            drained += (entry for _, _, entry in host.waiting)
+            host.waiting, host.line, host.ticket = [], None, self._next()
+            self._line_up(host)
+        self._size = 0
+        return drained
 
     def _give(self, host: _Host[T]) -> T:
         _, _, entry = heappop(host.waiting)
@@ -155,9 +155,22 @@ class Turns(Generic[T]):
         else:
             self._stand(host, self._resting, host.not_before)
 
+    def _unblock(self, domain: _Domain[T], now: float) -> None:
+        """A place in a domain is free: for the best of its hosts that may be asked."""
+        while domain.blocked:
+            host = self._leave(domain.blocked)
+            if host is not None and host.not_before <= now:
+                self._stand(host, self._ready, host.waiting[0][0])
+                return
+            if host is not None:
+                self._line_up(host)
+
     def _stand(self, host: _Host[T], line: list[tuple[float, int, _Host[T]]], key: float) -> None:
         host.ticket, host.line = self._next(), line
         heappush(line, (key, host.ticket, host))
+        if len(line) > _SLACK + 2 * len(self._hosts):  # void tickets far back would never come up
+            line[:] = [place for place in line if place[1] == place[2].ticket]
+            heapify(line)
 
     def _leave(self, line: list[tuple[float, int, _Host[T]]]) -> _Host[T] | None:
         """The first host of a line, which it leaves; None: its ticket was void."""

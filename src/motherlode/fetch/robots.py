@@ -119,7 +119,7 @@ def _names(value: str, wanted: str) -> bool:
 
 
 def _directives(body: bytes) -> Iterator[tuple[str, str]]:
-    for raw in _LINES.split(_text(body[:_MAX_BYTES])):
+    for raw in _LINES.split(_text(_whole_lines(body))):
         line = raw[:_MAX_LINE].decode("utf-8", "surrogateescape").partition("#")[0].strip()
         key, colon, value = line.partition(":")
         if not colon:  # a colon that was forgotten; only if there are two words
@@ -130,6 +130,14 @@ def _directives(body: bytes) -> Iterator[tuple[str, str]]:
         directive = _MEANT.get(key.strip().lower())
         if directive is not None:
             yield directive, value.strip()
+
+
+def _whole_lines(body: bytes) -> bytes:
+    """As much as is read; without its last line if that was cut, for half a path may forbid a whole site."""
+    if len(body) < _MAX_BYTES:
+        return body
+    cut = body[:_MAX_BYTES]
+    return cut[: max(cut.rfind(b"\n"), cut.rfind(b"\r")) + 1]
 
 
 def _text(body: bytes) -> bytes:
@@ -163,16 +171,27 @@ def _rules(pattern: str, *, allow: bool) -> Iterator[Rule]:
 
 def _matcher(pattern: str) -> Callable[[str], object]:
     """Whether a path begins as the pattern does; `*` is anything, a final `$` the end."""
-    if "*" not in pattern and not pattern.endswith("$"):
-        return lambda path: path.startswith(pattern)
     whole = pattern.endswith("$")
-    parts = [re.escape(part) for part in (pattern[:-1] if whole else pattern).split("*")]
-    # Each part where it first fits: no pattern can make the search try again and again.
-    expression = "".join(f"(?>.*?{part})" if part else "" for part in parts[1:-1])
-    first, last = parts[0], parts[-1] if len(parts) > 1 else None
-    if last is not None:
-        expression += f".*{last}" if whole else f".*?{last}"
-    return re.compile(f"{first}{expression}{chr(92) + 'Z' if whole else ''}", re.DOTALL).match
+    first, *rest = (pattern[:-1] if whole else pattern).split("*")
+    if not rest:
+        return first.__eq__ if whole else lambda path: path.startswith(first)
+
+    # By hand: a file may have thousands of patterns, and to compile each would hold everything up.
+    def matches(path: str) -> bool:
+        at = len(first) if path.startswith(first) else -1
+        for part in rest[:-1]:  # each where it first fits: nothing is tried twice
+            at = _behind(part, path, at)
+        if at < 0 or not whole:
+            return _behind(rest[-1], path, at) >= 0
+        return path.endswith(rest[-1]) and len(path) - len(rest[-1]) >= at
+
+    return matches
+
+
+def _behind(part: str, path: str, start: int) -> int:
+    """The place behind the first such part from a place on; -1: there is none."""
+    found = path.find(part, start) if start >= 0 else -1
+    return found + len(part) if found >= 0 else -1
 
 
 def _escaped(text: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from logging import getLogger
 from time import time
 
+from msgspec.structs import replace
+
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.options import RobotsOptions
 from motherlode.fetch.robots import ALLOW_ALL, Robots, parse_robots
@@ -15,9 +17,24 @@ from motherlode.urls import UrlError, address, host_of
 
 MAX_BYTES = 500 * 1024
 _MAX_HOPS = 5  # RFC 9309, section 2.3.1.2
-_REMEMBERED = 20_000
+_REMEMBERED = 20_000  # hosts
+_MEMORY = 20 * 2**20  # bytes of all files that are remembered; their rules take several times as much
+_UPKEEP = 1000  # bytes that a file takes besides its own, about
 _TOO_MANY = 429
 _log = getLogger("motherlode.robots")
+
+
+_Known = tuple[RobotsFile, Robots | None]
+
+
+class _Asking:
+    """A robots.txt that is under way, and how many wait for it."""
+
+    __slots__ = ("task", "waiting")
+
+    def __init__(self, task: asyncio.Task[_Known]) -> None:
+        self.task = task
+        self.waiting = 0
 
 
 class RuleBook:
@@ -36,8 +53,9 @@ class RuleBook:
         self._agent = agent
         self._load = load
         self._clock = clock
-        self._files: OrderedDict[str, tuple[RobotsFile, Robots | None]] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[tuple[RobotsFile, Robots | None]]] = {}
+        self._files: OrderedDict[str, _Known] = OrderedDict()
+        self._room = _MEMORY
+        self._asking: dict[str, _Asking] = {}
         self._changed: dict[str, RobotsFile] = {}
         self._ignored: set[str] = set()
 
@@ -59,6 +77,8 @@ class RuleBook:
         """Whether robots.txt is not kept to at a host; said once in the log."""
         ignored = not self._options.obey or any(_fits(host, told) for told in self._options.ignore)
         if ignored and host not in self._ignored:
+            if len(self._ignored) >= _REMEMBERED:
+                self._ignored.clear()
             self._ignored.add(host)
             _log.warning("robots.txt of %s is not kept to, as the configuration says", host)
         return ignored
@@ -73,35 +93,54 @@ class RuleBook:
         changed, self._changed = self._changed, {}
         return list(changed.values())
 
-    async def _asked(self, origin: str) -> tuple[RobotsFile, Robots | None]:
-        """Several fetches from one host wait for one robots.txt."""
-        task = self._asking.get(origin)
-        if task is None:
-            task = self._asking[origin] = asyncio.create_task(self._ask(origin))
-            task.add_done_callback(lambda _: self._asking.pop(origin, None))
-        return await asyncio.shield(task)
+    async def _asked(self, origin: str) -> _Known:
+        """Several fetches from one host wait for one robots.txt; once nobody does, it is not asked for."""
+        asking = self._asking.get(origin)
+        if asking is None:
+            asking = self._asking[origin] = _Asking(asyncio.create_task(self._ask(origin)))
+        asking.waiting += 1
+        try:
+            return await asyncio.shield(asking.task)
+        finally:
+            asking.waiting -= 1
+            if not asking.waiting:
+                asking.task.cancel()
+                del self._asking[origin]
 
-    async def _ask(self, origin: str) -> tuple[RobotsFile, Robots | None]:
-        kept = self._load(origin) if origin not in self._files else self._files[origin][0]
+    async def _ask(self, origin: str) -> _Known:
+        kept = self._files[origin][0] if origin in self._files else self._load(origin)
         if kept is not None and kept.expires_at > self._clock():
             return self._remember(kept)
-        response = await self._fetch(f"{origin}/robots.txt")
+        try:
+            response = await self._fetch(f"{origin}/robots.txt")
+        except FetchError:
+            if kept is None or kept.body is None:
+                raise
+            return self._learn(_still(kept, self._clock(), self._options.retry))
         now = self._clock()
         status = response.status if response is not None else 404
         if status == _TOO_MANY or status >= 500:  # noqa: PLR2004 - the server's class of errors
-            # What was known before still holds, if anything was; else nothing is allowed for a while.
-            body, status = (kept.body, kept.status) if kept is not None else (None, status)
-            file = RobotsFile(origin, status, body, now, now + self._options.retry)
-        else:
-            body = response.body if response is not None and response.ok else b""
-            file = RobotsFile(origin, status, body, now, now + self._options.keep)
-        self._changed[origin] = file
+            # Nothing is allowed for a while, unless something was known before.
+            kept = RobotsFile(origin, status, None, now, now) if kept is None or kept.body is None else kept
+            return self._learn(_still(kept, now, self._options.retry))
+        body = response.body if response is not None and response.ok else b""
+        return self._learn(RobotsFile(origin, status, body, now, now + self._options.keep))
+
+    def _learn(self, file: RobotsFile) -> _Known:
+        self._changed[file.origin] = file
         return self._remember(file)
 
     async def _fetch(self, url: str) -> Response | None:
         """robots.txt, wherever it lies; None: nowhere that can be reached."""
+        first = host_of(url)
         for _ in range(_MAX_HOPS + 1):
-            response = await self._web.fetch(Request(url, cut=MAX_BYTES))
+            try:
+                response = await self._web.fetch(Request(url, cut=MAX_BYTES))
+            except FetchError as error:
+                if host_of(url) == first:
+                    raise
+                # Another host's fault is not this one's: it is not to become bad for it.
+                raise FetchError(Kind.ROBOTS_UNREACHABLE, url, error.kind) from error
             location = response.header("location")
             if not 300 <= response.status < 400 or not location:  # noqa: PLR2004 - the class of redirects
                 return response
@@ -111,14 +150,16 @@ class RuleBook:
                 return None
         return None
 
-    def _remember(self, file: RobotsFile) -> tuple[RobotsFile, Robots | None]:
+    def _remember(self, file: RobotsFile) -> _Known:
         robots = (
             None if file.body is None else parse_robots(file.body, self._agent) if file.body else ALLOW_ALL
         )
+        if file.origin in self._files:
+            self._room += _weight(self._files.pop(file.origin)[0])
         self._files[file.origin] = known = (file, robots)
-        self._files.move_to_end(file.origin)
-        while len(self._files) > _REMEMBERED:
-            self._files.popitem(last=False)
+        self._room -= _weight(file)
+        while self._room < 0:
+            self._room += _weight(self._files.popitem(last=False)[1][0])
         return known
 
 
@@ -130,6 +171,15 @@ def origin_of(url: str) -> str:
     """
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}"
+
+
+def _still(kept: RobotsFile, now: float, seconds: float) -> RobotsFile:
+    """What was known before, for a while longer."""
+    return replace(kept, expires_at=now + seconds)
+
+
+def _weight(file: RobotsFile) -> int:
+    return len(file.body or b"") + _UPKEEP
 
 
 def _fits(host: str, pattern: str) -> bool:

@@ -65,12 +65,14 @@ _MAGIC = (
     (b"MZ", "application/x-executable"),
 )
 _HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(!doctype\s+html|html|head|body|title|frameset|meta|script|table|div|p|h1|a)\b",
+    # Possessive: else many comments in a row would be tried in every way that they can be put together.
+    rb"(?:\xef\xbb\xbf)?\s*(?:(?><!--.*?-->)\s*)*+<(!doctype\s+html|html|head|body|title|frameset|meta|script|table|div|p|h1|a)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b", re.IGNORECASE)
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _LOOK = 1024  # bytes that are looked at
+_MAX_MIME = 200  # characters; types are remembered, and a host may invent long ones
 _VAGUE = frozenset({"", "application/octet-stream", "text/plain", "unknown/unknown", "application/unknown"})
 
 
@@ -80,7 +82,7 @@ def mime_of(content_type: str) -> str:
     >>> mime_of("Text/HTML; charset=x")
     'text/html'
     """
-    return content_type.partition(";")[0].strip().lower()
+    return content_type[:_MAX_MIME].partition(";")[0].strip().lower()
 
 
 @lru_cache(maxsize=4096)

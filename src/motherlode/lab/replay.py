@@ -98,7 +98,7 @@ class Replay:
         loop = asyncio.get_running_loop()
         connection = Http1(loop)
         connection.connection_made(_Stage())
-        watch = Watch(loop, self._options, asked.url)
+        watch = Watch(loop, self._options, asked.url, loop.time)
         exchange = asyncio.create_task(connection.exchange(b"", intake, watch))
         try:
             await asyncio.sleep(0)

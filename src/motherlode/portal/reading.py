@@ -20,7 +20,15 @@ _MAX_BYTES = 64 * 1024
 
 def read_config(path: Path, overrides: Sequence[str] = ()) -> Config:
     """The configuration in a file, with overrides such as `urls.max_url=500` on top."""
-    tree = _settle(path, _read(path))
+    return _with(_settle(path, _read(path)), overrides)
+
+
+def default_config(overrides: Sequence[str] = ()) -> Config:
+    """The configuration of no portal: the defaults, with overrides on top."""
+    return _with({}, overrides)
+
+
+def _with(tree: dict[str, dict[str, Any]], overrides: Sequence[str]) -> Config:
     for override in overrides:
         key, value = parse_override(override)
         section, _, name = key.partition(".")

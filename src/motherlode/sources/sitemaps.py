@@ -4,6 +4,8 @@ Of a file that is broken, what stands before the break counts: half a list is be
 """
 
 import re
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -13,14 +15,19 @@ from xml.parsers import expat
 from msgspec import Struct
 
 from motherlode.fetch.decoding import decoded
+from motherlode.urls import UrlError, address, registrable_domain
 
 MAX_BYTES = 50 * 2**20  # the protocol's own limit, unpacked
 MAX_URLS = 50_000
+MAX_FILES = 100  # sitemaps of one host that are read
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _XML = re.compile(rb"\s*<")
 _PAGES, _SITEMAPS = frozenset({"url", "item", "entry"}), frozenset({"sitemap"})
 _DATES = frozenset({"lastmod", "pubdate", "updated", "published", "publication_date"})
+
+
+Fetch = Callable[[str], Awaitable[bytes | None]]
 
 
 class Listed(Struct, frozen=True):
@@ -46,6 +53,33 @@ def parse_sitemap(body: bytes) -> Sitemap:
             return Sitemap()
     body = body.removeprefix(_BOM)[:MAX_BYTES]
     return _parse_xml(body) if _XML.match(body) else _parse_lines(body)
+
+
+async def read_sitemaps(fetch: Fetch, begin: Sequence[str], most: int = MAX_URLS) -> list[Listed]:
+    """The pages that sitemaps list, those of indexes included; only pages of the domain that names them.
+
+    `fetch` gives the body of a URL, or None; it is asked for so many files and no more.
+    """
+    waiting, asked, pages = deque(begin), set[str](), dict[str, Listed]()
+    while waiting and len(asked) < MAX_FILES and len(pages) < most:
+        url = waiting.popleft()
+        if url in asked:
+            continue
+        asked.add(url)
+        body = await fetch(url)
+        if body is None:
+            continue
+        found, domain = parse_sitemap(body), _domain(url)
+        pages |= {page.url: page for page in found.pages if _domain(page.url) == domain}
+        waiting += [name for name in found.sitemaps if _domain(name) == domain]
+    return list(pages.values())[:most]
+
+
+def _domain(url: str) -> str:
+    try:
+        return registrable_domain(address(url).host)
+    except UrlError:
+        return ""
 
 
 def _parse_lines(body: bytes) -> Sitemap:

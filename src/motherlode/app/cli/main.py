@@ -18,6 +18,8 @@ COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "topics": "Show and edit a portal's topic tree.",
     "config": "Show a portal's settings, with every default.",
+    "hosts": "Show the hosts that a portal has met, and how they behaved.",
+    "fetch": "Fetch one URL and show what a crawl would see of it.",
     "sandbox": "Serve and make webs for experiments, on this machine alone.",
     "lab": "Compare policies on a web whose truth is known.",
     "demo": "Try the main job end to end, on this machine alone.",
@@ -106,10 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     try:
         colour = False if os.environ.get("NO_COLOR") else None
-        lode.main(arguments, prog_name="lode", standalone_mode=False, color=colour)
+        code = lode.main(arguments, prog_name="lode", standalone_mode=False, color=colour)
         sys.stdout.flush()
-    except click.exceptions.Exit as error:
-        return error.exit_code
+        return code if isinstance(code, int) else 0  # what a command gave to `ctx.exit`
     except click.exceptions.NoArgsIsHelpError as error:  # a group without a command: its help, as it is
         click.echo(error.format_message(), err=True)
         return 2

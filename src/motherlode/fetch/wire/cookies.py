@@ -18,7 +18,7 @@ class Cookies:
     def learn(self, host: str, response: Response) -> None:
         for told in response.all_headers("set-cookie"):
             name, equals, value = told.partition(";")[0].strip().partition("=")
-            if equals and name and len(told) <= _MAX_SIZE:
+            if equals and name and len(told) <= _MAX_SIZE and (name + value).isprintable():
                 known = self._of.setdefault(host, {})
                 known[name] = value
                 if len(known) > _MAX_COOKIES:

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import socket
 import ssl
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from motherlode.fetch.addresses import is_address, is_public
@@ -24,6 +25,7 @@ _MAX_CONNECT_ANSWER = 16_384  # bytes that a proxy may say before a tunnel begin
 _OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _HTTP1, _HTTP2 = "http/1.1", "h2"
+_FAREWELL = 1.0  # seconds for a host to say goodbye over TLS; the default is 30
 
 
 class Origin(NamedTuple):
@@ -71,17 +73,16 @@ class Dialer:
             raise _tls_failure(error, origin.host) from error
 
     async def _dial(self, origin: Origin) -> Line:
-        loop = asyncio.get_running_loop()
-        began = loop.time()
+        began = monotonic()
         proxy = self._proxies.lead_to(origin.scheme, origin.host)
         if proxy is None:
             addresses, port = await self._addresses(origin)
         else:
             self._guard_literal(origin.host)
-            addresses, port = (await self._resolver.resolve(proxy.host)).addresses, proxy.port
-        resolved = loop.time()
+            addresses, port = await self._addresses_of_proxy(proxy, origin.host), proxy.port
+        resolved = monotonic()
         plug, address = await self._connect(addresses, port, origin.host, to_proxy=proxy is not None)
-        connected = loop.time()
+        connected = monotonic()
         tls = origin.scheme == "https" and not self._options.connect
         try:
             if proxy is not None and tls:
@@ -90,7 +91,7 @@ class Dialer:
         except BaseException:
             plug.close()
             raise
-        ready = loop.time()
+        ready = monotonic()
         phases = Phases(resolved - began, connected - resolved, ready - connected if tls else 0.0)
         return Line(connection, "" if proxy else address, phases, None if tls else proxy)
 
@@ -106,6 +107,12 @@ class Dialer:
         if not allowed:
             raise FetchError(Kind.FORBIDDEN_ADDRESS, origin.host, found[0] if found else "")
         return allowed, origin.port
+
+    async def _addresses_of_proxy(self, proxy: Proxy, host: str) -> tuple[str, ...]:
+        try:
+            return (await self._resolver.resolve(proxy.host)).addresses
+        except FetchError as error:  # the host that it should lead to is not to blame
+            raise FetchError(Kind.PROXY, host, f"{proxy.host}: {error.kind}") from error
 
     def _guard_literal(self, host: str) -> None:
         """Through a proxy, only an address that stands in the URL itself can be looked at."""
@@ -165,7 +172,10 @@ class Dialer:
     async def _speak(self, plug: socket.socket, origin: Origin, *, tls: bool) -> Connection:
         loop = asyncio.get_running_loop()
         if not tls:
-            _, plain = await loop.create_connection(lambda: Http1(loop), sock=plug)
+            try:
+                _, plain = await loop.create_connection(lambda: Http1(loop), sock=plug)
+            except OSError as error:  # it went away the moment it was there
+                raise FetchError(Kind.RESET, origin.host) from error
             return plain
         names = self._protocols(origin)
         try:
@@ -176,6 +186,7 @@ class Dialer:
                     ssl=self._context(names),
                     server_hostname=origin.host.strip("[]"),
                     ssl_handshake_timeout=self._options.tls_timeout + 5,
+                    ssl_shutdown_timeout=_FAREWELL,
                 )
         except (TimeoutError, ConnectionAbortedError) as error:
             raise FetchError(Kind.TLS_TIMEOUT, origin.host) from error
@@ -186,9 +197,9 @@ class Dialer:
         return chooser.chosen
 
     def _protocols(self, origin: Origin) -> tuple[str, ...]:
-        if self._options.http2 == "always":
-            return (_HTTP2, _HTTP1)
-        return (_HTTP2,) if origin in self._needing else (_HTTP1,)
+        """What is offered. HTTP/1.1 always is: a host may refuse it once and have nothing else."""
+        wanted = self._options.http2 == "always" or origin in self._needing
+        return (_HTTP2, _HTTP1) if wanted else (_HTTP1,)
 
     def _context(self, names: tuple[str, ...]) -> ssl.SSLContext:
         if names not in self._contexts:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from asyncio import Future, Transport
 
 _MAX_INTERIM = 10  # responses like "100 Continue"
+_MAX_WRAPPING = 16  # bytes about each byte of a body; a chunk of one byte takes five
 _OK = 200
 
 
@@ -37,7 +38,7 @@ class Http1(asyncio.Protocol):
         self._intake: Intake | None = None
         self._watch: Watch | None = None
         self._done: Future[None] | None = None
-        self._head = 0  # bytes received before the head was complete
+        self._wrapping = 0  # bytes received that are no body: the head, sizes of chunks, trailers
         self._body = False
         self._interim = 0
         self.exchanges = 0
@@ -49,7 +50,7 @@ class Http1(asyncio.Protocol):
             raise StaleError
         self._done = self._loop.create_future()
         self._intake, self._watch = intake, watch
-        self._head, self._body, self._interim = 0, False, 0
+        self._wrapping, self._body, self._interim = 0, False, 0
         self.exchanges += 1
         self.reusable = False
         watch.start(self._fail)
@@ -63,8 +64,9 @@ class Http1(asyncio.Protocol):
                 self.abort()
 
     def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
+        """Give an idle connection up. No farewell: over TLS, some hosts leave one waiting for theirs."""
+        self.reusable = False
+        self.abort()
 
     def abort(self) -> None:
         """Drop the connection, whatever is under way on it."""
@@ -82,19 +84,22 @@ class Http1(asyncio.Protocol):
             self.abort()
             return
         self._watch.heard(len(data))
-        if not self._body:
-            self._head += len(data)
+        before = self._intake.received
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
             # A response that was complete before it went wrong is complete.
             self._fail(self._intake.failure(Kind.PROTOCOL, str(error).partition(":")[0][:80]))
             self.reusable = False
-        if not self._body and self._head > 2 * MAX_HEAD:
-            self._fail(self._intake.failure(Kind.HEADERS))
+        self._wrapping += len(data) - (self._intake.received - before)
+        if self._wrapping > 2 * MAX_HEAD + _MAX_WRAPPING * self._intake.received:
+            kind = Kind.PROTOCOL if self._body else Kind.HEADERS
+            self._fail(self._intake.failure(kind, "more wrapping than body" if self._body else ""))
 
     def eof_received(self) -> bool:
-        if self._intake is not None and self._body and self._intake.ends_with_connection:
+        if self._intake is None:
+            self.reusable = False  # at once: until `connection_lost`, somebody may want it
+        elif self._body and self._intake.ends_with_connection:
             self._finish()
         return False
 
@@ -102,9 +107,9 @@ class Http1(asyncio.Protocol):
         self.reusable = False
         if self._intake is None or self._over:
             return
-        if not self._head and self.exchanges > 1:
+        if not self._wrapping and self.exchanges > 1:
             self._fail(StaleError())
-        elif error is not None or not self._head:
+        elif error is not None or not self._wrapping:
             self._fail(self._intake.failure(Kind.RESET))
         elif self._body and self._intake.ends_with_connection:
             self._finish()
@@ -112,6 +117,10 @@ class Http1(asyncio.Protocol):
             self._fail(self._intake.failure(Kind.PROTOCOL, "the connection ended first"))
 
     # What the parser calls. What is raised in here would come out as an error of the parser's.
+
+    def on_message_begin(self) -> None:
+        if self._over:
+            self.reusable = False  # a second response to one request, be it only its first letter
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._intake is not None and not self._over:
@@ -139,8 +148,8 @@ class Http1(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         if self._intake is None or self._over:
-            self.reusable = False  # a second response to one request
-        elif self._parser.get_status_code() >= _OK:
+            return
+        if self._parser.get_status_code() >= _OK:
             self.reusable = self._parser.should_keep_alive()
             self._finish()
         else:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
+from h2.errors import ErrorCodes
 from h2.events import (
     ConnectionTerminated,
     DataReceived,
@@ -13,7 +14,7 @@ from h2.events import (
     StreamEnded,
     StreamReset,
 )
-from h2.exceptions import ProtocolError
+from h2.exceptions import ProtocolError, TooManyStreamsError
 from h2.settings import SettingCodes
 
 from motherlode.fetch.failures import Kind
@@ -25,19 +26,22 @@ from motherlode.fetch.wire.watch import Watch
 if TYPE_CHECKING:
     from asyncio import Future, Transport
 
+    from hyperframe.frame import Frame, GoAwayFrame
+
 _WINDOW = 2**20  # bytes that may be under way without our say
 
 
 class _Stream:
     """One request and what has come back of it."""
 
-    __slots__ = ("done", "heard", "intake", "watch")
+    __slots__ = ("closed", "done", "heard", "intake", "watch")
 
     def __init__(self, intake: Intake, watch: Watch, done: "Future[None]") -> None:
         self.intake = intake
         self.watch = watch
         self.done = done
         self.heard = False
+        self.closed = False  # by the host
 
     def fail(self, error: Exception) -> None:
         if not self.done.done():
@@ -48,6 +52,16 @@ class _Stream:
             self.done.set_result(None)
 
 
+class _Connection(H2Connection):
+    """h2 takes nothing after a GOAWAY, though a host may still finish what it has begun (RFC 9113, 6.8)."""
+
+    def _receive_goaway_frame(self, frame: "GoAwayFrame") -> "tuple[list[Frame], list[Event]]":
+        state = self.state_machine.state
+        taken = super()._receive_goaway_frame(frame)
+        self.state_machine.state = state
+        return taken
+
+
 class Http2(asyncio.Protocol):
     """A connection. It is good for another exchange until either side says it is not."""
 
@@ -56,7 +70,7 @@ class Http2(asyncio.Protocol):
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._transport: Transport | None = None
-        self._h2 = H2Connection(H2Configuration(client_side=True, header_encoding=None))
+        self._h2 = _Connection(H2Configuration(client_side=True, header_encoding=None))
         self._streams: dict[int, _Stream] = {}
         self.exchanges = 0
         self.reusable = True
@@ -65,27 +79,22 @@ class Http2(asyncio.Protocol):
         """Send a request, written as for HTTP/1.1, and take its response in."""
         if self._transport is None or self._transport.is_closing() or not self.reusable:
             raise StaleError
-        stream = _Stream(intake, watch, self._loop.create_future())
+        number = self._open(head)
+        stream = self._streams[number] = _Stream(intake, watch, self._loop.create_future())
         self.exchanges += 1
-        try:
-            number = self._h2.get_next_available_stream_id()
-            self._h2.send_headers(number, _headers(head), end_stream=True)
-        except ProtocolError as error:  # it has no streams left, or is being closed
-            self.reusable = False
-            raise StaleError from error
-        self._streams[number] = stream
         watch.start(stream.fail)
         self._flush()
         try:
             await stream.done
         finally:
             watch.stop()
-            del self._streams[number]
-            self._cancel(number)
+            self._leave(number)
 
     def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
+        """Begin nothing new, and be gone when what is under way has ended."""
+        self.reusable = False
+        if not self._streams:
+            self.abort()
 
     def abort(self) -> None:
         if self._transport is not None:
@@ -95,6 +104,7 @@ class Http2(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("Transport", transport)
+        self._h2.initiate_connection()  # first: nothing may precede the preface
         self._h2.update_settings(
             {
                 SettingCodes.ENABLE_PUSH: 0,
@@ -102,7 +112,6 @@ class Http2(asyncio.Protocol):
                 SettingCodes.MAX_HEADER_LIST_SIZE: 2 * MAX_HEAD,
             }
         )
-        self._h2.initiate_connection()
         self._h2.increment_flow_control_window(_WINDOW)
         self._flush()
 
@@ -119,23 +128,48 @@ class Http2(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._end(Kind.RESET if error else Kind.PROTOCOL, "the connection ended first")
 
+    def eof_received(self) -> None:
+        self.reusable = False  # at once: until `connection_lost`, somebody may want it
+
+    def _open(self, head: bytes) -> int:
+        """Send a request; the number of its stream."""
+        try:
+            number = self._h2.get_next_available_stream_id()
+            self._h2.send_headers(number, _headers(head), end_stream=True)
+        except TooManyStreamsError as error:  # busy, and good for others later
+            raise StaleError from error
+        except ProtocolError as error:  # it has no numbers left, or is being closed
+            self.reusable = False
+            raise StaleError from error
+        return number
+
     def _take(self, event: Event) -> None:
         number = getattr(event, "stream_id", None) or 0
         stream = self._streams.get(number)
         match event:
             case DataReceived():
-                self._h2.acknowledge_received_data(event.flow_controlled_length, number)
+                self._h2.acknowledge_received_data(event.flow_controlled_length or 0, number)
             case ConnectionTerminated():
-                self.reusable = False
-                if event.error_code:
-                    self._end(Kind.RESET, "the host ended the connection")
-        if stream is None or stream.done.done():
+                self._retire(event)
+        if stream is None:
+            return
+        stream.closed = stream.closed or isinstance(event, StreamEnded | StreamReset)
+        if stream.done.done():
             return
         stream.heard = True
         try:
             self._tell(stream, event)
         except FetchError as error:
             stream.fail(error)
+
+    def _retire(self, event: ConnectionTerminated) -> None:
+        """The host takes no more requests; those after the last that it names it has not looked at."""
+        for number, stream in self._streams.items():
+            if number > (event.last_stream_id or 0):
+                stream.fail(StaleError())
+        if event.error_code:
+            self._end(Kind.RESET, "the host ended the connection")
+        self.close()
 
     def _tell(self, stream: _Stream, event: Event) -> None:
         match event:
@@ -144,9 +178,11 @@ class Http2(asyncio.Protocol):
                 status = 0
                 for name, value in event.headers:
                     if name == b":status":
-                        status = int(value)
+                        status = int(value) if value.isdigit() else 0
                     else:
                         stream.intake.add_header(bytes(name), bytes(value))
+                if not status:
+                    raise stream.intake.failure(Kind.PROTOCOL, "no status")
                 stream.intake.begin(status)
             case DataReceived():
                 stream.watch.heard(len(event.data))
@@ -154,13 +190,23 @@ class Http2(asyncio.Protocol):
                     stream.finish()
             case StreamEnded():
                 stream.finish()
+            case StreamReset() if event.error_code == ErrorCodes.REFUSED_STREAM:
+                stream.fail(StaleError())  # not looked at (RFC 9113, 8.7)
             case StreamReset():
                 stream.fail(stream.intake.failure(Kind.RESET, "the host ended the stream"))
+
+    def _leave(self, number: int) -> None:
+        """An exchange is over, well or not."""
+        stream = self._streams.pop(number)
+        if not stream.closed:
+            self._cancel(number)
+        if not self.reusable:
+            self.close()
 
     def _cancel(self, number: int) -> None:
         """A stream whose rest is not wanted is ended; those beside it go on."""
         try:
-            self._h2.reset_stream(number, error_code=8)
+            self._h2.reset_stream(number, error_code=ErrorCodes.CANCEL)
         except ProtocolError:  # it has ended by itself
             return
         self._flush()

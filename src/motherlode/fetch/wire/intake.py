@@ -25,6 +25,7 @@ class Intake:
         "_cut",
         "_head",
         "_limit",
+        "_looked",
         "_max",
         "_pieces",
         "_request",
@@ -49,11 +50,14 @@ class Intake:
         self._limit = request.cut or max_bytes
         self._coding = ""
         self._aside = False
+        self._looked = bool(request.cut)  # whether it is known what this is, or does not matter
 
     def add_header(self, name: bytes, value: bytes) -> None:
         self._head += len(name) + len(value)
         if len(self.headers) >= MAX_HEADERS or self._head > MAX_HEAD:
             raise self.failure(Kind.HEADERS)
+        if self.status:  # a trailer: too late to say anything about a response
+            return
         key, text = name.decode("latin-1"), value.decode("utf-8", "surrogateescape")
         if not text.isascii() and not text.isprintable():
             text = value.decode("latin-1")
@@ -66,7 +70,7 @@ class Intake:
         self.mime = mime_of(self.told.get("content-type", ""))
         self._coding = self.told.get("content-encoding", "")
         if not 200 <= status < 300:  # noqa: PLR2004 - no document: its words are not needed
-            self._aside = True
+            self._aside = self._looked = True
             self._cut = self._limit = min(self._limit, _MAX_ASIDE)
 
     def forget(self) -> None:
@@ -75,11 +79,10 @@ class Intake:
 
     def add(self, data: bytes) -> bool:
         """Take some bytes of the body. True: that is enough."""
-        if not self._pieces and not self._cut:
-            self._limit = self._wanted(data)
-            self._check_length()
         self._pieces.append(data)
         self.received += len(data)
+        if not self._looked and self.received >= _LOOK:
+            self._look()
         if self.received <= self._limit:
             return False
         if self._cut:
@@ -90,9 +93,10 @@ class Intake:
         """The body, unpacked."""
         if self.status in _NO_BODY:
             return b""
-        raw = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        if not self._looked:
+            self._look()
         try:
-            body = decoded(raw, self._coding, self._limit, cut=bool(self._cut))
+            body = decoded(self._raw(), self._coding, self._limit, cut=bool(self._cut))
         except TooLargeError as error:
             raise self.failure(Kind.TOO_LARGE, f"unpacks to more than {self._limit:,} bytes") from error
         except ValueError as error:
@@ -108,13 +112,24 @@ class Intake:
     @property
     def ends_with_connection(self) -> bool:
         """Whether nothing but the end of the connection ends the body."""
-        return "content-length" not in self.told and "transfer-encoding" not in self.told
+        codings = [value.lower() for name, value in self.headers if name.lower() == "transfer-encoding"]
+        return "content-length" not in self.told and not any("chunked" in coding for coding in codings)
 
     def failure(self, kind: Kind, detail: str = "") -> FetchError:
         return FetchError(kind, self._request.url, detail)
 
     def response_headers(self) -> Headers:
         return tuple(self.headers)
+
+    def _raw(self) -> bytes:
+        return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+
+    def _look(self) -> None:
+        """See what this is, once enough has come to tell: the first piece may be a single byte."""
+        self._looked = True
+        if self._pieces:
+            self._limit = self._wanted(self._raw())
+            self._check_length()
 
     def _check_length(self) -> None:
         """Do not wait for what is announced to be too much."""

@@ -8,53 +8,62 @@ from motherlode.fetch.wire.http2 import Http2
 
 
 class Pool:
-    """Idle connections by origin. One of HTTP/2 serves several requests at once, so it is lent, not given."""
+    """Idle connections by origin. One of HTTP/2 serves several requests at once, so it is lent, not given:
+    it counts as idle all the while, and if its time is up in mid-request it ends after that."""
 
     def __init__(self, keep: float, most: int) -> None:
         self._keep = keep
         self._most = most
         self._idle: OrderedDict[int, tuple[Origin, Line, asyncio.TimerHandle]] = OrderedDict()
         self._by_origin: dict[Origin, list[int]] = {}
-        self._shared: dict[Origin, Line] = {}
         self._count = 0
 
     def take(self, origin: Origin) -> Line | None:
         """A connection that is ready, the one used last; None: there is none."""
-        shared = self._shared.get(origin)
-        if shared is not None:
-            if shared.connection.reusable:
-                return shared
-            del self._shared[origin]
         numbers = self._by_origin.get(origin)
         while numbers:
             line = self._remove(numbers[-1])
-            if line.connection.reusable:
-                return line
+            if not line.connection.reusable:
+                line.connection.close()
+                continue
+            if isinstance(line.connection, Http2):
+                self._keep_for_later(origin, line)
+            return line
         return None
 
     def give(self, origin: Origin, line: Line) -> None:
         """Keep a connection for later, if it can be used again."""
-        connection = line.connection
-        if isinstance(connection, Http2):
-            if self._shared.setdefault(origin, line) is not line:
-                connection.close()
-            return
-        if not connection.reusable or not self._keep or not self._most:
-            connection.close()
-            return
+        shared = self._shared(origin) if isinstance(line.connection, Http2) else None
+        if shared is not None and self._idle[shared][1] is line:
+            self._remove(shared)  # to begin its time anew
+            shared = None
+        if shared is not None or not line.connection.reusable or not self._keep or not self._most:
+            line.connection.close()
+        else:
+            self._keep_for_later(origin, line)
+
+    def forget(self, origin: Origin) -> None:
+        """Keep nothing that leads there."""
+        for number in list(self._by_origin.get(origin, ())):
+            self._drop(number)
+
+    def close(self) -> None:
+        self._most = 0  # what comes back late is not kept
+        for number in list(self._idle):
+            self._drop(number)
+
+    def _shared(self, origin: Origin) -> int | None:
+        """The connection that all requests to a host share; None: there is none."""
+        numbers = self._by_origin.get(origin, ())
+        return next((one for one in numbers if isinstance(self._idle[one][1].connection, Http2)), None)
+
+    def _keep_for_later(self, origin: Origin, line: Line) -> None:
         while len(self._idle) >= self._most:
             self._drop(next(iter(self._idle)))
         self._count += 1
         timer = asyncio.get_running_loop().call_later(self._keep, self._drop, self._count)
         self._idle[self._count] = (origin, line, timer)
         self._by_origin.setdefault(origin, []).append(self._count)
-
-    def close(self) -> None:
-        for number in list(self._idle):
-            self._drop(number)
-        for line in self._shared.values():
-            line.connection.close()
-        self._shared.clear()
 
     def _drop(self, number: int) -> None:
         if number in self._idle:

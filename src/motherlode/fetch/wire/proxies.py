@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from motherlode.records import BadInputError
 
-_PORTS = {"http": 80, "https": 443}
+_SCHEMES = ("http", "https")
+_PORT = 80
 
 
 class Proxy(Struct, frozen=True):
@@ -16,7 +17,6 @@ class Proxy(Struct, frozen=True):
 
     host: str
     port: int
-    tls: bool = False
     authorization: str = ""
 
 
@@ -26,7 +26,9 @@ class Proxies:
     def __init__(self, told: str) -> None:
         self._one = parse_proxy(told) if told not in ("", "none") else None
         named = getproxies() if not told else {}
-        self._named = {scheme: parse_proxy(url) for scheme, url in named.items() if scheme in _PORTS and url}
+        self._named = {
+            scheme: parse_proxy(url) for scheme, url in named.items() if scheme in _SCHEMES and url
+        }
 
     def lead_to(self, scheme: str, host: str) -> Proxy | None:
         """The proxy for a host; None: it is reached directly."""
@@ -44,14 +46,14 @@ def parse_proxy(url: str) -> Proxy:
     """
     parts = urlsplit(url if "://" in url else f"http://{url}")
     try:
-        host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme, 0)
+        host, port = parts.hostname, parts.port or _PORT
     except ValueError:
         host, port = None, 0
-    if not host or not port or parts.scheme not in _PORTS:
+    if not host or parts.scheme != "http":  # nobody speaks TLS to the proxy itself here
         shown = f"{parts.scheme}://{host or ''}"
         raise BadInputError(f"The proxy {shown!r} cannot be used; name one as http://HOST:PORT.")
     authorization = ""
     if parts.username is not None:
         secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         authorization = "Basic " + b64encode(secret.encode()).decode()
-    return Proxy(host, port, parts.scheme == "https", authorization)
+    return Proxy(host, port, authorization)

@@ -1,0 +1,113 @@
+"""`lode hosts`: the hosts of a portal, how they behaved, and why some are left alone."""
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from time import time
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.tables import Table
+from motherlode.portal import Portal
+from motherlode.records import Host, HostState, UsageError
+from motherlode.store import ledger
+
+_SHOWN = 50
+_STATES = [state.name.lower() for state in HostState]
+_ORDERS = {
+    "pages": lambda host: (-host.pages, host.name),
+    "size": lambda host: (-host.size, host.name),
+    "failures": lambda host: (-host.failures, host.name),
+    "state": lambda host: (-host.state, -host.failures, host.name),
+    "name": lambda host: (host.name,),
+}
+
+
+@click.command("hosts")
+@portal_argument
+@click.option("--state", type=click.Choice(_STATES), help="Only hosts in this state.")
+@click.option(
+    "--sort", type=click.Choice(list(_ORDERS)), default="state", show_default=True, help="Their order."
+)
+@click.option(
+    "--limit", type=click.IntRange(1), default=_SHOWN, show_default=True, help="How many are shown."
+)
+@click.option(
+    "--forgive",
+    metavar="PATTERN",
+    help="Give the slow and bad hosts that fit the pattern, such as '*.example.org', another chance.",
+)
+@set_option
+@json_option
+def command(directory: Path, overrides: tuple[str, ...], forgive: str | None, **options: Any) -> None:
+    """Show the hosts that the portal DIR has met: pages, bytes, state, and the reason for it.
+
+    A host that times out is slow, and is tried again three times; then it is bad, and left alone for the
+    rest of the crawl.
+    """
+    if forgive is not None:
+        _forgive(directory, overrides, forgive)
+        return
+    with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
+        hosts = list(ledger.all_hosts(session))
+    if options["state"] is not None:
+        hosts = [host for host in hosts if host.state is HostState[options["state"].upper()]]
+    hosts.sort(key=_ORDERS[options["sort"]])
+    if options["as_json"]:
+        show_json([_json(host) for host in hosts[: options["limit"]]])
+    else:
+        _show(hosts, options["limit"])
+
+
+def _forgive(directory: Path, overrides: tuple[str, ...], pattern: str) -> None:
+    with Portal.writing(directory, "hosts", overrides) as portal, portal.store.writing() as session:
+        fitting = [host for host in ledger.all_hosts(session) if fnmatchcase(host.name, pattern)]
+        if not fitting:
+            raise UsageError(f"No host of this portal fits '{pattern}'.")
+        blamed = [host for host in fitting if host.state is not HostState.GOOD]
+        ledger.keep_hosts(
+            session,
+            [replace(host, state=HostState.GOOD, reason="", failures=0, next_at=0.0) for host in blamed],
+        )
+    click.echo(f"Forgave {count(len(blamed), 'host')}.")
+
+
+def _json(host: Host) -> dict[str, Any]:
+    return {
+        "name": host.name,
+        "domain": host.domain,
+        "state": host.state.name.lower(),
+        "reason": host.reason,
+        "address": host.address,
+        "pages": host.pages,
+        "size": host.size,
+        "failures": host.failures,
+        "delay": host.delay,
+        "next_at": host.next_at or None,
+    }
+
+
+def _show(hosts: list[Host], limit: int) -> None:
+    if not hosts:
+        click.echo("No such host has been met.")
+        return
+    table = Table("host", "state", "reason", "address", "pages", "MB", "failures", "rest", "next in")
+    for host in hosts[:limit]:
+        wait = host.next_at - time()
+        table.add(
+            harmless(host.name),
+            host.state.name.lower(),
+            harmless(host.reason) or "-",
+            host.address or "-",
+            host.pages,
+            host.size / 1e6,
+            host.failures,
+            f"{host.delay:.1f} s",
+            f"{wait:,.0f} s" if wait > 0 else "-",
+        )
+    table.show(words=4)
+    counts = [f"{sum(host.state is state for host in hosts):,} {state.name.lower()}" for state in HostState]
+    more = f"; the first {limit:,} are shown" if len(hosts) > limit else ""
+    click.echo(f"\n{count(len(hosts), 'host')}: {', '.join(counts)}{more}.")
