@@ -6,7 +6,7 @@ from motherlode.records import LodeError
 
 
 class Raw(Struct, frozen=True):
-    """A document as it came: `mime` is its type by header and content, `content_type` what the header said."""
+    """A document as it came; `mime` is its type by header and content, `content_type` what the header says."""
 
     url: str
     body: bytes

@@ -61,7 +61,12 @@ def fetcher_for(portal: Portal, web: Web, courtesy: Courtesy[Entry]) -> Fetcher:
     )
 
 
-def keep_books(session: Session, fetcher: Fetcher) -> None:
-    """Keep what was learned of hosts, in the transaction of the pages that it was learned from."""
+def keep_books(session: Session, fetcher: Fetcher) -> list[RobotsFile]:
+    """Keep what was learned of hosts, in the transaction of the pages that it was learned from.
+
+    Returns the robots.txt files among it.
+    """
+    met = fetcher.rulebook.changed()
     ledger.keep_hosts(session, fetcher.hosts.changed())
-    ledger.keep_robots(session, fetcher.rulebook.changed())
+    ledger.keep_robots(session, met)
+    return met

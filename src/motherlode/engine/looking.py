@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from motherlode.documents import analyse
 from motherlode.engine.equipment import rules_of, user_agent
+from motherlode.engine.sitemaps import body_at
 from motherlode.fetch import FetchError
 from motherlode.fetch.addresses import is_address, is_public
 from motherlode.fetch.courtesy import Courtesy
@@ -18,7 +19,7 @@ from motherlode.fetch.rulebook import RuleBook
 from motherlode.portal.config import Config
 from motherlode.records import Document
 from motherlode.sources.sitemaps import Listed, read_sitemaps
-from motherlode.urls import Address, UrlError, address
+from motherlode.urls import Address
 
 
 class Look(Struct, frozen=True):
@@ -74,16 +75,8 @@ async def _robots(fetcher: Fetcher, asked: Address) -> tuple[Robots | None, str]
 
 
 async def _listed(fetcher: Fetcher, robots: Robots | None) -> list[Listed]:
-    async def body(url: str) -> bytes | None:
-        try:
-            asked = address(url)
-        except UrlError:
-            return None
-        await fetcher.courtesy.turn(asked.host)
-        response = (await fetcher.fetch(asked)).response
-        return response.body if response is not None and response.ok else None
-
-    return await read_sitemaps(body, robots.sitemaps if robots is not None else ())
+    named = robots.sitemaps if robots is not None else ()
+    return await read_sitemaps(lambda url: body_at(fetcher, url), named)
 
 
 def _document(fetched: Fetched, config: Config) -> Document | None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from motherlode.documents import analyse
 from motherlode.engine.equipment import fetcher_for, keep_books
+from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Response, Web
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.failures import Kind
@@ -79,6 +80,7 @@ async def crawl(
     progress, hosts, end = Progress(), set[str](), RunEnd.DONE
     while entries := _due(portal, queue, min(limits.connections, limits.pages - progress.pages)):
         for entry in entries:
+            web.expect(host_of(entry.url))
             courtesy.add(entry, entry.rank, host_of(entry.url))
         fetched = await asyncio.gather(*(_fetch_next(fetcher, courtesy) for _ in entries))
         with portal.batch() as session:
@@ -88,10 +90,16 @@ async def crawl(
                 _outcome(portal, policy, entry, one) for (entry, _), one in zip(fetched, told, strict=True)
             ]
             keep(session, outcomes, run.id)
-            keep_books(session, fetcher)
+            met = keep_books(session, fetcher)
             ledger.advance_run(session, run.id, sum(outcome.page is not None for outcome in outcomes))
         progress = _advanced(progress, outcomes, hosts, asyncio.get_running_loop().time() - began)
         report(progress)
+        if portal.config.robots.sitemaps and met:
+            listed = await follows_from_sitemaps(
+                fetcher, met, queue, min(entry.rank for entry in entries) - 1
+            )
+            with portal.batch() as session:
+                frontier.offer(session, listed)
         if progress.pages >= limits.pages:
             end = RunEnd.PAGES
             break

