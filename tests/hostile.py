@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
-from h2.events import DataReceived, Event, RequestReceived, StreamReset, WindowUpdated
+from h2.events import Event, RequestReceived, StreamReset
+from h2.exceptions import ProtocolError
 
 from motherlode.fetch import FetchError, NetworkOptions, Request, Response
 from motherlode.fetch.dns import Resolved, Resolver
@@ -101,8 +102,8 @@ async def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> AsyncI
         site.open += 1
         try:
             await handler(Guest(reader, writer, site.connections), site)
-        except (ConnectionError, ssl.SSLError, asyncio.CancelledError):
-            pass
+        except (ConnectionError, ssl.SSLError, ProtocolError, asyncio.CancelledError):
+            pass  # the guest has left, or is no longer of use
         finally:
             site.open -= 1
             writer.close() if tls is None else writer.transport.abort()
@@ -192,7 +193,7 @@ def strictly(run: Run, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return result
 
     result: T = run(whole())
-    assert complaints == []
+    assert not complaints, complaints
     return result
 
 
@@ -257,9 +258,9 @@ class H2Guest:
     async def events(self) -> AsyncIterator[Event]:
         await self.flush()
         while data := await self.guest.reader.read(65536):
-            for event in self.h2.receive_data(data):
-                if isinstance(event, StreamReset):
-                    self.resets.append(event.stream_id or 0)
+            events = self.h2.receive_data(data)
+            self.resets += [event.stream_id or 0 for event in events if isinstance(event, StreamReset)]
+            for event in events:
                 yield event
             await self.flush()
 
@@ -283,20 +284,14 @@ class H2Guest:
         self.begin(stream)
         sent = 0
         events = self.events()
-        while sent < len(body):
+        while sent < len(body) and stream not in self.resets:
             room = min(self.h2.local_flow_control_window(stream), 16_384, len(body) - sent)
             if room:
                 self.h2.send_data(stream, body[sent : sent + room], end_stream=sent + room == len(body))
                 sent += room
                 await self.flush()
-                continue
-            async for event in events:
-                if isinstance(event, StreamReset):
-                    return sent
-                if isinstance(event, WindowUpdated | DataReceived):
-                    break
             else:
-                return sent
+                await anext(events)
         return sent
 
 

@@ -41,7 +41,14 @@ def take(session: Session, url: str, queue: TopicId = A, rank: float = 1.0) -> E
 
 def outcome(entry: Entry, *links_to: Link, **parts: object) -> Outcome:
     page = Page(entry.url, entry.key, 1.5, 200, "text/html", 10, b"digest")
-    document = Document("Title", "en", "Some text", 7, {"terms": b"\x01"}, links_to)
+    document = Document(
+        title="Title",
+        language="en",
+        text="Some text",
+        fingerprint=7,
+        vectors={"terms": b"\x01"},
+        links=links_to,
+    )
     defaults: dict[str, object] = {"page": page, "document": document}
     return Outcome(entry, **(defaults | parts))  # type: ignore[arg-type]
 

@@ -9,6 +9,7 @@ from motherlode.records import (
     Model,
     ModelId,
     Page,
+    RobotsFile,
     RunEnd,
     Verdict,
 )
@@ -63,6 +64,29 @@ def test_hosts_are_kept_and_changed(store: Store) -> None:
         assert ledger.host_named(session, "c.example") is None
 
 
+def test_hosts_are_listed_by_name(store: Store) -> None:
+    hosts = [Host(f"{name}.example", "example", HostState.BAD, "refused", pages=3) for name in "cab"]
+    with store.writing() as session:
+        ledger.keep_hosts(session, hosts)
+    with store.reading() as session:
+        assert list(ledger.all_hosts(session)) == sorted(hosts, key=lambda host: host.name)
+        assert all(host.state is HostState.BAD for host in ledger.all_hosts(session))
+
+
+def test_robots_txt_is_kept_by_origin_and_replaced(store: Store) -> None:
+    plain = RobotsFile("http://a.example", 200, b"User-agent: *\nDisallow: \xff\x00", 1.5, 9.5)
+    closed = RobotsFile("https://a.example:8443", 503, None, 2.0, 3.0)
+    empty = RobotsFile("http://b.example", 404, b"", 0.0, 1.0)
+    with store.writing() as session:
+        ledger.keep_robots(session, [])
+        ledger.keep_robots(session, [RobotsFile("http://a.example", 500, None, 0.0, 1.0), closed])
+        ledger.keep_robots(session, [RobotsFile("http://a.example", 404, b"", 0.0, 1.0), plain, empty])
+    with store.reading() as session:
+        found = [ledger.robots_of(session, file.origin) for file in (plain, closed, empty)]
+        assert found == [plain, closed, empty]
+        assert ledger.robots_of(session, "https://a.example") is None
+
+
 def test_feedback_is_kept(store: Store) -> None:
     page = keep_one(store, "http://a/")
     with store.writing() as session:
@@ -97,3 +121,18 @@ def test_archive_sizes_follow_the_last_commit(store: Store) -> None:
         ledger.note_archives(session, {"two": 30})
     with store.reading() as session:
         assert ledger.archive_sizes(session) == {"one": 10, "two": 30}
+
+
+def test_copies_are_found_by_their_digest_the_first_page_of_each(store: Store) -> None:
+    for url, digest in (("http://a/", b"same"), ("http://b/", b"same"), ("http://c/", b"other\x00\xff")):
+        with store.writing() as session:
+            entry = take(session, url)
+            page = Page(entry.url, entry.key, 1.0, 200, digest=digest)
+            outcomes.keep(session, [outcome(entry, page=page)])
+    with store.reading() as session:
+        many = {b"%d" % number for number in range(2000)}
+        assert pages.copies_of(session, {b"same", b"other\x00\xff", *many}) == {
+            b"same": "http://a/",
+            b"other\x00\xff": "http://c/",
+        }
+        assert pages.copies_of(session, set()) == {}

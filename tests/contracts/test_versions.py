@@ -5,14 +5,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from motherlode.records import (
-    NewerStoreError,
-    OlderStoreError,
-    StoreError,
-)
-from motherlode.store import Store, StoreOptions, migrations
+from motherlode.records import Host, HostState, NewerStoreError, OlderStoreError, RobotsFile, StoreError
+from motherlode.store import Store, StoreOptions, ledger, migrations, pages
 from motherlode.store.schema import VERSION, about
-from storing import StopHereError
+from storing import StopHereError, keep_one
 
 
 def set_version(store: Store, version: int) -> None:
@@ -77,3 +73,49 @@ def test_the_newest_version_is_the_last_step() -> None:
 def test_a_database_in_use_is_not_taken_for_a_new_portal(database: Path, options: StoreOptions) -> None:
     with pytest.raises(StoreError, match="holds a portal already"):
         Store.create(database, options)
+
+
+HOSTS_OF_VERSION_1 = """CREATE TABLE hosts (
+    name TEXT PRIMARY KEY, domain TEXT NOT NULL, state SMALLINT NOT NULL, reason TEXT NOT NULL,
+    address TEXT NOT NULL, failures INTEGER NOT NULL, pages BIGINT NOT NULL, size BIGINT NOT NULL,
+    delay DOUBLE PRECISION NOT NULL, next_at DOUBLE PRECISION NOT NULL,
+    robots {blob}, robots_status SMALLINT NOT NULL, robots_expires DOUBLE PRECISION NOT NULL)"""
+A_HOST_OF_VERSION_1 = """INSERT INTO hosts VALUES
+    ('a.test', 'a.test', 1, 'stalled', '192.0.2.1', 2, 30, 4000, 1.5, 99.5, {body}, 200, 77.0)"""
+
+
+def as_in_version_1(store: Store) -> None:
+    """Robots.txt stood with its host, and nothing was found by its digest."""
+    with store.writing() as session:
+        postgres = session.connection.dialect.name == "postgresql"
+        for statement in (
+            "DROP TABLE robots",
+            "DROP TABLE hosts",
+            "DROP INDEX pages_digest",
+            HOSTS_OF_VERSION_1.format(blob="BYTEA" if postgres else "BLOB"),
+            A_HOST_OF_VERSION_1.format(body="'\\x2a'::bytea" if postgres else "x'2a'"),
+        ):
+            session.connection.exec_driver_sql(statement)
+    set_version(store, 1)
+
+
+def test_a_database_of_version_1_keeps_its_hosts_and_gets_robots_by_origin(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
+    keep_one(store, "http://a.test/")
+    as_in_version_1(store)
+    store.close()
+    with pytest.raises(OlderStoreError):
+        Store.open(database, options)
+    file = RobotsFile("http://a.test", 200, b"#", 1.0, 2.0)
+    known = Host("a.test", "a.test", HostState.SLOW, "stalled", "192.0.2.1", 2, 30, 4000, 1.5, 99.5)
+    with Store.open(database, options, upgrade=True) as upgraded:
+        with upgraded.writing() as session:
+            assert migrations.version(session.connection) == VERSION
+            assert list(ledger.all_hosts(session)) == [known]
+            ledger.keep_robots(session, [file])
+            ledger.keep_hosts(session, [known, Host("b.test")])
+        with upgraded.reading() as session:
+            assert ledger.robots_of(session, "http://a.test") == file
+            assert pages.copies_of(session, {b"digest"}) == {b"digest": "http://a.test/"}
+    Store.open(database, options).close()  # it is current now

@@ -6,7 +6,7 @@ from motherlode.records import LodeError
 
 
 class Raw(Struct, frozen=True):
-    """A document as it came; `mime` is its type by header and content, `content_type` what the header says."""
+    """A document as it came; `mime` is its type by header and content, `content_type` the header itself."""
 
     url: str
     body: bytes

@@ -1,7 +1,15 @@
-"""Terms: words without stopwords, stemmed, counted (BINGO!, section 2.2)."""
+"""Terms: words without stopwords, stemmed by their language, counted (BINGO!, section 2.2; SPEC B4).
+
+A term's number is a hash of its stem, so that it means the same in every process and portal, and no table of
+words has to be kept. Which word a number stands for is asked seldom, and of a text that has it (`spell`).
+"""
 
 import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
+from importlib.resources import files
 from zlib import crc32
 
 import numpy as np
@@ -11,21 +19,42 @@ from msgspec import Struct
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MAX_WORD = 40
-_REMEMBERED = 500_000  # words; the Web makes up new ones for ever
-# English function words; they say nothing of a topic.
-_STOPWORDS = frozenset(
-    """
-    a about above across after again against all almost also although always am among an and any are as
-    at be because been before being below between both but by can cannot could did do does doing done
-    down during each either else ever every few for from further had has have having he hence her here
-    hers herself him himself his how however if in into is it its itself just less like may me might
-    mine more most much must my myself neither no nor not now of off often on once one only onto or
-    other others our ours ourselves out over own per perhaps rather same she should since so some such
-    than that the their theirs them themselves then there therefore these they this those though through
-    thus to together too toward under until up upon us used very was we were what when where whether
-    which while who whom whose why will with within without would yet you your yours yourself
-    """.split()  # noqa: SIM905 - a list of words reads best as words
-)
+_REMEMBERED = 300_000  # words of a language; the Web makes up new ones for ever
+SILENT = -1  # the number of a word that does not count
+
+# Snowball's algorithms by language. English is Porter's own, as in the paper.
+_STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "porter",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "nb": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
 
 
 class Bag(Struct, frozen=True):
@@ -34,19 +63,11 @@ class Bag(Struct, frozen=True):
     terms: npt.NDArray[np.uint32]
     counts: npt.NDArray[np.uint32]
 
+    def __len__(self) -> int:
+        return len(self.terms)
+
     def pack(self) -> bytes:
         return self.terms.tobytes() + self.counts.tobytes()
-
-
-def bag_of(text: str) -> Bag:
-    """The terms of a text.
-
-    A term's number is a hash of its stem, so that it means the same in every process and portal.
-    """
-    known = _numbers()
-    numbers = np.array([known[word] for word in _WORD.findall(text.casefold())], np.int64)
-    terms, counts = np.unique(numbers[numbers >= 0], return_counts=True)
-    return Bag(terms.astype(np.uint32), counts.astype(np.uint32))
 
 
 def unpack(packed: bytes) -> Bag:
@@ -55,22 +76,65 @@ def unpack(packed: bytes) -> Bag:
     return Bag(both[:half], both[half:])
 
 
-class _Numbers(dict[str, int]):
-    """The number of each word met so far: of its stem, or -1 for a word that does not count."""
+def count(numbers: npt.NDArray[np.int64]) -> Bag:
+    """The bag of a sequence of term numbers."""
+    terms, counts = np.unique(numbers, return_counts=True)
+    return Bag(terms.astype(np.uint32), counts.astype(np.uint32))
 
-    def __init__(self) -> None:
+
+def bag_of(text: str, language: str = "en") -> Bag:
+    """The terms of a text."""
+    return count(sequence_of(text, language))
+
+
+def sequence_of(text: str, language: str = "en") -> npt.NDArray[np.int64]:
+    """The terms of a text in order, without the words that do not count."""
+    known = _numbers(language)
+    numbers = np.array([known[word] for word in _WORD.findall(text.casefold())], np.int64)
+    kept: npt.NDArray[np.int64] = numbers[numbers >= 0]
+    return kept
+
+
+def spell(wanted: Iterable[int], text: str, language: str = "en") -> dict[int, str]:
+    """The words that term numbers stand for in a text, the most frequent of each."""
+    known, sought = _numbers(language), set(wanted)
+    words = Counter(word for word in _WORD.findall(text.casefold()) if known[word] in sought)
+    found: dict[int, str] = {}
+    for word, _ in words.most_common():
+        found.setdefault(known[word], word)
+    return found
+
+
+@cache
+def stopwords(language: str) -> frozenset[str]:
+    """The words of a language that say nothing; none, where we have no list."""
+    return _stopword_lists().get(language, frozenset())
+
+
+@cache
+def _stopword_lists() -> dict[str, frozenset[str]]:
+    told = tomllib.loads((files("motherlode.documents") / "stopwords.toml").read_text("utf-8"))
+    return {language: frozenset(words.casefold().split()) for language, words in told.items()}
+
+
+class _Numbers(dict[str, int]):
+    """The number of each word of a language met so far: of its stem, or SILENT."""
+
+    def __init__(self, language: str) -> None:
         super().__init__()
-        self._stem = Stemmer.Stemmer("porter").stemWord
+        algorithm = _STEMMERS.get(language)
+        self._stem = Stemmer.Stemmer(algorithm).stemWord if algorithm else str
+        self._silent = stopwords(language)
 
     def __missing__(self, word: str) -> int:
         if len(self) > _REMEMBERED:
             self.clear()
-        silent = word in _STOPWORDS or len(word) > _MAX_WORD
-        number = -1 if silent else crc32(self._stem(word).encode("utf-8", "replace"))
+        silent = word in self._silent or len(word) > _MAX_WORD
+        number = SILENT if silent else crc32(self._stem(word).encode("utf-8", "replace"))
         self[word] = number
         return number
 
 
 @cache
-def _numbers() -> _Numbers:
-    return _Numbers()
+def _numbers(language: str) -> _Numbers:
+    return _Numbers(language or "en")

@@ -83,6 +83,8 @@ async def crawl(
             web.expect(host_of(entry.url))
             courtesy.add(entry, entry.rank, host_of(entry.url))
         fetched = await asyncio.gather(*(_fetch_next(fetcher, courtesy) for _ in entries))
+        order = {entry.url_id: place for place, entry in enumerate(entries)}
+        fetched.sort(key=lambda one: order[one[0].url_id])  # who answered first must not matter
         with portal.batch() as session:
             copies = copies_of(session, {one.digest for _, one in fetched if one.digest})
             told = _told([one for _, one in fetched], copies)

@@ -83,9 +83,9 @@ class Courtesy(Generic[T]):
                 self.release(host, 0.0)
             raise
 
-    def release(self, host: str, seconds: float, asked_for: float | None = None) -> None:
-        """A turn is over, after an answer that took so long. The host now rests."""
-        self._turns.done(host, self._now(), self.rest(seconds, asked_for))
+    def release(self, host: str, seconds: float | None, asked_for: float | None = None) -> None:
+        """A turn is over, after an answer that took so long; the host now rests. None: it was not asked."""
+        self._turns.done(host, self._now(), 0.0 if seconds is None else self.rest(seconds, asked_for))
         self._serve()
 
     def rest(self, seconds: float, asked_for: float | None = None) -> float:

@@ -12,6 +12,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+_GZIP = b"\x1f\x8b"
 _STEP = 64 * 1024
 _MAX_CODINGS = 5  # what more there is makes the last name unknown
 
@@ -49,7 +50,7 @@ def _unpacked(body: bytes, name: str, most: int) -> bytes:
     try:
         match name:
             case "gzip" | "x-gzip":
-                return isal_zlib.decompressobj(31).decompress(body, most)
+                return _gunzipped(body, most)
             case "deflate":
                 return isal_zlib.decompressobj(_deflate_window(body)).decompress(body, most)
             case "zstd":
@@ -59,6 +60,20 @@ def _unpacked(body: bytes, name: str, most: int) -> bytes:
     except (IsalError, zlib.error, zstd.ZstdError, brotli.error, EOFError) as error:  # type: ignore[misc]
         raise ValueError(f"broken {name}") from error
     raise ValueError(f"unknown content coding {name[:20]!r}")
+
+
+def _gunzipped(body: bytes, most: int) -> bytes:
+    """All members of a gzip file; what follows the last one is left out."""
+    pieces: list[bytes] = []
+    size = 0
+    while body.startswith(_GZIP) or not pieces:
+        unpacker = isal_zlib.decompressobj(31)
+        pieces.append(unpacker.decompress(body, most - size))
+        size += len(pieces[-1])
+        body = unpacker.unused_data
+        if size >= most or not unpacker.eof:
+            break
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _brotli(body: bytes, most: int) -> bytes:

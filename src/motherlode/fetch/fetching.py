@@ -113,11 +113,13 @@ class Fetcher:
 
     async def _visit(self, trail: _Trail, headers: Headers) -> Fetched | None:
         """One request at most; None: a redirect leads on."""
-        here, seconds = trail.here, 0.0
+        here = trail.here
+        seconds: float | None = None
         try:
             await self._admit(here)
             if copy := self.duplicates.before(here.url, self.hosts[here.host].address):
                 return trail.end(copy_of=copy)
+            seconds = 0.0
             response = await self.web.fetch(Request(here.url, headers, self.rules.types))
             seconds = response.seconds
             return self._answered(trail, response)

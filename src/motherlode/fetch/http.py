@@ -23,6 +23,7 @@ _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = "gzip, deflate, br, zstd"
 _PORTS = {"http": 80, "https": 443}
 _TRIES = 3  # connections that were kept open may all turn out to be closed
+_PROXY_REFUSES = 407
 _VERSION_NOT_SUPPORTED = 505
 _NO_AUTHORITY = re.compile(r"[@?#\\]")
 _MAX_PORT = 65_536
@@ -86,6 +87,8 @@ class HttpWeb:
                 continue
             finally:
                 self._pool.give(origin, line)
+            if response.status == _PROXY_REFUSES and line.proxy is not None:
+                raise FetchError(Kind.PROXY, request.url, "it wants to know who asks")
             if response.status == _VERSION_NOT_SUPPORTED and self._dialer.needs_http2(origin):
                 self._pool.forget(origin)  # what is open speaks HTTP/1.1
                 continue

@@ -26,7 +26,7 @@ class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
     proxy: Annotated[
         str,
         Meta(
-            pattern=r"^(https?://.+|none)\Z|^\Z",
+            pattern=r"^(http://.+|none)\Z|^\Z",
             description="An HTTP proxy, as http://HOST:PORT; empty: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY "
             "say; none: no proxy.",
         ),

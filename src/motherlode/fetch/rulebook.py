@@ -139,6 +139,8 @@ class RuleBook:
             except FetchError as error:
                 if host_of(url) == first:
                     raise
+                if error.kind == Kind.FORBIDDEN_ADDRESS:
+                    return None
                 # Another host's fault is not this one's: it is not to become bad for it.
                 raise FetchError(Kind.ROBOTS_UNREACHABLE, url, error.kind) from error
             location = response.header("location")

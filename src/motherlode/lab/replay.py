@@ -88,7 +88,7 @@ class Replay:
             told = tuple(pair for pair in said.headers if pair[0].lower() in ("etag", "last-modified"))
             status, headers, body = 304, told, b""
         for name, value in headers:
-            intake.add_header(name.encode("latin-1", "replace"), value.encode("utf-8", "surrogateescape"))
+            intake.add_header(name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
         intake.begin(status)
         if body and status not in NO_BODY:
             intake.add(body)

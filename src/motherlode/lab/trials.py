@@ -52,7 +52,9 @@ class Readings:
         if found is None:
             found = analyse(response.url, response.header("content-type"), response.body)
             # The text is kept in its terms; a web of long texts would not fit into memory.
-            found = Document(found.title, found.language, "", 0, found.vectors, found.links)
+            found = Document(
+                title=found.title, language=found.language, vectors=found.vectors, links=found.links
+            )
             self._read[response.url] = found
         return found
 

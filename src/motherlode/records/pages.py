@@ -8,22 +8,48 @@ from motherlode.records.identifiers import RunId, UrlKey
 
 
 class LinkFlag(IntFlag):
-    """What kind of link it is; none set: an ordinary link in the content."""
+    """What kind of link it is; none set: an ordinary link."""
 
     NONE = 0
-    NOFOLLOW = 1
-    NAVIGATION = 2
-    FRAME = 4
-    CANONICAL = 8
+    NOFOLLOW = 1  # the page asks not to follow it
+    NAVIGATION = 2  # it stands in a menu, a header, a footer
+    FRAME = 4  # what it leads to is part of the page
+    CANONICAL = 8  # the page says that this is its true address
+    CONTENT = 16  # it stands in the main text
+    REFRESH = 32  # the page leads there by itself
 
 
 class Link(Struct, frozen=True, gc=False):
-    """A link as it stands in a page; its place in the page is its place in `Document.links`."""
+    """A link as it stands in a page; its place in the page is its place in `Document.links`.
+
+    `context` are the words around it, `path` the elements that it stands in, the innermost last.
+    """
 
     url: str
     key: UrlKey
     anchor: str = ""
     flags: int = 0  # `LinkFlag`s; a bare number, because sixty a page are written
+    title: str = ""
+    context: str = ""
+    path: str = ""
+
+
+class Field(Struct, frozen=True):
+    """A field of a form: its name, its kind (text, select, hidden, ...), and what a person sees of it."""
+
+    name: str
+    kind: str
+    label: str = ""
+    value: str = ""
+    options: tuple[tuple[str, str], ...] = ()  # value and words of each choice
+
+
+class Form(Struct, frozen=True):
+    """A form, with its target resolved."""
+
+    action: str
+    method: str
+    fields: tuple[Field, ...]
 
 
 class Archived(Struct, frozen=True, gc=False):
@@ -51,15 +77,27 @@ class Page(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """What a page says: its text, its term vectors by feature space, its links in order."""
+    """What a page says: its text, its term vectors by feature space, its links in order.
+
+    Text is in blocks, one a line; `main` is what is left of it without menus and the like. Where nothing
+    could be read, `unreadable` says why.
+    """
 
     title: str = ""
     language: str = ""
     text: str = ""
+    main: str = ""
+    description: str = ""
+    headings: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()  # what pictures show, in the page's own words
+    links: tuple[Link, ...] = ()
+    forms: tuple[Form, ...] = ()
+    canonical: str = ""
+    refresh: str = ""  # where the page leads by itself
+    noindex: bool = False  # it asks not to be shown
     fingerprint: int = 0
     vectors: dict[str, bytes] = {}
-    links: tuple[Link, ...] = ()
-    noindex: bool = False  # it asks not to be shown
+    unreadable: str = ""
 
 
 class HostState(IntEnum):

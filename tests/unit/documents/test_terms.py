@@ -33,6 +33,6 @@ def test_any_text_has_terms_in_rising_order_that_survive_packing(text: str) -> N
 
 def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_REMEMBERED", 10)
-    known = module._Numbers()
+    known = module._Numbers("en")
     assert {known[f"word{letter}"] for letter in map(chr, range(97, 123))} != {-1}
     assert len(known) <= 11

@@ -1,18 +1,21 @@
 """A crawl in rounds, from a replayed web into a portal."""
 
+import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from motherlode.engine import Limits, Progress, crawl
+from motherlode.engine import Limits, Progress, crawl, rounds
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
-from motherlode.records import RunEnd, UrlState
-from motherlode.store import ledger
+from motherlode.records import HostState, RunEnd, UrlState
+from motherlode.store import frontier, ledger
 from motherlode.store.pages import known_url, links_from, page_at, page_log, redirect_of
+from motherlode.store.schema import redirects, urls
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from webs import Said, html, record_web
@@ -84,3 +87,134 @@ def test_breadth_comes_first(portal: Path, web: Path) -> None:
     run(portal, web)
     assert log(portal)[0] == "http://a.test/"
     assert log(portal)[-1] in ("http://a.test/3", "http://b.test/new")
+
+
+# --- what pages ask for ---------------------------------------------------------------------------------
+
+ASKING: dict[str, Said] = {
+    "http://a.test/": "<title>A</title>"
+    '<a href="/1">1</a><a rel="nofollow" href="/no">no</a><a rel="nofollow" href="/1">1 again</a>'
+    '<a href="/noindex">n</a><a href="/closed">c</a><a href="/head">h</a><a href="/other">o</a>',
+    "http://a.test/1": html("One", "first"),
+    "http://a.test/no": html("No", "nobody was to come here"),
+    "http://a.test/noindex": '<meta name="robots" content="noindex"><p>Not for show. <a href="/behind">b</a>',
+    "http://a.test/behind": html("Behind", "second"),
+    "http://a.test/closed": '<meta name="ROBOTS" content="NoFollow"><p>Closed. <a href="/secret">s</a>',
+    "http://a.test/head": (
+        200,
+        {"Content-Type": "text/html", "X-Robots-Tag": "noindex, nofollow"},
+        b'<p>By its head. <a href="/secret">s</a>',
+    ),
+    "http://a.test/other": '<meta name="otherbot" content="none"><p>Others. <a href="/free">f</a>',
+    "http://a.test/free": html("Free", "third"),
+    "http://a.test/secret": html("Secret", "nobody was to come here either"),
+}
+ALLOWED = {f"http://a.test/{path}" for path in ("", "1", "behind", "closed", "other", "free")}
+
+
+def test_what_pages_ask_of_crawlers_is_kept_to(portal: Path, tmp_path: Path) -> None:
+    run(portal, record_web(tmp_path / "web", ASKING))
+    assert set(log(portal)) == ALLOWED
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        for path, state in (("noindex", UrlState.SKIPPED), ("head", UrlState.SKIPPED), ("no", UrlState.OPEN)):
+            found = known_url(session, address(f"http://a.test/{path}").key)
+            assert found is not None
+            assert found.state is state
+        assert (
+            known_url(session, address("http://a.test/secret").key) is not None
+        )  # as a link, not as an entry
+        assert frontier.sizes(session) == {}
+
+
+def test_what_pages_ask_of_crawlers_can_be_passed_over(tmp_path: Path) -> None:
+    planting = plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
+    create_portal(tmp_path / "p", planting, {"robots.page_rules": False})
+    run(tmp_path / "p", record_web(tmp_path / "web", ASKING))
+    assert set(log(tmp_path / "p")) == set(ASKING)
+
+
+# --- copies ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pages", [100, 1])  # all in one run; or so that the store alone knows the first
+def test_a_copy_is_moved_to_the_page_that_was_there_first(portal: Path, tmp_path: Path, pages: int) -> None:
+    same = html("Same", "words", "/2")
+    said: dict[str, Said] = {"http://a.test/": same, "http://a.test/2": same}
+    web = record_web(tmp_path / "web", said)
+    run(portal, web, pages)
+    progress, _ = run(portal, web)
+    assert progress.failed == 0
+    assert log(portal) == ["http://a.test/"]
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        copy, first = (known_url(session, address(f"http://a.test/{path}").key) for path in ("2", ""))
+        assert copy is not None
+        assert first is not None
+        assert (copy.state, copy.reason) == (UrlState.MOVED, "copy of http://a.test/")
+        assert redirect_of(session, copy.id) == first.id
+        query = select(redirects.c.status).where(redirects.c.url_id == copy.id)
+        assert session.connection.execute(query).scalar_one() == 0  # of our own making
+
+
+def test_empty_pages_are_not_copies_of_each_other(portal: Path, tmp_path: Path) -> None:
+    empty = (200, {"Content-Type": "text/html"}, b"")
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/1", "/2", "/3"),  # of two rounds
+        "http://a.test/1": empty,
+        "http://a.test/2": empty,
+        "http://a.test/3": empty,
+    }
+    run(portal, record_web(tmp_path / "web", said))
+    assert set(log(portal)) == set(said)
+
+
+# --- failures -------------------------------------------------------------------------------------------
+
+
+def busy(portal: Path) -> tuple[UrlState, int, float]:
+    """What became of the page that is out of service: its state, its attempts, and when it is due."""
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        found = known_url(session, address("http://b.test/").key)
+        assert found is not None
+        query = select(urls.c.not_before).where(urls.c.id == found.id)
+        due = session.connection.execute(query).scalar_one()
+        return found.state, found.attempts, due or 0.0
+
+
+def test_a_retry_waits_for_its_time_and_comes_then(
+    portal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "http://b.test/"),
+        "http://b.test/": (503, {"Retry-After": "600"}, b"<p>Out of service"),
+    }
+    web = record_web(tmp_path / "web", said)
+    began = time.time()
+    progress, _ = run(portal, web)
+    state, attempts, due = busy(portal)
+    assert (progress.pages, progress.failed, state, attempts) == (1, 1, UrlState.OPEN, 1)
+    assert due >= began + 600
+    run(portal, web)
+    assert busy(portal) == (state, 1, due)  # not yet
+    record_web(tmp_path / "recovered", {**said, "http://b.test/": html("B", "back")})
+    monkeypatch.setattr(rounds, "time", lambda: due)
+    run(portal, tmp_path / "recovered")
+    assert busy(portal)[:2] == (UrlState.FETCHED, 2)
+    assert log(portal) == ["http://a.test/", "http://b.test/"]
+
+
+def test_hosts_and_robots_txt_are_kept_with_the_pages(portal: Path, tmp_path: Path) -> None:
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/x", "/y"),
+        "http://a.test/robots.txt": (200, {}, b"User-agent: *\nDisallow: /x\n"),
+        "http://a.test/y": html("Y", "second"),
+    }
+    run(portal, record_web(tmp_path / "web", said))
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        (host,) = ledger.all_hosts(session)
+        assert (host.name, host.state, host.pages) == ("a.test", HostState.GOOD, 2)
+        robots = ledger.robots_of(session, "http://a.test")
+        assert robots is not None
+        assert (robots.status, robots.body) == (200, b"User-agent: *\nDisallow: /x\n")
+        closed = known_url(session, address("http://a.test/x").key)
+        assert closed is not None
+        assert (closed.state, closed.reason) == (UrlState.SKIPPED, "robots.txt")

@@ -57,3 +57,12 @@ def test_broken_bodies_are_broken(coding: str) -> None:
 def test_an_unknown_coding_is_an_error() -> None:
     with pytest.raises(ValueError, match="unknown content coding 'pack200"):
         decoded(TEXT, "pack200-gzip", 10_000)
+
+
+def test_every_member_of_a_gzip_body_counts_and_what_follows_does_not() -> None:
+    both = gzip.compress(b"one ") + gzip.compress(b"two")
+    assert decoded(both, "gzip", 100) == b"one two"
+    assert decoded(both + b"rest", "gzip", 100) == b"one two"
+    assert decoded(both, "gzip", 5, cut=True) == b"one t"
+    with pytest.raises(TooLargeError):
+        decoded(gzip.compress(b"x" * 60) * 1000, "gzip", 1000)

@@ -17,6 +17,7 @@ from hostile import (
     NoNames,
     Run,
     Site,
+    answer,
     good,
     kind,
     options,
@@ -25,6 +26,7 @@ from hostile import (
     serving,
     settled,
     strictly,
+    visit,
     with_names,
 )
 from motherlode.fetch import FetchError, NetworkOptions
@@ -157,21 +159,30 @@ def test_a_proxy_that_does_not_open_a_tunnel_has_failed(run: Run, said: bytes) -
     assert through(saying(said, close=True), run, "https://a.test/")[0] == Kind.PROXY
 
 
+def test_a_proxy_that_wants_to_know_who_asks_has_failed_for_plain_http_as_well(run: Run) -> None:
+    refusal = answer(b"<p>Who are you?", status="407 Proxy Authentication Required")
+    assert through(saying(refusal), run)[0] == Kind.PROXY
+    results, _ = strictly(run, lambda: visit(saying(refusal)))
+    assert kind(results[0]) == "status 407"  # nonsense of a host is its own
+
+
 def test_a_refusal_of_a_proxy_is_told(run: Run) -> None:
     async def work() -> FetchError:
-        async with serving(saying(b"HTTP/1.1 407 Who are you?\r\n\r\n")) as site:
-            async with HttpWeb(NetworkOptions(proxy=f"http://{site.place}"), "tests") as web:
-                result = await outcome(web, "https://a.test/")
-                await settled(lambda: site.open == 0)
-                assert isinstance(result, FetchError)
-                return result
+        async with (
+            serving(saying(b"HTTP/1.1 407 Who are you?\r\n\r\n")) as site,
+            HttpWeb(NetworkOptions(proxy=f"http://{site.place}"), "tests") as web,
+        ):
+            result = await outcome(web, "https://a.test/")
+            await settled(lambda: site.open == 0)
+            assert isinstance(result, FetchError)
+            return result
 
     error = strictly(run, work)
     assert error.detail == "HTTP/1.1 407 Who are you?"
 
 
 def test_a_silent_proxy_has_failed(run: Run) -> None:
-    async def handle(guest: Guest, site: Site) -> None:
+    async def handle(guest: Guest, _site: Site) -> None:
         await guest.left()
 
     assert through(handle, run, "https://a.test/", connect_timeout=0.2)[0] == Kind.PROXY

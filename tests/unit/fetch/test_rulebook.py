@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from itertools import pairwise
 from logging import WARNING
 from typing import Any, TypeVar
 
@@ -69,7 +70,8 @@ def test_a_robots_txt_that_fails_closes_the_host_for_a_while(status: int) -> Non
     web = ScriptedWeb({ROBOTS: in_turn(status, status, CLOSED)})
 
     async def work() -> list[object]:
-        rules, seen = book(web, retry=300.0), []
+        rules = book(web, retry=300.0)
+        seen: list[object] = []
         for _ in range(6):
             seen.append(await allows(rules, "/y"))
             await asyncio.sleep(150)
@@ -93,9 +95,7 @@ def test_a_host_that_does_not_answer_fails_as_such_and_is_asked_again(kind: Kind
 
 def test_redirects_are_followed_to_other_hosts_five_times() -> None:
     names = [f"http://h{n}.test/robots.txt" for n in range(6)]
-    web = ScriptedWeb(
-        {ROBOTS: moved(names[0]), **{one: moved(to) for one, to in zip(names, names[1:], strict=False)}}
-    )
+    web = ScriptedWeb({ROBOTS: moved(names[0]), **{one: moved(to) for one, to in pairwise(names)}})
     web.pages[names[4]] = CLOSED
 
     async def work() -> list[bool | str]:
@@ -114,9 +114,10 @@ def test_a_redirect_to_nowhere_or_in_a_circle_is_no_robots_txt(target: str) -> N
 
 
 def test_the_fault_of_a_host_that_robots_txt_redirects_to_is_not_this_hosts() -> None:
-    assert said(moved("http://b.test/robots.txt"), b=Kind.FORBIDDEN_ADDRESS) == Kind.ROBOTS_UNREACHABLE
-    assert said(moved("/elsewhere"), b=404) is True
-    assert said(in_turn(moved("/robots.txt?2"), Kind.REFUSED)) is True  # a loop: nothing is there
+    there = moved("http://b.test/robots.txt")
+    assert said(there, b=Kind.REFUSED) == said(there, b=503) == Kind.ROBOTS_UNREACHABLE
+    assert said(there, b=404) is said(there, b=Kind.FORBIDDEN_ADDRESS) is True  # nowhere that we could go
+    assert said(in_turn(moved("/robots.txt"), Kind.REFUSED)) == Kind.REFUSED  # its own
 
 
 def test_a_long_file_counts_up_to_its_limit_and_to_whole_lines() -> None:

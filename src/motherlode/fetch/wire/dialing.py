@@ -68,7 +68,7 @@ class Dialer:
         try:
             return await self._dial(origin)
         except ssl.SSLError as error:
-            if "NO_APPLICATION_PROTOCOL" in (error.reason or "") and self.needs_http2(origin):
+            if "no application protocol" in _reason(error) and self.needs_http2(origin):
                 return await self.dial(origin)
             raise _tls_failure(error, origin.host) from error
 
@@ -177,23 +177,35 @@ class Dialer:
             except OSError as error:  # it went away the moment it was there
                 raise FetchError(Kind.RESET, origin.host) from error
             return plain
-        names = self._protocols(origin)
         try:
             async with asyncio.timeout(self._options.tls_timeout):
-                _, chooser = await loop.create_connection(
-                    lambda: _Chooser(loop),
-                    sock=plug,
-                    ssl=self._context(names),
-                    server_hostname=origin.host.strip("[]"),
-                    ssl_handshake_timeout=self._options.tls_timeout + 5,
-                    ssl_shutdown_timeout=_FAREWELL,
-                )
+                return await self._secure(plug, origin)
         except (TimeoutError, ConnectionAbortedError) as error:
             raise FetchError(Kind.TLS_TIMEOUT, origin.host) from error
         except ssl.SSLError:
             raise
         except (OSError, ValueError) as error:  # ValueError: a host name that TLS cannot name
             raise FetchError(Kind.TLS_BROKEN, origin.host, str(error)[:80]) from error
+
+    async def _secure(self, plug: socket.socket, origin: Origin) -> Connection:
+        loop = asyncio.get_running_loop()
+        chooser = _Chooser(loop)
+        try:
+            await loop.create_connection(
+                lambda: chooser,
+                sock=plug,
+                ssl=self._context(self._protocols(origin)),
+                server_hostname=origin.host.strip("[]"),
+                ssl_handshake_timeout=self._options.tls_timeout + 5,
+                ssl_shutdown_timeout=_FAREWELL,
+            )
+        except BaseException:
+            # Cancelled after the handshake, asyncio would say goodbye on a socket that is then closed under
+            # it; the next one to get its number would be taken for it.
+            if chooser.chosen is not None:
+                chooser.chosen.abort()
+            raise
+        assert chooser.chosen is not None  # noqa: S101 - a transport is made before it is returned
         return chooser.chosen
 
     def _protocols(self, origin: Origin) -> tuple[str, ...]:
@@ -217,7 +229,7 @@ class _Chooser(asyncio.Protocol):
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self.chosen: Connection
+        self.chosen: Connection | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         agreed: Any = transport.get_extra_info("ssl_object")
@@ -238,4 +250,9 @@ def _kind_of(error: OSError) -> Kind:
 def _tls_failure(error: ssl.SSLError, host: str) -> FetchError:
     if isinstance(error, ssl.SSLCertVerificationError):
         return FetchError(Kind.TLS, host, error.verify_message)
-    return FetchError(Kind.TLS_BROKEN, host, (error.reason or "").replace("_", " ").lower())
+    return FetchError(Kind.TLS_BROKEN, host, _reason(error)[:80])
+
+
+def _reason(error: ssl.SSLError) -> str:
+    """What went wrong, in words. Not every alert has a name of its own; then the text has it."""
+    return (error.reason or str(error)).replace("_", " ").lower()

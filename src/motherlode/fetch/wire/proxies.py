@@ -44,13 +44,13 @@ def parse_proxy(url: str) -> Proxy:
     >>> parse_proxy("http://me:secret@proxy.test:3128").authorization
     'Basic bWU6c2VjcmV0'
     """
-    parts = urlsplit(url if "://" in url else f"http://{url}")
     try:
-        host, port = parts.hostname, parts.port or _PORT
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        scheme, host, port = parts.scheme, parts.hostname, parts.port or _PORT
     except ValueError:
-        host, port = None, 0
-    if not host or parts.scheme != "http":  # nobody speaks TLS to the proxy itself here
-        shown = f"{parts.scheme}://{host or ''}"
+        scheme, host, port = url.partition("://")[0], None, 0
+    if not host or scheme != "http":  # nobody speaks TLS to the proxy itself here
+        shown = f"{scheme}://{host or ''}"
         raise BadInputError(f"The proxy {shown!r} cannot be used; name one as http://HOST:PORT.")
     authorization = ""
     if parts.username is not None:
