@@ -7,7 +7,8 @@ from hashlib import blake2b
 from msgspec import Struct
 
 from helpers import lacks
-from motherlode.documents import read
+from motherlode.documents.analysing import read
+from motherlode.documents.raw import Raw
 from motherlode.lab.description import Plan
 from motherlode.lab.generated.atlas import Part, Site
 from motherlode.lab.generated.pages import Leaf
@@ -80,7 +81,7 @@ class Survey:
     def documents(self) -> dict[str, Document]:
         """The HTML pages."""
         return {
-            url: read(url, answer.header("content-type"), answer.body)
+            url: read(Raw(url, answer.body, content_type=answer.header("content-type")))[0]
             for url, answer in self.answers.items()
             if answer.header("content-type").startswith("text/html")
         }

@@ -17,7 +17,9 @@ ODF = "application/vnd.oasis.opendocument."
 _TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def read(mime: str, body: bytes | str, content_type: str = "", url: str = "http://example.org/file") -> Extract:
+def read(
+    mime: str, body: bytes | str, content_type: str = "", url: str = "http://example.org/file"
+) -> Extract:
     """What the reader of this type makes of it."""
     reader = reader_for(mime)
     assert reader is not None, mime

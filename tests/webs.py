@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from motherlode.documents.analysing import Manner, analyse_one, read
+from motherlode.documents.raw import Raw
 from motherlode.lab.labels import Labels, write_labels
+from motherlode.records import Document
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.urls import UrlRules
 
 Said = str | tuple[int, dict[str, str], bytes]
 
@@ -36,3 +40,15 @@ def _parts(said: Said) -> tuple[int, dict[str, str], bytes]:
     if isinstance(said, str):
         return 200, {"Content-Type": "text/html; charset=utf-8"}, said.encode()
     return said
+
+
+def page_read(
+    url: str, content_type: str, body: bytes, rules: UrlRules | None = None, agent: str = ""
+) -> Document:
+    """What a page says."""
+    return read(Raw(url, body, content_type=content_type), Manner(rules or UrlRules(), agent))[0]
+
+
+def page_analysed(url: str, content_type: str, body: bytes) -> Document:
+    """What a page says, with its terms."""
+    return analyse_one(Raw(url, body, content_type=content_type))

@@ -1,6 +1,4 @@
-"""From bytes to what a page says: text, terms, links."""
+"""From bytes to what a page says: text, terms, links. `analysing` is the way in.
 
-from motherlode.documents.analysing import analyse, read
-from motherlode.documents.terms import Bag, bag_of, unpack
-
-__all__ = ["Bag", "analyse", "bag_of", "read", "unpack"]
+Nothing is imported here: the configuration knows `options`, and must not load parsers for that.
+"""

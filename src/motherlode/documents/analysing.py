@@ -1,35 +1,145 @@
-"""From a response to a document, by its type."""
+"""From what came to what it says: its type, its text, its language, its terms."""
 
 import re
+from collections.abc import Iterator
+from urllib.parse import quote, unquote
 
+import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.encoding import decode
+from motherlode.documents.formats import reader_for
+from motherlode.documents.formats.kinds import OLE_MAGIC, kind_of_ole, kind_of_zip
 from motherlode.documents.html import read_html
-from motherlode.documents.terms import bag_of
-from motherlode.records import Document
-from motherlode.urls import UrlRules
+from motherlode.documents.language import language_of
+from motherlode.documents.raw import Extract, Member, Raw, UnreadableError
+from motherlode.documents.similarity import fingerprint
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import count, sequence_of
+from motherlode.documents.words import tidy, tidy_lines
+from motherlode.fetch.types import sniffed
+from motherlode.records import Document, Link
+from motherlode.urls import UrlError, UrlRules, address
 
-TERMS = "terms"  # the feature space of single terms
-_HTML = frozenset({"text/html", "application/xhtml+xml", ""})
-_LOOKS_LIKE_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|frameset)", re.IGNORECASE)
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_ZIP = b"PK\x03\x04"
+_MAX_NESTING = 3  # archives in archives
+_MAX_TITLE = 500
+_MAX_ANCHOR = 200
+_MAX_LINKS = 10_000
+_ENDING = re.compile(r"\.[a-zA-Z0-9]{1,5}\Z")
 
 
-def analyse(
-    url: str, content_type: str, body: bytes, rules: UrlRules | None = None, agent: str = ""
-) -> Document:
-    """What the page says, with its terms."""
-    document = read(url, content_type, body, rules, agent)
-    return replace(document, vectors={TERMS: bag_of(f"{document.title}\n{document.text}").pack()})
+class Manner(Struct, frozen=True):
+    """How documents are read: by which rules links are, and to whose name pages may speak."""
+
+    rules: UrlRules = UrlRules()
+    agent: str = ""
 
 
-def read(
-    url: str, content_type: str, body: bytes, rules: UrlRules | None = None, agent: str = ""
-) -> Document:
-    """What the page says; nothing, if it is of a type that is not read."""
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind in _HTML or _LOOKS_LIKE_HTML.match(body):
-        return read_html(decode(body, content_type), url, rules or UrlRules(), agent)
-    if kind == "text/plain":
-        return Document(text=" ".join(decode(body, content_type).split()))
-    return Document()
+class Analysed(Struct, frozen=True):
+    """A document with its address and type. A file in an archive has the archive's address and its name."""
+
+    url: str
+    mime: str
+    document: Document
+
+
+DEFAULT_MANNER = Manner()
+
+
+def analyse(raw: Raw, manner: Manner = DEFAULT_MANNER) -> list[Analysed]:
+    """What a document says, and what the documents inside it say, the outermost first."""
+    return list(_analysed(raw, manner, _MAX_NESTING))
+
+
+def analyse_one(raw: Raw, manner: Manner = DEFAULT_MANNER) -> Document:
+    """What a document says, with its language, its terms and its fingerprint."""
+    return enriched(read(raw, manner)[0])
+
+
+def read(raw: Raw, manner: Manner = DEFAULT_MANNER) -> tuple[Document, tuple[Member, ...]]:
+    """What a document says, and the files inside it."""
+    mime = kind_of(raw)
+    if mime in _HTML:
+        return read_html(decode(raw.body, raw.content_type), raw.url, manner.rules, manner.agent), ()
+    reader = reader_for(mime)
+    if reader is None:
+        return Document(title=_name_in(raw.url), unreadable=f"nothing reads {mime or 'this type'}"), ()
+    try:
+        extract = reader(replace(raw, mime=mime))
+    except UnreadableError as error:
+        return Document(title=_name_in(raw.url), unreadable=str(error)), ()
+    return _document(extract, raw.url, manner.rules), extract.members
+
+
+def kind_of(raw: Raw) -> str:
+    """The type of a document by all that is known: what was said, how it begins, what is in it."""
+    if raw.body.startswith(_ZIP):
+        return kind_of_zip(raw.body)
+    if raw.body.startswith(OLE_MAGIC):
+        return kind_of_ole(raw.body)
+    return raw.mime or sniffed(raw.body, raw.content_type)
+
+
+def enriched(document: Document) -> Document:
+    """A document with what follows from its text. Each word is looked at once: main text, then the rest."""
+    language = language_of(document.main or document.text, document.language)
+    main = sequence_of(document.main, language)
+    rest = sequence_of(f"{document.title}\n{_besides(document)}", language)
+    return replace(
+        document,
+        language=language,
+        fingerprint=fingerprint(main),
+        vectors={TERMS: count(np.concatenate([main, rest])).pack()},
+    )
+
+
+def _besides(document: Document) -> str:
+    """The text without the main text."""
+    if document.main == document.text:
+        return ""
+    main = set(document.main.split("\n"))
+    return "\n".join([line for line in document.text.split("\n") if line not in main])
+
+
+def _analysed(raw: Raw, manner: Manner, nesting: int) -> Iterator[Analysed]:
+    document, members = read(raw, manner)
+    yield Analysed(raw.url, kind_of(raw), enriched(document))
+    for member in members if nesting else ():
+        inner = Raw(f"{raw.url}#{quote(member.name)}", member.body, sniffed(member.body, ""))
+        yield from _analysed(inner, manner, nesting - 1)
+
+
+def _document(extract: Extract, url: str, rules: UrlRules) -> Document:
+    text = tidy_lines(extract.text)
+    return Document(
+        title=(tidy(extract.title) or _name_in(url))[:_MAX_TITLE],
+        language=extract.language[:2].lower(),
+        text=text,
+        main=text,
+        description=extract.description,
+        headings=extract.headings,
+        links=tuple(_links(extract, url, rules)),
+    )
+
+
+def _links(extract: Extract, url: str, rules: UrlRules) -> Iterator[Link]:
+    for reference in extract.references[:_MAX_LINKS]:
+        try:
+            found = address(reference.href, url, rules)
+        except UrlError:
+            continue
+        yield Link(found.url, found.key, tidy(reference.anchor)[:_MAX_ANCHOR])
+
+
+def _name_in(url: str) -> str:
+    """What a file is called, for want of a better title.
+
+    >>> _name_in("http://a.test/files/barn_owls.pdf?x=1")
+    'barn owls'
+    """
+    place = url.partition("#")[2] or url.partition("?")[0]
+    name = unquote(place.rstrip("/").rpartition("/")[2])
+    return tidy(_ENDING.sub("", name).replace("_", " "))

@@ -5,7 +5,8 @@ from time import monotonic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents import analyse
+from motherlode.documents.analysing import Manner, analyse_one
+from motherlode.documents.raw import Raw
 from motherlode.engine.equipment import rules_of, user_agent
 from motherlode.engine.sitemaps import body_at
 from motherlode.fetch import FetchError
@@ -83,5 +84,5 @@ def _document(fetched: Fetched, config: Config) -> Document | None:
     response = fetched.response
     if fetched.failure is not None or response is None or not response.ok:
         return None
-    told = response.header("content-type")
-    return analyse(response.url, told, response.body, config.urls, config.crawler.name)
+    raw = Raw(response.url, response.body, response.mime, response.header("content-type"))
+    return analyse_one(raw, Manner(config.urls, config.crawler.name))

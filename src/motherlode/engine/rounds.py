@@ -10,7 +10,8 @@ from time import time
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents import analyse
+from motherlode.documents.analysing import Manner, analyse_one
+from motherlode.documents.raw import Raw
 from motherlode.engine.equipment import fetcher_for, keep_books
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Response, Web
@@ -153,9 +154,8 @@ def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched) -> 
     if response is None or not response.ok:
         return Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops)
     config = portal.config
-    document = analyse(
-        response.url, response.header("content-type"), response.body, config.urls, config.crawler.name
-    )
+    raw = Raw(response.url, response.body, response.mime, response.header("content-type"))
+    document = analyse_one(raw, Manner(config.urls, config.crawler.name))
     judgement = policy.judge(entry, document)
     follows = _allowed(
         document, policy.steer(entry, document, judgement), fetched, obey=config.robots.page_rules
@@ -190,7 +190,9 @@ def _page(portal: Portal, fetched: Fetched, response: Response) -> Page:
     url = fetched.final.url
     head = "".join(f"{name}: {value}\r\n" for name, value in response.headers if name.lower() not in _CODED)
     block = f"HTTP/1.1 {response.status} -\r\n{head}".encode("latin-1", "replace")
-    archived = portal.archive.append(Exchange(url, response.at, block, response.body, response.address))
+    archived = portal.archive.append(
+        Exchange(url, response.at, block, response.body, response.address, fetched.digest)
+    )
     return Page(
         url=url,
         key=fetched.final.key,

@@ -17,10 +17,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from motherlode.documents.options import ReadingOptions
 from motherlode.records import LodeError
 
 J = TypeVar("J")
@@ -31,14 +32,6 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
 _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
-
-
-class WorkerOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """The processes that read documents."""
-
-    count: Annotated[int, Meta(ge=0, le=256, description="How many there are; 0: one less than cores.")] = 0
-    seconds: Annotated[float, Meta(gt=0, description="Seconds until a document is given up.")] = 20.0
-    memory: Annotated[int, Meta(ge=64, description="Megabytes that reading a document may take.")] = 1024
 
 
 class Lost(Struct, frozen=True):
@@ -98,10 +91,10 @@ class _Worker(Generic[J, R]):
 class Workers(Generic[J, R]):
     """So many processes that do one thing. An async context manager."""
 
-    def __init__(self, task: Callable[[J], R], options: WorkerOptions) -> None:
+    def __init__(self, task: Callable[[J], R], options: ReadingOptions) -> None:
         self._task = task
         self._options = options
-        self.count = options.count or max(1, (os.cpu_count() or 2) - 1)
+        self.count = options.workers or max(1, (os.cpu_count() or 2) - 1)
         self._idle: asyncio.Queue[_Worker[J, R]] = asyncio.Queue()
         self._all: set[_Worker[J, R]] = set()
         self.replaced = 0

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
-from motherlode.documents import read
+from motherlode.documents.analysing import read
+from motherlode.documents.raw import Raw
 from motherlode.fetch.decoding import decoded
 from motherlode.lab.cache import cached
 from motherlode.lab.web import LabWeb
@@ -121,4 +122,4 @@ def _targets(web: LabWeb, url: str) -> set[str]:
         body = decoded(said.body, said.header("content-encoding"), _MAX_BODY)
     except ValueError:
         return set()
-    return {link.url for link in read(url, said.header("content-type"), body).links}
+    return {link.url for link in read(Raw(url, body, content_type=said.header("content-type")))[0].links}

@@ -9,7 +9,8 @@ from time import perf_counter
 
 from msgspec import Struct
 
-from motherlode.documents import analyse
+from motherlode.documents.analysing import analyse_one
+from motherlode.documents.raw import Raw
 from motherlode.fetch import FetchError, Request, Response
 from motherlode.frontier import MemoryFrontier
 from motherlode.lab.clock import run_virtually
@@ -50,7 +51,9 @@ class Readings:
     def of(self, response: Response) -> Document:
         found = self._read.get(response.url)
         if found is None:
-            found = analyse(response.url, response.header("content-type"), response.body)
+            found = analyse_one(
+                Raw(response.url, response.body, response.mime, response.header("content-type"))
+            )
             # The text is kept in its terms; a web of long texts would not fit into memory.
             found = Document(
                 title=found.title, language=found.language, vectors=found.vectors, links=found.links

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from motherlode.documents.analysing import TERMS
+from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, unpack
 from motherlode.records import Document, Entry, Follow, Judgement, TopicId, UrlKey
 from motherlode.urls import Address

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from motherlode.documents.options import ReadingOptions
 from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions, TypeOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
@@ -41,5 +42,6 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     types: TypeOptions = TypeOptions()
     traps: TrapRules = TrapRules()
     urls: UrlRules = UrlRules()
+    reading: ReadingOptions = ReadingOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()

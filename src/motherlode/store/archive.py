@@ -56,6 +56,7 @@ class Exchange(Struct, frozen=True):
     head: bytes
     body: bytes
     address: str = ""
+    digest: bytes = b""  # its SHA-1, where that is known already
 
 
 class Archive:
@@ -78,7 +79,7 @@ class Archive:
     def append(self, exchange: Exchange) -> Archived:
         """Write a response. It counts once the transaction that notes `flush()` is committed."""
         payload = exchange.head + b"\r\n" + exchange.body
-        digest = b32encode(sha1(exchange.body).digest()).decode()  # noqa: S324 - the standard's own
+        digest = b32encode(exchange.digest or sha1(exchange.body).digest()).decode()  # noqa: S324 - the standard's own
         headers = {
             "WARC-Target-URI": exchange.url,
             "WARC-Payload-Digest": f"sha1:{digest}",

@@ -1,12 +1,13 @@
 """HTML to title, text and links."""
 
-from motherlode.documents import analyse, read, unpack
+from motherlode.documents.terms import unpack
 from motherlode.records import Document, LinkFlag
 from motherlode.urls import UrlRules
+from webs import page_analysed, page_read
 
 
 def page(html: str, url: str = "http://a.test/dir/page.html") -> Document:
-    return read(url, "text/html; charset=utf-8", html.encode())
+    return page_read(url, "text/html; charset=utf-8", html.encode())
 
 
 def links(html: str) -> list[str]:
@@ -55,27 +56,33 @@ def test_anchors_and_nofollow_are_kept() -> None:
 
 def test_rules_of_the_portal_apply_to_links() -> None:
     rules = UrlRules(max_url=30)
-    document = read(
+    document = page_read(
         "http://a.test/", "text/html", b'<a href="/short">s</a><a href="/' + b"l" * 40 + b'">l</a>', rules
     )
     assert [link.url for link in document.links] == ["http://a.test/short"]
 
 
 def test_a_page_that_hides_its_type_is_read_all_the_same() -> None:
-    assert read("http://a.test/", "application/octet-stream", b"<!DOCTYPE html><title>T</title>").title == "T"
-    assert read("http://a.test/", "", b"<title>T</title>").title == "T"
+    assert (
+        page_read("http://a.test/", "application/octet-stream", b"<!DOCTYPE html><title>T</title>").title
+        == "T"
+    )
+    assert page_read("http://a.test/", "", b"<title>T</title>").title == "T"
 
 
 def test_what_cannot_be_read_says_nothing() -> None:
-    assert read("http://a.test/x.png", "image/png", b"\x89PNG\r\n\x1a\n" + bytes(100)) == Document()
+    picture = page_read("http://a.test/x.png", "image/png", b"\x89PNG\r\n\x1a\n" + bytes(100))
+    assert picture == Document(title="x", unreadable="nothing reads image/png")
     assert page("") == Document()
 
 
 def test_plain_text_is_text() -> None:
-    assert read("http://a.test/x.txt", "text/plain", b"some  words\n here").text == "some words here"
+    assert page_read("http://a.test/x.txt", "text/plain", b"some  words\n here").text == "some words here"
 
 
 def test_terms_come_from_title_and_text() -> None:
-    document = analyse("http://a.test/", "text/html", b"<title>Owls</title><p>An owl and another owl</p>")
+    document = page_analysed(
+        "http://a.test/", "text/html", b"<title>Owls</title><p>An owl and another owl</p>"
+    )
     bag = unpack(document.vectors["terms"])
     assert sorted(bag.counts.tolist()) == [1, 3]

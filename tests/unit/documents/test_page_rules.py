@@ -2,15 +2,15 @@
 
 import pytest
 
-from motherlode.documents import read
 from motherlode.records import LinkFlag
+from webs import page_read
 
 LINK = '<a href="/x">x</a>'
 
 
 def said(html: str, agent: str = "motherlode") -> tuple[bool, bool]:
     """Whether a page may be shown, and whether its link may be followed."""
-    document = read("http://a.test/", "text/html; charset=utf-8", html.encode(), agent=agent)
+    document = page_read("http://a.test/", "text/html; charset=utf-8", html.encode(), agent=agent)
     (link,) = document.links
     return not document.noindex, not link.flags & LinkFlag.NOFOLLOW
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.documents import bag_of, unpack
 from motherlode.documents import terms as module
+from motherlode.documents.terms import bag_of, unpack
 
 
 def test_stopwords_numbers_and_single_letters_do_not_count() -> None:

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from motherlode.engine.workers import Lost, WorkerOptions, Workers
+from motherlode.documents.options import ReadingOptions
+from motherlode.engine.workers import Lost, Workers
 from motherlode.fetch.loops import run
 from tasks import task
 
-QUICK = WorkerOptions(count=2, seconds=1.0, memory=256)
+QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
 
 
-def results(jobs: Sequence[str], options: WorkerOptions = QUICK) -> tuple[list[Any], int]:
+def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[Any], int]:
     async def work() -> tuple[list[Any], int]:
         async with Workers(task, options) as workers:
             return await workers.run(jobs), workers.replaced
@@ -54,7 +55,7 @@ def test_a_document_that_its_worker_survives_costs_no_worker(bad: str, reason: s
 
 
 def test_long_documents_pass_both_ways() -> None:
-    (first, second), _ = results(["y" * 20_000_000, "long"], WorkerOptions(count=1, seconds=10.0))
+    (first, second), _ = results(["y" * 20_000_000, "long"], ReadingOptions(workers=1, seconds=10.0))
     assert len(first) == 20_000_000
     assert len(second) == 5_000_000
 

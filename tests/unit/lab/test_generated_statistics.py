@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from generating import Survey, made, survey
-from motherlode.documents import analyse, unpack
-from motherlode.documents.analysing import TERMS
+from motherlode.documents.analysing import analyse_one
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.raw import Raw
+from motherlode.documents.terms import unpack
 from motherlode.lab.description import Plan
 from motherlode.lab.generated.atlas import Atlas, Part
 from motherlode.lab.generated.topics import TOPICS
@@ -41,7 +43,7 @@ def labelled() -> dict[str, list[tuple[str, Document]]]:
             for topic in known.web.labels().of(url):
                 answer = known.web.answer(url)
                 assert answer is not None
-                page = analyse(url, answer.header("content-type"), answer.body)
+                page = analyse_one(Raw(url, answer.body, content_type=answer.header("content-type")))
                 found.setdefault(topic, []).append((url, page))
     for pages in found.values():
         random.Random(1).shuffle(pages)

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.documents import analyse, bag_of
+from motherlode.documents.analysing import analyse_one
+from motherlode.documents.raw import Raw
+from motherlode.documents.terms import bag_of
 from motherlode.policies.baselines import Centroid, RandomOrder
 from motherlode.records import Document, Entry, Link, TopicId, UrlId, UrlKey
 from motherlode.urls import address
@@ -13,7 +15,7 @@ texts = st.text("abcdefgh ", max_size=200)
 
 
 def document(text: str) -> Document:
-    return analyse("http://a.test/", "text/plain", text.encode())
+    return analyse_one(Raw("http://a.test/", text.encode(), "text/plain"))
 
 
 @given(st.lists(texts, max_size=4), texts)

@@ -38,6 +38,7 @@ _READERS = {
     "application/vnd.ms-excel": "legacy.read_legacy",
     "application/vnd.ms-powerpoint": "legacy.read_legacy",
     "application/x-ole-storage": "legacy.read_legacy",
+    "application/x-ooxml-encrypted": "legacy.read_legacy",  # it says why it cannot be read
     "application/zip": "containers.read_container",
     "application/x-zip": "containers.read_container",
     "application/x-zip-compressed": "containers.read_container",

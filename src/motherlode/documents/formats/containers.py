@@ -64,10 +64,12 @@ def _zip_members(body: bytes) -> Iterator[Member]:
     room = MAX_UNPACKED
     for info in directory(body):
         allowed = _allowed(info.compress_size, min(MAX_MEMBER, room))
+        if info.file_size > allowed:
+            continue  # it says so itself
         try:
             content = unpacked(body, info, allowed)
         except TooMuchError:
-            room -= allowed
+            room -= allowed  # a lie costs as much as what it hides
             continue
         room -= len(content)
         yield Member(_zip_name(info), content)

@@ -4,7 +4,7 @@ import posixpath
 from urllib.parse import unquote
 
 from motherlode.documents.encoding import decode
-from motherlode.documents.formats.gathering import Gathered
+from motherlode.documents.formats.gathering import MAX_TITLE, Gathered
 from motherlode.documents.formats.markup import any_prefix, local, walk
 from motherlode.documents.formats.zipped import Package
 from motherlode.documents.html import read_html
@@ -74,8 +74,9 @@ class _Book:
         self._field = ""
 
     def text(self, data: str) -> None:
-        if self._field:
-            self.told[self._field] = self.told.get(self._field, "") + data
+        said = self.told.get(self._field, "")
+        if self._field and len(said) < MAX_TITLE:
+            self.told[self._field] = said + data
 
     def chapters(self, package: Package) -> list[str]:
         """Names of parts; without any order that can be followed, all pages by name."""

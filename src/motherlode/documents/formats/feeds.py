@@ -4,7 +4,7 @@ from html import escape
 from urllib.parse import urljoin
 
 from motherlode.documents.formats.fragments import gather_html
-from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
+from motherlode.documents.formats.gathering import MAX_TITLE, Gathered
 from motherlode.documents.formats.markup import StopReading, prefixed
 
 _ENTRIES = frozenset({"item", "entry"})
@@ -109,6 +109,8 @@ class Feed:
             if field == "link" or text.startswith(("http://", "https://")):
                 self._link(text, base)
             return
+        if field == "title":
+            text = _plain(text[: 4 * MAX_TITLE])
         where = self._feed if self._entry is None else self._entry
         if text and len(text) > len(where.get(field, "")):
             where[field] = text
@@ -126,16 +128,16 @@ class Feed:
         gathered, feed = self.gathered, self._feed
         if gathered.title or not feed:
             return
-        gathered.title = _plain(feed.get("title", ""))
+        gathered.title = feed.get("title", "")
         gathered.language = feed.get("language", "")
-        gathered.description = _plain(feed.get("summary", ""))
+        gathered.description = _plain(feed.get("summary", "")[: 4 * MAX_TITLE])
         gathered.line(gathered.title)
         gathered.line(gathered.description)
 
     def _finish(self) -> None:
         """An entry that has ended."""
         entry, self._entry = self._entry or {}, None
-        title = _plain(entry.get("title", ""))
+        title = entry.get("title", "")
         self.gathered.heading(title)
         for href in dict.fromkeys(self._links):
             self.gathered.reference(href, title)
@@ -147,7 +149,7 @@ class Feed:
 
 def _plain(html: str) -> str:
     gathered = Gathered()
-    gather_html(html[:MAX_TEXT], gathered)
+    gather_html(html, gathered)
     return gathered.extract().text.replace("\n", " ")
 
 

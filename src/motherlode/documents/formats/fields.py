@@ -18,7 +18,8 @@ def target_of(code: str) -> str:
     ''
     """
     found = _HYPERLINK.match(code[:MAX_CODE])
-    return (found["quoted"] or found["bare"] or "").strip() if found else ""
+    target = (found["quoted"] or found["bare"] or "").strip() if found else ""
+    return target.replace("\\\\", "\\")  # a backslash is written twice
 
 
 def target_in_formula(formula: str) -> str:

@@ -26,7 +26,10 @@ def squeezed(text: str) -> str:
 
 
 class Gathered:
-    """A document in the making. `full`: nothing more is taken, and a reader may stop."""
+    """A document in the making: its title, language and description are set, the rest is added.
+
+    Once it is `full`, no more text is taken, and a reader may stop.
+    """
 
     def __init__(self) -> None:
         self.title = ""
@@ -44,7 +47,8 @@ class Gathered:
 
     def cells(self, cells: Iterable[str]) -> None:
         """A row of a table: its cells with tabs between them, less the empty ones."""
-        self._put("\t".join(filter(None, map(squeezed, cells))))
+        if not self.full:
+            self._put("\t".join(filter(None, map(squeezed, cells))))
 
     def heading(self, text: str) -> None:
         """A paragraph that is a heading."""

@@ -106,15 +106,29 @@ def kind_of_ole(body: bytes) -> str:
     return next((mime for name, mime in _STREAMS.items() if name in names), OLE)
 
 
-def stream_names(body: bytes) -> Iterator[str]:
-    """The names in the directory of an OLE file ([MS-CFB] 2.6), as far as it can be followed."""
+def stream_names(body: bytes) -> list[str]:
+    """The names at the top of an OLE file ([MS-CFB] 2.6), as far as its directory can be followed.
+
+    What is deeper belongs to other documents that this one has in it.
+    """
     if not body.startswith(OLE_MAGIC) or len(body) < _SECTOR_0:
-        return
-    for sector in _directory_sectors(body):
-        for place in range(0, len(sector) - _ENTRY + 1, _ENTRY):
-            length = int.from_bytes(sector[place + 64 : place + 66], "little")
-            if 2 <= length <= 64:  # noqa: PLR2004 - bytes of a name with its end, and the room for it
-                yield sector[place : place + length - 2].decode("utf-16-le", "replace")
+        return []
+    directory = b"".join(_directory_sectors(body))
+    entries = [directory[place : place + _ENTRY] for place in range(0, len(directory) - _ENTRY + 1, _ENTRY)]
+    # The root's child is the root of a tree whose branches are the names before and after.
+    ahead, seen = ([_number(entries[0], 76)] if entries else []), set()
+    while ahead:
+        number = ahead.pop()
+        if number < len(entries) and number not in seen:
+            seen.add(number)
+            ahead += [_number(entries[number], 68), _number(entries[number], 72)]
+    # Where the tree is broken, any name is better than none.
+    return [_entry_name(entries[number]) for number in sorted(seen) or range(len(entries))]
+
+
+def _entry_name(entry: bytes) -> str:
+    length = min(int.from_bytes(entry[64:66], "little"), 64)
+    return entry[: max(length - 2, 0)].decode("utf-16-le", "replace")
 
 
 def _directory_sectors(body: bytes) -> Iterator[bytes]:

@@ -115,7 +115,7 @@ class _Reading:
 
     def _plain(self, marked: str) -> str:
         """Without marks; its links are taken."""
-        if "](" in marked or "][" in marked or "://" in marked:
+        if "](" in marked or "][" in marked or "://" in marked or "<a" in marked.lower():
             # A picture that is a link has its text for an anchor.
             for found in _ANCHOR.finditer(marked):
                 self.gathered.reference(unescape(found[1]))

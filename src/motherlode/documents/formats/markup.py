@@ -67,10 +67,13 @@ def _walk(body: bytes, handler: Handler, encoding: str | None) -> None:
     parser.UseForeignDTD(True)  # noqa: FBT003 - expat takes it by place
     parser.ExternalEntityRefHandler = lambda *_: 1
     parser.SkippedEntityHandler = lambda name, parameter: None if parameter else _skipped(name, handler)
-    # What stands before the break counts.
-    with suppress(expat.ExpatError, StopReading, ValueError, LookupError):
-        # In one piece: expat before 2.6 takes quadratic time over a long token that comes in many.
-        parser.Parse(body, True)  # noqa: FBT003 - expat takes it by place
+    with suppress(StopReading):
+        try:
+            # In one piece: expat before 2.6 takes quadratic time over a long token that comes in many.
+            parser.Parse(body, True)  # noqa: FBT003 - expat takes it by place
+        except (expat.ExpatError, ValueError, LookupError):
+            # What stands before the break counts, also what was not handed over yet.
+            parser.buffer_text = False
 
 
 def _refuse(*_: object) -> None:

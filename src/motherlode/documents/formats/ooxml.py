@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from motherlode.documents.formats.gathering import Gathered
+from motherlode.documents.formats.gathering import MAX_TITLE, Gathered
 from motherlode.documents.formats.kinds import OLE_MAGIC, ZIP, kind_of_zip
 from motherlode.documents.formats.markup import StopReading, local, walk
 from motherlode.documents.formats.zipped import Package
@@ -108,8 +108,9 @@ class _Properties:
         self._field = ""
 
     def text(self, data: str) -> None:
-        if self._field:
-            setattr(self._gathered, self._field, getattr(self._gathered, self._field) + data)
+        said = getattr(self._gathered, self._field) if self._field else ""
+        if self._field and len(said) < MAX_TITLE:
+            setattr(self._gathered, self._field, said + data)
 
 
 def read_docx(raw: Raw) -> Extract:

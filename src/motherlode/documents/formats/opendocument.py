@@ -8,7 +8,9 @@ from motherlode.documents.formats.paragraphs import Paragraphs
 from motherlode.documents.formats.zipped import Package
 from motherlode.documents.raw import Extract, Raw, UnreadableError
 
-MAX_REPEATED = 100  # times that a cell or row is taken which says that it stands there many times
+MAX_REPEATED = 10  # times that a cell or row is taken which says that it stands there many times
+MAX_COLUMNS = 16_384
+_SHORT = 1_000  # characters; a longer cell is taken once
 # What is no part of what is read: struck out text, numbers of notes, who wrote a comment.
 _SILENT = frozenset(
     """
@@ -155,10 +157,11 @@ class _Reading:
 
     def _end_cell(self) -> None:
         text = " ".join(self._cell)
-        self._row += [text] * (self._repeat_cell if text else 0)
+        if text and len(self._row) < MAX_COLUMNS:
+            self._row += [text] * (self._repeat_cell if len(text) <= _SHORT else 1)
         self._cell = []
 
 
 def _times(told: str | None) -> int:
     """How often, within reason."""
-    return min(int(told), MAX_REPEATED) if told and told.isdecimal() and len(told) < 10 else 1  # noqa: PLR2004 - digits
+    return min(int(told), MAX_REPEATED) if told and told.isdecimal() and len(told) < 20 else 1  # noqa: PLR2004 - digits

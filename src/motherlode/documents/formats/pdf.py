@@ -1,7 +1,6 @@
 """PDF by PDFium; where that fails, by pdf_oxide if it is installed."""
 
 import ctypes
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from importlib import import_module
@@ -12,14 +11,14 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
+from motherlode.documents.formats.lines import paragraphs
 from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 MAX_PAGES = 2_000
 MAX_LINKS = 2_000  # of a page
 _MAX_URL = 4_096  # bytes
 _MAX_LINKED = 500  # characters under a link
-_HYPHENATED = re.compile("[\x02\ufffe\u00ad-]\\s*\n\\s*(?=[a-z\u00df-\u00ff])")
-_FULL = 0.7  # a line this much shorter than the longest of its page ends a paragraph
+_MAX_WORK = 20_000_000  # characters of a page, as often as they are looked through for those under a link
 
 
 def read_pdf(raw: Raw) -> Extract:
@@ -52,7 +51,7 @@ def _read_page(page: Any, text: Any, gathered: Gathered) -> None:
     if count > 0:
         for paragraph in paragraphs(text.get_text_range(0, count)):
             gathered.line(paragraph)
-    linked = list(_links(page, text))
+    linked = list(_links(page, text, _MAX_WORK // max(count, 1)))
     for href, anchor in _whole(linked):
         gathered.reference(href, anchor)
     known = {href.rstrip("/") for href, _ in linked}
@@ -62,29 +61,15 @@ def _read_page(page: Any, text: Any, gathered: Gathered) -> None:
             gathered.reference(href)
 
 
-def paragraphs(page: str) -> Iterator[str]:
-    """The lines of a page put together: a PDF knows where letters stand, and nothing of paragraphs."""
-    text = _HYPHENATED.sub("", page.replace("\r\n", "\n").replace("\r", "\n"))
-    lines = [line.strip() for line in text.split("\n")]
-    full = _FULL * max(map(len, lines))
-    begun: list[str] = []
-    for line in lines:
-        begun.append(line)
-        if len(line) < full:
-            yield " ".join(begun)
-            begun = []
-    yield " ".join(begun)
-
-
-def _links(page: Any, text: Any) -> Iterator[tuple[str, str]]:
-    """Where the links of a page lead, and the text that they lie over."""
+def _links(page: Any, text: Any, with_text: int) -> Iterator[tuple[str, str]]:
+    """Where the links of a page lead, and the text that they lie over; of that many."""
     place, link = ctypes.c_int(0), pdfium.FPDF_LINK()
-    for _ in range(MAX_LINKS):
+    for number in range(MAX_LINKS):
         if not pdfium.FPDFLink_Enumerate(page, place, link):
             return
         action = pdfium.FPDFLink_GetAction(link)
         if action and pdfium.FPDFAction_GetType(action) == pdfium.PDFACTION_URI:
-            yield _address(page, action), _text_under(link, text)
+            yield _address(page, action), _text_under(link, text) if number < with_text else ""
 
 
 def _address(page: Any, action: Any) -> str:
@@ -134,6 +119,7 @@ def _second_try(body: bytes) -> Extract:
         oxide: Any = import_module("pdf_oxide")
     except ImportError as error:
         raise UnreadableError("a broken PDF") from error
+    oxide.disable_logging()  # what is broken in a file is said by the exception
     try:
         return _read_by_oxide(oxide.PdfDocument.from_bytes(body))
     except BaseException as error:

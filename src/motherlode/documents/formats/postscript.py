@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from motherlode.documents.encoding import decode
 from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
+from motherlode.documents.formats.lines import paragraphs
 from motherlode.documents.formats.urls import urls_in
 from motherlode.documents.raw import Extract, Raw, UnreadableError
 
@@ -22,8 +23,8 @@ _LOOK = 8_192  # bytes in which the title is looked for
 _PIECE = 65_536
 _TITLE = re.compile(rb"^%%Title:[ \t]*(.{1,500}?)[ \t]*$", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
-_BETWEEN = re.compile(r"\n(?:[^\S\n]*\n)+|\f")
-_GS = ("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sDEVICE=txtwrite", "-sOutputFile=-")
+# What a document prints, and what it does wrong, is no text of it: that goes another way.
+_GS = ("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sstdout=%stderr", "-sDEVICE=txtwrite", "-sOutputFile=-")
 # The first that is installed.
 _PROGRAMS = (("gs", _GS), ("ps2ascii", ()), ("pstotext", ()))
 
@@ -32,8 +33,9 @@ def read_postscript(raw: Raw) -> Extract:
     gathered = Gathered()
     gathered.title = _title(raw.body)
     text = _run(raw.body).decode("utf-8", "replace")
-    for paragraph in _BETWEEN.split(text):
-        gathered.line(paragraph)
+    for page in text.split("\f"):
+        for paragraph in paragraphs(page):
+            gathered.line(paragraph)
     for url in urls_in(text):
         gathered.reference(url)
     if gathered.empty:

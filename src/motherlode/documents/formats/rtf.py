@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple
 
 from motherlode.documents.formats.fields import MAX_CODE, target_of
-from motherlode.documents.formats.gathering import MAX_ANCHOR, Gathered
+from motherlode.documents.formats.gathering import MAX_ANCHOR, MAX_TITLE, Gathered
 from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 MAX_DEPTH = 100_000  # groups in groups
@@ -110,6 +110,8 @@ class _Reading:
         self._flush()
         while self._fields:
             self._end_field()
+        while self._notes:
+            self._end_note()
         self._end_paragraph()
         return self._gathered
 
@@ -229,8 +231,7 @@ class _Reading:
         if self._fields and self._fields[-1].depth == len(self._states):
             self._end_field()
         if self._notes and self._notes[-1][0] == len(self._states):
-            self._end_paragraph()
-            self._data = self._notes.pop()[1]
+            self._end_note()
         if self._states:
             self._state = self._states.pop()
 
@@ -247,8 +248,8 @@ class _Reading:
                 fields[-1].shown += text
         elif state.goes == _CODE and fields and len(fields[-1].code) < MAX_CODE:
             fields[-1].code += text
-        elif state.goes == _TITLE:
-            self._gathered.title += text[:MAX_CODE]
+        elif state.goes == _TITLE and len(self._gathered.title) < MAX_TITLE:
+            self._gathered.title += text
         elif state.goes == _STYLES and _HEADING.match(text):
             self._heading_styles.add(self._style)
 
@@ -257,6 +258,10 @@ class _Reading:
         self._gathered.reference(target_of(field.code), field.shown)
         if self._fields and len(self._fields[-1].shown) < 4 * MAX_ANCHOR:
             self._fields[-1].shown += field.shown
+
+    def _end_note(self) -> None:
+        self._end_paragraph()
+        self._data = self._notes.pop()[1]
 
     def _end_paragraph(self) -> None:
         text = "".join(self._data)

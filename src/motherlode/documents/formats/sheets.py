@@ -106,6 +106,7 @@ class _Sheet:
         self._linking = linking
         self._texts: dict[str, str] = {}
         self._row: list[str] = []
+        self._size = 0
         self._cell = self._kind = self._taking = ""
         self._value: list[str] = []
         self._formula: list[str] = []
@@ -129,7 +130,9 @@ class _Sheet:
         elif name == "c":
             self._end_cell()
         elif name == "row":
-            self._end_row()
+            self.finish()
+            if self._gathered.full:
+                raise StopReading
 
     def text(self, data: str) -> None:
         if self._taking == "f":
@@ -138,7 +141,10 @@ class _Sheet:
             self._value.append(data)
 
     def finish(self) -> None:
-        self._end_row()
+        """A row, whether it was ended or not."""
+        if self._row:
+            self._gathered.cells(self._row)
+            self._row, self._size = [], 0
 
     def _end_cell(self) -> None:
         text = "".join(self._value)[:_MAX_CELL]
@@ -148,8 +154,10 @@ class _Sheet:
             text = "TRUE" if text == "1" else "FALSE"
         elif self._kind == "e":
             text = ""
-        if text:
+        # A cell of three letters may name a string of thirty thousand.
+        if text and self._size < MAX_TEXT:
             self._row.append(text)
+            self._size += len(text)
         if text and self._linking and len(self._texts) < MAX_CELLS:
             self._texts[self._cell] = text
         if self._formula:
@@ -159,13 +167,6 @@ class _Sheet:
         number = number.strip()
         place = int(number) if number.isdecimal() and len(number) < 10 else len(self._strings)  # noqa: PLR2004 - digits
         return self._strings[place] if place < len(self._strings) else ""
-
-    def _end_row(self) -> None:
-        if self._row:
-            self._gathered.cells(self._row)
-            self._row = []
-        if self._gathered.full:
-            raise StopReading
 
     def _link(self, attributes: dict[str, str]) -> None:
         relation = self._relations.get(prefixed(attributes, "id"))

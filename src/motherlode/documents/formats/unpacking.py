@@ -96,7 +96,8 @@ class _Unpacking:
     def _one(self) -> None:
         stream = self._begin()
         while not stream.eof and (self._place < len(self._body) or not stream.needs_input):
-            self._take(stream.decompress(self._fed(stream), _STEP))
+            step = min(_STEP, self._limit + 1 - len(self._result))
+            self._take(stream.decompress(self._fed(stream), step))
         self._place -= len(stream.unused_data)
 
     def _fed(self, stream: _Stream) -> bytes:

@@ -1,7 +1,7 @@
 """XML: feeds, FictionBooks and flat OpenDocument by what their elements mean, anything else by its text."""
 
 from motherlode.documents.formats.feeds import Feed
-from motherlode.documents.formats.gathering import MAX_ANCHOR, Gathered
+from motherlode.documents.formats.gathering import MAX_ANCHOR, MAX_TITLE, Gathered
 from motherlode.documents.formats.markup import StopReading, any_prefix, local, walk_any
 from motherlode.documents.formats.opendocument import read_flat
 from motherlode.documents.raw import Extract, Raw, UnreadableError
@@ -53,7 +53,7 @@ class _Any:
 
     def __init__(self) -> None:
         self.gathered = Gathered()
-        self._running: list[bool] = [False]  # of open elements: is there text between their children?
+        self._running: list[bool] = [False]  # of open elements: are they a part of running text?
         self._data: list[str] = []
         self._lines = 0
         self._links: list[tuple[int, str, int, int]] = []  # open ones: depth, address, line and place in it
@@ -67,7 +67,7 @@ class _Any:
         elif self._ended:
             self._data.append(" ")
         self._ended = False
-        self._running.append(False)
+        self._running.append(self._running[-1])
         depth, name = len(self._running), local(name).lower()
         if name in _SILENT:
             self._silent = self._silent or depth
@@ -174,8 +174,9 @@ class _Book:
         elif name == "lang":
             gathered.language = gathered.language or text
         elif self._within("annotation") and self._within("description"):
-            gathered.description += f" {text}"
             gathered.line(text)
+            if len(gathered.description) < MAX_TITLE:
+                gathered.description += f" {text}"
         elif self._within("title") and self._within("body"):
             gathered.heading(text)
         elif self._within("body"):

@@ -12,8 +12,8 @@ from motherlode.documents.formats.unpacking import TooMuchError, inflated, unbzi
 from motherlode.documents.raw import UnreadableError
 
 MAX_ENTRIES = 50_000  # in the directory
-MAX_PART = 2**26  # bytes of a part, unpacked
-MAX_PARTS = 2**27  # bytes of all parts of a document, unpacked
+MAX_PART = 2**25  # bytes of a part, unpacked
+MAX_PARTS = 2**26  # bytes of all parts of a document, unpacked
 _ENTRY = b"PK\x01\x02"  # how an entry of the directory begins
 _HEADER = struct.Struct("<4s22xHH")  # of a part: a signature, and the lengths of its name and extra field
 _ENCRYPTED = 1
