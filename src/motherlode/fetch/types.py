@@ -17,7 +17,7 @@ class TypeOptions(Struct, frozen=True, forbid_unknown_fields=True):
 
     html: Annotated[int, Meta(ge=0, description="Most bytes of a web page; 0: not wanted.")] = 10 * _MB
     text: Annotated[
-        int, Meta(ge=0, description="Most bytes of text, CSV, Markdown, RTF, XML, JSON or a feed.")
+        int, Meta(ge=0, description="Most bytes of text, CSV, Markdown, RTF, XML or a feed.")
     ] = 10 * _MB
     pdf: Annotated[int, Meta(ge=0, description="Most bytes of PDF or PostScript.")] = 50 * _MB
     office: Annotated[
@@ -35,7 +35,7 @@ _GROUPS = tuple(
     for pattern, group in (
         (r"text/html|application/xhtml\+xml", "html"),
         (r"text/(plain|csv|markdown|xml|rtf|x-markdown|tab-separated-values)", "text"),
-        (r"application/(xml|rtf|json|[a-z.-]+\+(xml|json))", "text"),
+        (r"application/(xml|rtf|[a-z.-]+\+xml)", "text"),
         (r"application/(x-)?(pdf|postscript|eps)", "pdf"),
         (r"application/(msword|vnd\.ms-(excel|powerpoint|word).*)", "office"),
         (r"application/vnd\.openxmlformats-officedocument\..*", "office"),
