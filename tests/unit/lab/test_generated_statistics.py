@@ -10,8 +10,8 @@ import pytest
 
 from generating import Survey, made, survey
 from motherlode.documents.analysing import analyse_one
-from motherlode.documents.spaces import TERMS
 from motherlode.documents.raw import Raw
+from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import unpack
 from motherlode.lab.description import Plan
 from motherlode.lab.generated.atlas import Atlas, Part
