@@ -90,6 +90,7 @@ def as_in_version_1(store: Store) -> None:
         postgres = session.connection.dialect.name == "postgresql"
         for statement in (
             "DROP TABLE robots",
+            "DROP TABLE fingerprints",
             "DROP TABLE hosts",
             "DROP INDEX pages_digest",
             HOSTS_OF_VERSION_1.format(blob="BYTEA" if postgres else "BLOB"),

@@ -13,7 +13,8 @@ from motherlode.app.cli.common import count
 from motherlode.app.cli.tables import Table
 from motherlode.app.cli.treeview import show_tree
 from motherlode.engine import Limits, Progress, crawl
-from motherlode.engine.equipment import user_agent
+from motherlode.engine.equipment import manner_of, user_agent
+from motherlode.engine.reading import Readers
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
 from motherlode.lab.description import Plan, write_plan
@@ -118,10 +119,13 @@ async def _crawl(directory: Path, seeds: Mapping[str, list[str]], pages: int, *,
     show = _Display(pages, quiet=quiet)
     with Portal.crawling(directory, "demo") as portal:
         begin = [address(url) for topic, urls in seeds.items() if topic != OTHERS for url in urls]
-        async with HttpWeb(portal.config.network, user_agent(portal.config)) as web:
-            progress = await crawl(
-                portal, web, BreadthFirst(begin), Limits(pages, command="demo"), show.update
-            )
+        config = portal.config
+        async with (
+            HttpWeb(config.network, user_agent(config)) as web,
+            Readers(manner_of(config), config.reading) as readers,
+        ):
+            limits = Limits(pages, command="demo")
+            progress = await crawl(portal, web, BreadthFirst(begin), limits, show.update, readers.read)
     show.end()
     return progress
 

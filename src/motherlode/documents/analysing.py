@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -51,7 +52,7 @@ DEFAULT_MANNER = Manner()
 
 def analyse(raw: Raw, manner: Manner = DEFAULT_MANNER) -> list[Analysed]:
     """What a document says, and what the documents inside it say, the outermost first."""
-    return list(_analysed(raw, manner, _MAX_NESTING))
+    return list(_analysed(raw, manner, _Room()))
 
 
 def analyse_one(raw: Raw, manner: Manner = DEFAULT_MANNER) -> Document:
@@ -104,12 +105,27 @@ def _besides(document: Document) -> str:
     return "\n".join([line for line in document.text.split("\n") if line not in main])
 
 
-def _analysed(raw: Raw, manner: Manner, nesting: int) -> Iterator[Analysed]:
+@dataclass(slots=True)
+class _Room:
+    """What is left for files in files, however they are nested: some archives hold themselves."""
+
+    members: int = 500
+    size: int = 200 * 2**20
+
+    def takes(self, member: Member) -> bool:
+        self.members -= 1
+        self.size -= len(member.body)
+        return self.members >= 0 and self.size >= 0
+
+
+def _analysed(raw: Raw, manner: Manner, room: _Room, nesting: int = _MAX_NESTING) -> Iterator[Analysed]:
     document, members = read(raw, manner)
     yield Analysed(raw.url, kind_of(raw), enriched(document))
     for member in members if nesting else ():
+        if not room.takes(member):
+            return
         inner = Raw(f"{raw.url}#{quote(member.name)}", member.body, sniffed(member.body, ""))
-        yield from _analysed(inner, manner, nesting - 1)
+        yield from _analysed(inner, manner, room, nesting - 1)
 
 
 def _document(extract: Extract, url: str, rules: UrlRules) -> Document:

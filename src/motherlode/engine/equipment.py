@@ -1,6 +1,7 @@
 """What a crawl goes out with: a fetcher that knows its portal, and the books that it fills on the way."""
 
 from motherlode import __version__
+from motherlode.documents.analysing import Manner
 from motherlode.fetch import Web
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetcher, FetchRules
@@ -28,6 +29,10 @@ def user_agent(config: Config) -> str:
         "The Web is crawled only by those who say who they are: set crawler.contact to a web page or a mail "
         "address where a site's owner reaches you, in lode.toml or by --set crawler.contact=you@example.org."
     )
+
+
+def manner_of(config: Config) -> Manner:
+    return Manner(config.urls, config.crawler.name)
 
 
 def rules_of(config: Config) -> FetchRules:

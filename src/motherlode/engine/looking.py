@@ -5,9 +5,9 @@ from time import monotonic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.analysing import Manner, analyse_one
+from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
-from motherlode.engine.equipment import rules_of, user_agent
+from motherlode.engine.equipment import manner_of, rules_of, user_agent
 from motherlode.engine.sitemaps import body_at
 from motherlode.fetch import FetchError
 from motherlode.fetch.addresses import is_address, is_public
@@ -85,4 +85,4 @@ def _document(fetched: Fetched, config: Config) -> Document | None:
     if fetched.failure is not None or response is None or not response.ok:
         return None
     raw = Raw(response.url, response.body, response.mime, response.header("content-type"))
-    return analyse_one(raw, Manner(config.urls, config.crawler.name))
+    return analyse_one(raw, manner_of(config))

@@ -10,9 +10,10 @@ from time import time
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.analysing import Manner, analyse_one
+from motherlode.documents.analysing import Analysed
 from motherlode.documents.raw import Raw
-from motherlode.engine.equipment import fetcher_for, keep_books
+from motherlode.engine.equipment import fetcher_for, keep_books, manner_of
+from motherlode.engine.reading import Read, read_here
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Response, Web
 from motherlode.fetch.courtesy import Courtesy
@@ -31,6 +32,7 @@ from motherlode.records import (
     Redirect,
     RunEnd,
     TopicId,
+    UrlId,
     UrlKey,
     UrlState,
 )
@@ -38,7 +40,8 @@ from motherlode.store import frontier, ledger
 from motherlode.store.archive import Exchange
 from motherlode.store.outcomes import keep
 from motherlode.store.pages import copies_of
-from motherlode.urls import Address, address, host_of
+from motherlode.store.session import Session
+from motherlode.urls import Address, address, host_of, url_key
 
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
 _AT_ONCE = 100
@@ -65,9 +68,15 @@ class Progress(Struct, frozen=True):
 
 
 async def crawl(
-    portal: Portal, web: Web, policy: Policy, limits: Limits, report: Callable[[Progress], None]
+    portal: Portal,
+    web: Web,
+    policy: Policy,
+    limits: Limits,
+    report: Callable[[Progress], None],
+    read: Read | None = None,
 ) -> Progress:
     """Crawl until so many documents were fetched, or nothing waits; `report` is told after every round."""
+    read = read or read_here(manner_of(portal.config))
     seeds = list(policy.seed())
     queue = seeds[0].queue if seeds else TopicId(1)
     with portal.batch() as session:
@@ -86,13 +95,17 @@ async def crawl(
         fetched = await asyncio.gather(*(_fetch_next(fetcher, courtesy) for _ in entries))
         order = {entry.url_id: place for place, entry in enumerate(entries)}
         fetched.sort(key=lambda one: order[one[0].url_id])  # who answered first must not matter
-        with portal.batch() as session:
+        with portal.store.reading() as session:
             copies = copies_of(session, {one.digest for _, one in fetched if one.digest})
-            told = _told([one for _, one in fetched], copies)
+        told = list(_told([one for _, one in fetched], copies))
+        said = await _said(told, read)
+        with portal.batch() as session:
             outcomes = [
-                _outcome(portal, policy, entry, one) for (entry, _), one in zip(fetched, told, strict=True)
+                _outcome(portal, policy, entry, one, said)
+                for (entry, _), one in zip(fetched, told, strict=True)
             ]
-            keep(session, outcomes, run.id)
+            members = [member for one in outcomes for member in _members(session, policy, one, said)]
+            keep(session, [*outcomes, *members], run.id)
             met = keep_books(session, fetcher)
             ledger.advance_run(session, run.id, sum(outcome.page is not None for outcome in outcomes))
         progress = _advanced(progress, outcomes, hosts, asyncio.get_running_loop().time() - began)
@@ -142,7 +155,29 @@ def _told(fetched: Sequence[Fetched], copies: Mapping[bytes, str]) -> Iterator[F
             reached.add(key)
 
 
-def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched) -> Outcome:
+Said = Mapping[str, Sequence[Analysed]]
+
+
+async def _said(fetched: Sequence[Fetched], read: Read) -> Said:
+    """What the new documents say, by their addresses."""
+    new = [one.response for one in fetched if one.response and one.response.ok and not one.copy_of]
+    raws = [Raw(one.url, one.body, one.mime, one.header("content-type")) for one in new]
+    return {raw.url: analysed for raw, analysed in zip(raws, await read(raws), strict=True)}
+
+
+def _members(session: Session, policy: Policy, outcome: Outcome, said: Said) -> Iterator[Outcome]:
+    """The documents inside an archive: pages of their own, under the archive's address and their names."""
+    if outcome.page is None:
+        return
+    for one in said[outcome.page.url][1:]:
+        key = url_key(one.url, host_of(one.url))
+        number = session.sieve.ids_of({key: one.url})[key]
+        entry = replace(outcome.entry, url_id=UrlId(number), url=one.url, key=key)
+        page = replace(outcome.page, url=one.url, key=key, mime=one.mime, size=0, digest=b"", archived=None)
+        yield Outcome(entry, Fate(), page, one.document, policy.judge(entry, one.document))
+
+
+def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched, said: Said) -> Outcome:
     """What a fetch leads to: a page, or the reason why there is none."""
     hops, response = fetched.hops, fetched.response
     if fetched.failure is not None:
@@ -154,8 +189,7 @@ def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched) -> 
     if response is None or not response.ok:
         return Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops)
     config = portal.config
-    raw = Raw(response.url, response.body, response.mime, response.header("content-type"))
-    document = analyse_one(raw, Manner(config.urls, config.crawler.name))
+    document = said[response.url][0].document
     judgement = policy.judge(entry, document)
     follows = _allowed(
         document, policy.steer(entry, document, judgement), fetched, obey=config.robots.page_rules

@@ -13,6 +13,7 @@ Step = Callable[[Connection], None]
 def _robots_by_origin(connection: Connection) -> None:
     """robots.txt belongs to an origin, not to a host; and copies of a page are found by their digest."""
     schema.robots.create(connection)
+    schema.fingerprints.create(connection)
     for name in ("robots", "robots_status", "robots_expires"):
         connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
     connection.exec_driver_sql("CREATE INDEX pages_digest ON pages (digest)")

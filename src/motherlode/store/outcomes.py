@@ -5,15 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from isal import isal_zlib
 
 from motherlode.records import Document, Outcome, Page, PageId, RunId, UrlState
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
+from motherlode.store.schema import fingerprints, judgements, links, pages, redirects, texts, urls, vectors
 from motherlode.store.schema import frontier as frontier_table
-from motherlode.store.schema import judgements, links, pages, redirects, texts, urls, vectors
 from motherlode.store.session import Session
+from motherlode.store.similar import quarters
 from motherlode.store.storable import signed, storable
+from motherlode.store.texts import pack_text
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
@@ -78,6 +79,7 @@ class _Rows:
     unmodified: list[Row] = field(default_factory=list)
     texts: list[Row] = field(default_factory=list)
     vectors: list[Row] = field(default_factory=list)
+    similar: list[Row] = field(default_factory=list)
     links: list[Row] = field(default_factory=list)
     redirects: dict[int, Row] = field(default_factory=dict)
     judgements: list[Row] = field(default_factory=list)
@@ -102,7 +104,8 @@ class _Rows:
             return
         document, ids = outcome.document or _NO_DOCUMENT, self.ids
         self.pages.append(_page_row(number, ids[page.key], outcome, page, self.run))
-        self.texts.append((number, isal_zlib.compress(document.text.encode(errors="replace"), 1)))
+        self.texts.append((number, pack_text(document.text, document.main)))
+        self.similar += quarters(document.fingerprint, number)
         self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
         self.links += [
             (number, position, ids[link.key], storable(link.anchor), link.flags)
@@ -149,6 +152,7 @@ def _write(session: Session, rows: _Rows) -> None:
     bulk.upsert(pages, _PAGE_COLUMNS, rows.pages)
     bulk.amend(pages, ("id", "fetched_at", "status", "etag", "last_modified"), rows.unmodified)
     bulk.upsert(texts, ("page_id", "packed"), rows.texts)
+    bulk.insert_new(fingerprints, ("quarter", "bits", "page_id"), rows.similar)
     bulk.insert(vectors, ("page_id", "space", "packed"), rows.vectors)
     bulk.insert(links, ("page_id", "position", "url_id", "anchor", "flags"), rows.links)
     bulk.insert(judgements, ("page_id", "topic_id", "confidence", "model_id"), rows.judgements)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator
 
-from isal import isal_zlib
 from msgspec import Struct
 from sqlalchemy import bindparam, func, literal, select
 
@@ -29,6 +28,7 @@ from motherlode.store.schema import (
     vectors,
 )
 from motherlode.store.session import Session
+from motherlode.store.texts import unpack_text
 
 
 class KnownUrl(Struct, frozen=True):
@@ -118,9 +118,18 @@ def page_at(session: Session, key: UrlKey) -> KeptPage | None:
 
 
 def text_of(session: Session, page: PageId) -> str:
+    """Everything that a page says."""
+    return _texts_of(session, page)[0]
+
+
+def main_text_of(session: Session, page: PageId) -> str:
+    """What a page says, without menus and the like."""
+    return _texts_of(session, page)[1]
+
+
+def _texts_of(session: Session, page: PageId) -> tuple[str, str]:
     query = select(texts.c.packed).where(texts.c.page_id == page)
-    unpacked: bytes = isal_zlib.decompress(session.connection.execute(query).scalar_one())
-    return unpacked.decode()
+    return unpack_text(session.connection.execute(query).scalar_one())
 
 
 def vectors_of(session: Session, page: PageId) -> dict[str, bytes]:

@@ -128,7 +128,16 @@ texts = Table(
     "texts",
     metadata,
     Column("page_id", _Id, primary_key=True, autoincrement=False),
-    Column("packed", LargeBinary, nullable=False),  # deflated UTF-8
+    Column("packed", LargeBinary, nullable=False),  # texts.py says how
+)
+
+fingerprints = Table(
+    "fingerprints",
+    metadata,
+    Column("quarter", SmallInteger, primary_key=True, autoincrement=False),
+    Column("bits", Integer, primary_key=True, autoincrement=False),
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
 )
 
 vectors = Table(

@@ -19,6 +19,7 @@ COMMANDS = {
     "topics": "Show and edit a portal's topic tree.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has met, and how they behaved.",
+    "analyse": "Read one document and show what a crawl would make of it.",
     "fetch": "Fetch one URL and show what a crawl would see of it.",
     "sandbox": "Serve and make webs for experiments, on this machine alone.",
     "lab": "Compare policies on a web whose truth is known.",

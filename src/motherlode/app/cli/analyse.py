@@ -1,0 +1,186 @@
+"""`lode analyse`: what is read out of one document, step by step."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
+from motherlode.documents.analysing import Analysed, kind_of
+from motherlode.documents.raw import Raw
+from motherlode.documents.spaces import SPACES, Surroundings
+from motherlode.documents.terms import spell, unpack
+from motherlode.engine.equipment import manner_of
+from motherlode.engine.looking import look_at
+from motherlode.engine.reading import Readers
+from motherlode.fetch.loops import run
+from motherlode.fetch.types import sniffed
+from motherlode.portal.config import Config
+from motherlode.portal.directory import config_of
+from motherlode.portal.reading import default_config
+from motherlode.records import BadInputError, Document, LinkFlag, UsageError
+from motherlode.urls import UrlError, address
+
+_SHOWN = 10
+_LINES = 8
+_WIDTH = 100
+_MAX_BYTES = 200 * 2**20
+
+
+@click.command("analyse")
+@click.argument("source", metavar="FILE|URL")
+@click.option("--portal", type=click.Path(path_type=Path), help="Read as this portal would, by its settings.")
+@click.option("--type", "content_type", default="", help="The type of a file, as a server would name it.")
+@click.option("--text", is_flag=True, help="Show the whole main text, and nothing else.")
+@set_option
+@json_option
+def command(source: str, portal: Path | None, overrides: tuple[str, ...], **options: Any) -> None:
+    """Read FILE, or what lies at URL, and show what a crawl would make of it.
+
+    Type, language, text and main text, headings, links with their surroundings, forms, terms, feature
+    spaces, and the fingerprint by which near duplicates are told. Files inside an archive follow it.
+    """
+    config = config_of(portal, overrides) if portal else default_config(overrides)
+    raw = _from_web(source, config) if "://" in source else _from_file(Path(source), options["content_type"])
+    found = run(_read(raw, config))
+    if options["as_json"]:
+        show_json([_json(raw, one) for one in found])
+    elif options["text"]:
+        click.echo(harmless_lines(found[0].document.main))
+    else:
+        for place, one in enumerate(found):
+            if place:
+                click.echo()
+            _show(raw, one)
+    if found[0].document.unreadable:
+        click.get_current_context().exit(1)
+
+
+async def _read(raw: Raw, config: Config) -> list[Analysed]:
+    one = replace(config.reading, workers=1)
+    async with Readers(manner_of(config), one) as readers:
+        return (await readers.read([raw]))[0]
+
+
+def _from_file(path: Path, content_type: str) -> Raw:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
+        body = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
+    return Raw(f"file:///{path.name}", body, sniffed(body, content_type), content_type)
+
+
+def _from_web(url: str, config: Config) -> Raw:
+    try:
+        look = run(look_at(address(url, rules=config.urls), config))
+    except UrlError as error:
+        raise UsageError(f"{url[:100]!r} cannot be fetched: {error.kind}.") from error
+    response, failure = look.fetched.response, look.fetched.failure
+    if response is None or failure is not None:
+        detail = f" ({look.fetched.detail})" if look.fetched.detail else ""
+        raise BadInputError(f"{url[:200]}: {failure or 'nothing came'}{detail}.")
+    return Raw(response.url, response.body, response.mime, response.header("content-type"))
+
+
+def _json(raw: Raw, one: Analysed) -> dict[str, Any]:
+    document = one.document
+    return {
+        "url": one.url,
+        "type": one.mime,
+        "unreadable": document.unreadable or None,
+        "title": document.title,
+        "language": document.language,
+        "description": document.description,
+        "headings": document.headings,
+        "text": document.text,
+        "main": document.main,
+        "images": document.images,
+        "canonical": document.canonical or None,
+        "refresh": document.refresh or None,
+        "noindex": document.noindex,
+        "links": document.links,
+        "forms": document.forms,
+        "fingerprint": f"{document.fingerprint:016x}",
+        "terms": _words(document, _bag(document), 100),
+        "spaces": {name: len(bag) for name, bag in _spaces(raw, document).items()},
+    }
+
+
+def _bag(document: Document) -> dict[int, int]:
+    if not document.vectors:
+        return {}
+    bag = unpack(document.vectors["terms"])
+    return dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True))
+
+
+def _words(document: Document, bag: dict[int, int], most: int) -> dict[str, int]:
+    """The most frequent terms, each as the word that the document uses for it."""
+    best = sorted(bag, key=lambda term: (-bag[term], term))[:most]
+    words = spell(best, f"{document.title}\n{document.text}", document.language)
+    return {words.get(term, str(term)): bag[term] for term in best}
+
+
+def _spaces(raw: Raw, document: Document) -> dict[str, Any]:
+    surroundings = Surroundings(url=raw.url)
+    return {name: space(document, surroundings) for name, space in SPACES.items()}
+
+
+def _show(raw: Raw, one: Analysed) -> None:
+    document = one.document
+    click.echo(harmless(one.url.removeprefix("file:///")))
+    said = f" (told: {raw.content_type})" if raw.content_type and one.url == raw.url else ""
+    _line("type", (one.mime or kind_of(raw)) + said)
+    if document.unreadable:
+        _line("unreadable", document.unreadable)
+    _line("title", document.title or "-")
+    _line("language", document.language or "-")
+    for name, value in (
+        ("description", document.description),
+        ("canonical", document.canonical),
+        ("leads to", document.refresh),
+        ("noindex", "it asks not to be shown" if document.noindex else ""),
+    ):
+        if value:
+            _line(name, value)
+    if document.headings:
+        _line("headings", " | ".join(document.headings[:_SHOWN]))
+    _line("text", f"{len(document.text):,} characters, {len(document.main):,} of them main text:")
+    for line in document.main.split("\n")[:_LINES]:
+        _line("", line[:_WIDTH])
+    _show_terms(raw, document)
+    _show_links(document)
+    for form in document.forms:
+        fields = ", ".join(f"{field.name} ({field.label or field.kind})" for field in form.fields[:_SHOWN])
+        _line("form", f"{form.method} {form.action}: {fields}")
+
+
+def _show_terms(raw: Raw, document: Document) -> None:
+    bag = _bag(document)
+    words = ", ".join(f"{word} {times}" for word, times in _words(document, bag, 2 * _SHOWN).items())
+    _line("terms", f"{len(bag):,} different: {words}")
+    sizes = (f"{name} {len(bag):,}" for name, bag in _spaces(raw, document).items())
+    _line("spaces", ", ".join(sizes))
+    _line("fingerprint", f"{document.fingerprint:016x}")
+
+
+def _show_links(document: Document) -> None:
+    links = document.links
+    _line("links", f"{count(len(links), 'link')}, {len(document.images):,} described pictures")
+    for link in links[:_SHOWN]:
+        flags = ", ".join(flag.name.lower() for flag in LinkFlag(link.flags) if flag.name)
+        _line("", f"{link.url}  [{link.anchor}]" + (f" ({flags})" if flags else ""))
+        if link.context:
+            _line("", f"   ... {link.context} ...")
+    if len(links) > _SHOWN:
+        _line("", f"{len(links) - _SHOWN:,} more; --json lists all")
+
+
+def _line(name: str, value: str) -> None:
+    click.echo(f"  {name:<11} {harmless(value)}".rstrip())
+
+
+def harmless_lines(text: str) -> str:
+    return "\n".join(harmless(line) for line in text.split("\n"))
