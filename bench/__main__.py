@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store", "sandbox", "fetching")
+BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents")
 LONG = ("soak",)  # only when named
 
 

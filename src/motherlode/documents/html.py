@@ -271,10 +271,11 @@ def _anchor(element: Element) -> str:
 
 
 def _mark(tree: Tree, found: list[_Found]) -> None:
-    """Put a mark with its number before each link that is still in the tree."""
+    """Put a mark with its number before each link that is still in the tree; what surrounds one in a menu
+    says nothing."""
     left = set(_linking(tree))
     for number, one in enumerate(found):
-        if one.element in left:
+        if one.element in left and not one.flags & _NAVIGATION:
             one.element.insert_before(Text(_MARK + chr(_FIRST + number)))
 
 

@@ -6,17 +6,105 @@ from typing import Any
 from motherlode.documents.words import tidy
 
 _LEAST = 40  # characters; of less, nothing can be said
-_ENOUGH = 400  # characters that are looked at
-_SKIP = 200  # a text begins with names and dates
+_ENOUGH = 300  # characters that are looked at
+# Those that the Web is written in. The model knows more, and takes lists of names for them.
+LANGUAGES = [
+    "af",
+    "ar",
+    "az",
+    "be",
+    "bg",
+    "bn",
+    "bs",
+    "ca",
+    "cs",
+    "cy",
+    "da",
+    "de",
+    "el",
+    "en",
+    "eo",
+    "es",
+    "et",
+    "eu",
+    "fa",
+    "fi",
+    "fr",
+    "ga",
+    "gl",
+    "gu",
+    "he",
+    "hi",
+    "hr",
+    "hu",
+    "hy",
+    "id",
+    "is",
+    "it",
+    "ja",
+    "ka",
+    "kk",
+    "km",
+    "kn",
+    "ko",
+    "lt",
+    "lv",
+    "mk",
+    "ml",
+    "mn",
+    "mr",
+    "ms",
+    "mt",
+    "ne",
+    "nl",
+    "nn",
+    "no",
+    "pa",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "si",
+    "sk",
+    "sl",
+    "sq",
+    "sr",
+    "sv",
+    "sw",
+    "ta",
+    "te",
+    "th",
+    "tl",
+    "tr",
+    "uk",
+    "ur",
+    "uz",
+    "vi",
+    "zh",
+]
 
 
 def language_of(text: str, told: str = "") -> str:
     """The language as two letters (ISO 639-1); what the page names, if the text is too short to tell."""
-    text = tidy(text[_SKIP : _SKIP + _ENOUGH] if len(text) > 2 * _SKIP else text)
-    if len(text) < _LEAST:
+    sample = _prose(text)
+    if len(sample) < _LEAST:
         return told
-    found: str = _identifier().classify(text)[0]
-    return found
+    found: str = _identifier().classify(sample)[0]
+    return "no" if found == "nn" else found
+
+
+def _prose(text: str) -> str:
+    """A sample of a text out of its longest blocks: menus and tables say little of a language."""
+    if len(text) <= _ENOUGH:
+        return tidy(text)
+    blocks = sorted(text.split("\n"), key=len, reverse=True)
+    sample, length = [], 0
+    for block in blocks[:5]:
+        sample.append(block[: _ENOUGH - length])
+        length += len(sample[-1])
+        if length >= _ENOUGH:
+            break
+    return tidy(" ".join(sample))
 
 
 @cache
@@ -24,4 +112,5 @@ def _identifier() -> Any:
     """The model: half a second to load, so it is loaded when it is first needed."""
     import py3langid  # type: ignore[import-untyped]  # noqa: PLC0415
 
+    py3langid.set_languages(LANGUAGES)
     return py3langid

@@ -6,21 +6,24 @@ Every run of three terms votes on each bit. Texts that differ in a few words of 
 import numpy as np
 import numpy.typing as npt
 
+from motherlode.documents.terms import Numbers
+
 RUN = 3  # terms in a run
 NEAR = 3  # bits in which near duplicates differ at most (Manku et al., WWW 2007)
+VOTERS = 512  # runs that vote at most
 LEAST = 10  # terms; of less, nothing can be said
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
 
 
-def fingerprint(sequence: npt.NDArray[np.int64]) -> int:
+def fingerprint(sequence: Numbers) -> int:
     """The hash of a text, given as its terms in order; 0 for one that is too short to have any."""
     if len(sequence) < LEAST:
         return 0
     runs = _hashed(sequence)
     bits = np.unpackbits(runs.view(np.uint8).reshape(-1, 8), axis=1)
-    majority = 2 * bits.sum(axis=0, dtype=np.int64) > len(runs)
+    majority = 2 * bits.sum(axis=0, dtype=np.uint16) > len(runs)
     return int(np.packbits(majority).view(np.uint64)[0]) or 1
 
 
@@ -29,14 +32,16 @@ def distance(one: int, other: int) -> int:
     return (one ^ other).bit_count()
 
 
-def _hashed(sequence: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    """A number of 64 bits for each run, each once: what is repeated does not count more."""
+def _hashed(sequence: Numbers) -> npt.NDArray[np.uint64]:
+    """A number of 64 bits for each run, each once: what is repeated does not count more.
+
+    Of many, the smallest: in texts that are nearly the same, those are nearly the same.
+    """
     terms = sequence.astype(np.uint64)
     mixed = terms[: len(terms) - RUN + 1].copy()
     for step in range(1, RUN):
         mixed = mixed * _ODD + terms[step : len(terms) - RUN + 1 + step]
-    mixed = np.unique(mixed)
     mixed ^= mixed >> _SHIFT
     mixed *= _MIX
     mixed ^= mixed >> _SHIFT
-    return mixed
+    return np.unique(mixed)[:VOTERS]

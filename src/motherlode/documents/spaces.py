@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.documents.terms import Bag, bag_of, count, sequence_of
+from motherlode.documents.terms import Bag, Numbers, bag_of, count, sequence_of
 from motherlode.records import Document
 
 TERMS, PAIRS, ANCHORS, NEIGHBOURS, URLS = "terms", "pairs", "anchors", "neighbours", "urls"
@@ -35,7 +35,7 @@ _SILENT_PARTS = frozenset(
 )
 
 
-Numbers = npt.NDArray[np.int64]
+Wide = npt.NDArray[np.int64]
 
 
 class Surroundings(Struct, frozen=True):
@@ -56,11 +56,11 @@ def terms(document: Document, _surroundings: Surroundings = Surroundings()) -> B
 
 def pairs(document: Document, _surroundings: Surroundings = Surroundings()) -> Bag:  # noqa: B008 - frozen
     """Two terms that stand near each other, in whichever order."""
-    sequence = sequence_of(f"{document.title}\n{document.text}", document.language)
+    sequence = sequence_of(f"{document.title}\n{document.text}", document.language).astype(np.int64)
     found = [
         _paired(sequence[:-step], sequence[step:]) for step in range(1, WINDOW + 1) if step < len(sequence)
     ]
-    return count(np.concatenate(found)) if found else count(np.array([], np.int64))
+    return count(np.concatenate(found)) if found else count(np.array([], np.uint32))
 
 
 def anchors(document: Document, surroundings: Surroundings) -> Bag:
@@ -72,7 +72,7 @@ def anchors(document: Document, surroundings: Surroundings) -> Bag:
 def neighbours(_document: Document, surroundings: Surroundings) -> Bag:
     """The most frequent terms of the pages next to this one; each neighbour counts a term once."""
     tops = [_top(bag) for bag in surroundings.neighbours if len(bag)]
-    return count(np.concatenate(tops)) if tops else count(np.array([], np.int64))
+    return count(np.concatenate(tops)) if tops else count(np.array([], np.uint32))
 
 
 def url_tokens(document: Document, surroundings: Surroundings) -> Bag:
@@ -99,23 +99,21 @@ def combined(names: Sequence[str]) -> Space:
         numbers = np.concatenate([_salted(bag, place) for place, bag in bags])
         counts = np.concatenate([bag.counts for _, bag in bags])
         kept, first = np.unique(numbers, return_inverse=True)
-        return Bag(kept.astype(np.uint32), np.bincount(first, counts, len(kept)).astype(np.uint32))
+        return Bag(kept, np.bincount(first, counts, len(kept)).astype(np.uint32))
 
     return space
 
 
-def _paired(one: Numbers, other: Numbers) -> Numbers:
+def _paired(one: Wide, other: Wide) -> Numbers:
     low, high = np.minimum(one, other), np.maximum(one, other)
-    mixed: Numbers = (low * _MIX + high) & _WORD_BITS
-    return mixed
+    return ((low * _MIX + high) & _WORD_BITS).astype(np.uint32)
 
 
 def _top(bag: Bag) -> Numbers:
     best = np.argsort(-bag.counts.astype(np.int64), kind="stable")[:TOP_TERMS]
-    return bag.terms[best].astype(np.int64)
+    return bag.terms[best]
 
 
 def _salted(bag: Bag, place: int) -> Numbers:
     """The numbers of a space's terms, told apart from those of the others; the first keeps its own."""
-    salted: Numbers = (bag.terms.astype(np.int64) + place * _MIX) & _WORD_BITS
-    return salted
+    return ((bag.terms.astype(np.int64) + place * _MIX) & _WORD_BITS).astype(np.uint32)

@@ -17,10 +17,16 @@ import numpy.typing as npt
 import Stemmer
 from msgspec import Struct
 
+Numbers = npt.NDArray[np.uint32]
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MAX_WORD = 40
-_REMEMBERED = 300_000  # words of a language; the Web makes up new ones for ever
-SILENT = -1  # the number of a word that does not count
+_MAX_PIECE = 200  # bytes between two blanks; longer ones are no words
+_REMEMBERED = 300_000  # pieces of a language; the Web makes up new ones for ever
+_SILENT, _SEVERAL = 0, 1  # the number of a piece that does not count, and of one that holds several words
+_ASCII = 127
+# Bytes of ASCII that are no letters become blanks; what lies beyond ASCII is looked at when it is first met.
+_BLANKS = bytes(byte if byte > _ASCII or chr(byte).isalpha() else 0x20 for byte in range(256))
 
 # Snowball's algorithms by language. English is Porter's own, as in the paper.
 _STEMMERS = {
@@ -60,8 +66,8 @@ _STEMMERS = {
 class Bag(Struct, frozen=True):
     """A sparse vector: term numbers in rising order, and how often each occurs."""
 
-    terms: npt.NDArray[np.uint32]
-    counts: npt.NDArray[np.uint32]
+    terms: Numbers
+    counts: Numbers
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -76,10 +82,10 @@ def unpack(packed: bytes) -> Bag:
     return Bag(both[:half], both[half:])
 
 
-def count(numbers: npt.NDArray[np.int64]) -> Bag:
+def count(numbers: Numbers) -> Bag:
     """The bag of a sequence of term numbers."""
     terms, counts = np.unique(numbers, return_counts=True)
-    return Bag(terms.astype(np.uint32), counts.astype(np.uint32))
+    return Bag(terms, counts.astype(np.uint32))
 
 
 def bag_of(text: str, language: str = "en") -> Bag:
@@ -87,21 +93,23 @@ def bag_of(text: str, language: str = "en") -> Bag:
     return count(sequence_of(text, language))
 
 
-def sequence_of(text: str, language: str = "en") -> npt.NDArray[np.int64]:
+def sequence_of(text: str, language: str = "en") -> Numbers:
     """The terms of a text in order, without the words that do not count."""
     known = _numbers(language)
-    numbers = np.array([known[word] for word in _WORD.findall(text.casefold())], np.int64)
-    kept: npt.NDArray[np.int64] = numbers[numbers >= 0]
-    return kept
+    pieces = text.encode("utf-8", "replace").translate(_BLANKS).split()
+    numbers = np.fromiter(map(known.__getitem__, pieces), np.uint32, len(pieces))
+    if known.several and (numbers == _SEVERAL).any():
+        numbers = known.expand(pieces, numbers)
+    return numbers[numbers > _SEVERAL]
 
 
 def spell(wanted: Iterable[int], text: str, language: str = "en") -> dict[int, str]:
     """The words that term numbers stand for in a text, the most frequent of each."""
     known, sought = _numbers(language), set(wanted)
-    words = Counter(word for word in _WORD.findall(text.casefold()) if known[word] in sought)
+    words = Counter(word for word in _WORD.findall(text.casefold()) if known.number(word) in sought)
     found: dict[int, str] = {}
     for word, _ in words.most_common():
-        found.setdefault(known[word], word)
+        found.setdefault(known.number(word), word)
     return found
 
 
@@ -117,22 +125,42 @@ def _stopword_lists() -> dict[str, frozenset[str]]:
     return {language: frozenset(words.casefold().split()) for language, words in told.items()}
 
 
-class _Numbers(dict[str, int]):
-    """The number of each word of a language met so far: of its stem, or SILENT."""
+class _Numbers(dict[bytes, int]):
+    """The number of each piece of text of a language met so far: of its stem, or that it counts for none, or
+    for several. A word is met in each of its spellings: folding the case of all text would cost more."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         algorithm = _STEMMERS.get(language)
         self._stem = Stemmer.Stemmer(algorithm).stemWord if algorithm else str
         self._silent = stopwords(language)
+        self.several: dict[bytes, list[int]] = {}
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, piece: bytes) -> int:
         if len(self) > _REMEMBERED:
             self.clear()
-        silent = word in self._silent or len(word) > _MAX_WORD
-        number = SILENT if silent else crc32(self._stem(word).encode("utf-8", "replace"))
-        self[word] = number
+            self.several.clear()
+        words = _WORD.findall(piece.decode().casefold()) if len(piece) <= _MAX_PIECE else []
+        number = self.number(words[0]) if len(words) == 1 else _SILENT
+        if len(words) > 1:
+            number, self.several[piece] = _SEVERAL, [self.number(word) for word in words]
+        self[piece] = number
         return number
+
+    def number(self, word: str) -> int:
+        """The number of a word."""
+        if word in self._silent or len(word) > _MAX_WORD:
+            return _SILENT
+        hashed = crc32(self._stem(word).encode("utf-8", "replace"))
+        return hashed if hashed > _SEVERAL else hashed + 2  # those two mean something else
+
+    def expand(self, pieces: list[bytes], numbers: Numbers) -> Numbers:
+        """The numbers, with those of several words in place of the pieces that hold them."""
+        wholes = (
+            self.several.get(piece, ()) if number == _SEVERAL else (number,)
+            for piece, number in zip(pieces, numbers.tolist(), strict=True)
+        )
+        return np.fromiter((number for whole in wholes for number in whole), np.uint32)
 
 
 @cache

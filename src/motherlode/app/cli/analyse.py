@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import click
 from msgspec.structs import replace
@@ -23,6 +24,7 @@ from motherlode.records import BadInputError, Document, LinkFlag, UsageError
 from motherlode.urls import UrlError, address
 
 _SHOWN = 10
+_NOWHERE = "http://localhost/"  # where a file is, if nobody says otherwise
 _LINES = 8
 _WIDTH = 100
 _MAX_BYTES = 200 * 2**20
@@ -32,6 +34,7 @@ _MAX_BYTES = 200 * 2**20
 @click.argument("source", metavar="FILE|URL")
 @click.option("--portal", type=click.Path(path_type=Path), help="Read as this portal would, by its settings.")
 @click.option("--type", "content_type", default="", help="The type of a file, as a server would name it.")
+@click.option("--url", default="", help="The address of a file, against which its links are resolved.")
 @click.option("--text", is_flag=True, help="Show the whole main text, and nothing else.")
 @set_option
 @json_option
@@ -42,7 +45,11 @@ def command(source: str, portal: Path | None, overrides: tuple[str, ...], **opti
     spaces, and the fingerprint by which near duplicates are told. Files inside an archive follow it.
     """
     config = config_of(portal, overrides) if portal else default_config(overrides)
-    raw = _from_web(source, config) if "://" in source else _from_file(Path(source), options["content_type"])
+    raw = (
+        _from_web(source, config)
+        if "://" in source
+        else _from_file(Path(source), options["url"], options["content_type"])
+    )
     found = run(_read(raw, config))
     if options["as_json"]:
         show_json([_json(raw, one) for one in found])
@@ -63,14 +70,15 @@ async def _read(raw: Raw, config: Config) -> list[Analysed]:
         return (await readers.read([raw]))[0]
 
 
-def _from_file(path: Path, content_type: str) -> Raw:
+def _from_file(path: Path, url: str, content_type: str) -> Raw:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
         body = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
-    return Raw(f"file:///{path.name}", body, sniffed(body, content_type), content_type)
+    place = url or f"{_NOWHERE}{quote(path.name)}"
+    return Raw(place, body, sniffed(body, content_type), content_type)
 
 
 def _from_web(url: str, config: Config) -> Raw:
@@ -130,7 +138,7 @@ def _spaces(raw: Raw, document: Document) -> dict[str, Any]:
 
 def _show(raw: Raw, one: Analysed) -> None:
     document = one.document
-    click.echo(harmless(one.url.removeprefix("file:///")))
+    click.echo(harmless(unquote(one.url.removeprefix(_NOWHERE))))
     said = f" (told: {raw.content_type})" if raw.content_type and one.url == raw.url else ""
     _line("type", (one.mime or kind_of(raw)) + said)
     if document.unreadable:
