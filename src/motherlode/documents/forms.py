@@ -11,6 +11,7 @@ from motherlode.records import Field, Form
 from motherlode.urls import Address
 
 _CONTROLS: list[Any] = ["input", "select", "textarea", "button"]
+_WORDY: list[Any] = ["select", "textarea", "button"]
 _MAX_FORMS, _MAX_FIELDS, _MAX_OPTIONS = 50, 100, 500
 _MAX_WORDS = 200  # characters of a label
 
@@ -18,7 +19,9 @@ _MAX_WORDS = 200  # characters of a label
 def forms_in(tree: Tree, resolve: Callable[[str], Address | None]) -> Iterator[Form]:
     """Every form of a page, in order; one whose target cannot be fetched is left out."""
     forms = tree.find_all("form")[:_MAX_FORMS]
-    labels = _labels(tree) if forms else {}
+    if not forms:
+        return
+    labels = _Labels(tree)
     for form in forms:
         target = resolve(attribute(form, "action") or "")
         if target is not None:
@@ -35,46 +38,59 @@ def attribute(element: Element, name: str) -> str:
     return value or ""
 
 
-def _labels(tree: Tree) -> dict[str, str]:
-    """The words of each label, by the id of the field that it is for."""
-    labels = tree.find_all("label")
-    return {
-        attribute(label, "for"): tidy(label.text)[:_MAX_WORDS] for label in labels if attribute(label, "for")
-    }
+class _Labels:
+    """What the labels of a page say. Each is read once: hundreds of fields may stand in the same."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._for = {attribute(label, "for"): label for label in tree.find_all("label")}
+        self._words: dict[Element, str] = {}
+
+    def of(self, control: Element) -> str:
+        """What a person reads beside a field: its label, or whatever else it says of itself."""
+        own = attribute(control, "id")
+        for label in (self._for.get(own) if own else None, control.closest("label")):
+            if label is not None and (words := self._said(label)):
+                return words
+        hints = (attribute(control, name) for name in ("aria-label", "placeholder", "title"))
+        return tidy(next(filter(None, hints), ""))[:_MAX_WORDS]
+
+    def _said(self, label: Element) -> str:
+        """The words of a label, without those of the fields in it."""
+        if label not in self._words:
+            words = label.text
+            for field in label.find_all(_WORDY)[:_MAX_FIELDS]:
+                words = words.replace(field.text, " ", 1)
+            self._words[label] = tidy(words)[:_MAX_WORDS]
+        return self._words[label]
 
 
-def _field(control: Element, labels: dict[str, str]) -> Field:
+def _field(control: Element, labels: _Labels) -> Field:
     kind = control.tag if control.tag != "input" else (attribute(control, "type") or "text").lower()
     return Field(
         name=attribute(control, "name"),
         kind=kind,
-        label=_label(control, labels),
-        value=attribute(control, "value") if control.tag != "textarea" else control.text[:_MAX_WORDS],
+        label=labels.of(control),
+        value=_value(control),
         options=tuple(_options(control)) if kind == "select" else (),
     )
 
 
-def _label(control: Element, labels: dict[str, str]) -> str:
-    """What a person reads beside a field: its label, or whatever else it says of itself."""
-    own = labels.get(attribute(control, "id"), "")
-    if own:
-        return own
-    around = control.closest("label")
-    if around is not None:
-        words = tidy(" ".join(text for text in around.strings if not _inside(text, control)))
-        if words:
-            return words[:_MAX_WORDS]
-    hints = (attribute(control, name) for name in ("aria-label", "placeholder", "title"))
-    return tidy(next(filter(None, hints), ""))[:_MAX_WORDS]
+def _value(control: Element) -> str:
+    """What a field holds as it comes; of choices, the one that is made."""
+    if control.tag == "textarea":
+        return control.text[:_MAX_WORDS]
+    if control.tag != "select":
+        return attribute(control, "value")
+    made = (option for option in control.find_all("option")[:_MAX_OPTIONS] if "selected" in option.attrs)
+    return next((_choice(option)[0] for option in made), "")
 
 
-def _inside(text: Any, control: Element) -> bool:
-    """Whether a text is the field's own, such as the words of its choices."""
-    return control.tag == "select" and tidy(str(text)) in {tidy(o.text) for o in control.find_all("option")}
+def _choice(option: Element) -> tuple[str, str]:
+    """The value of a choice, and its words."""
+    words = tidy(option.text)[:_MAX_WORDS]
+    value = option.attrs.get("value")
+    return (value if isinstance(value, str) else words), words
 
 
 def _options(control: Element) -> Iterator[tuple[str, str]]:
-    for option in control.find_all("option")[:_MAX_OPTIONS]:
-        words = tidy(option.text)[:_MAX_WORDS]
-        value = option.attrs.get("value")
-        yield (value if isinstance(value, str) else words), words
+    return map(_choice, control.find_all("option")[:_MAX_OPTIONS])

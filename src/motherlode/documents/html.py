@@ -1,7 +1,8 @@
 """HTML, by turbohtml: words, links with their surroundings, forms, and what the page says of itself.
 
-Each link is marked in the tree by a character that no page has, and then the tree is turned into text once:
-where the marks come out is where the links stand. So their context costs no walk of its own.
+Each link is marked in the tree, before and behind, by a character that no page has, and then the tree is
+turned into text once: where the marks come out is where the links stand. So what they say, and what is said
+around them, costs no walk of its own.
 """
 
 import re
@@ -19,11 +20,11 @@ from motherlode.fetch.directives import Directives, parse_directives
 from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import Address, UrlError, UrlRules, address
 
-_SILENT = ("script", "style", "noscript", "template", "select", "datalist", "svg", "math")
-_HIDDEN = (
-    '[hidden],[style*="display:none"],[style*="display: none"],[style*="visibility:hidden"],'
-    '[style*="visibility: hidden"]'
-)
+_CODE = ("script", "style", "template")  # no words and no links
+_SILENT = (*_CODE, "noscript", "select", "datalist", "svg", "math", "video", "audio", "canvas")
+_MAYBE_HIDDEN = "[hidden],[style*=none i],[style*=hidden i]"
+_HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_WHOLE = frozenset({"html", "body"})
 _LINKING: list[Any] = ["a", "area", "frame", "iframe"]
 _FRAMES = frozenset({"frame", "iframe"})
 _MENUS = ("nav", "menu", "header", "footer", "sidebar")
@@ -36,12 +37,15 @@ _NAVIGATION_BOXES = ",".join(
     )
 )
 _MARK = "\ufdd0"  # no character at all, says Unicode, and for private use like this
+_SPELLED_MARK = re.compile(r"&#(?:[xX]0*[fF][dD]{2}0(?![0-9a-fA-F])|0*64976(?!\d));?")
 _FIRST = 0x4E00  # the character behind a mark is its number, counted from here
 
 MAX_LINKS = 10_000
 _MAX_ANCHOR = 200
+_MOST_ANCHOR = 2_000  # characters that are looked at: a link that is never ended says the rest of the page
 _MAX_TITLE = 500
 _MAX_NOTES = 200  # headings, pictures
+_MAX_PATH = 500
 _LEAST_MAIN = 140  # characters; less is no text to call the main one
 _AROUND = 5  # words of context on either side
 _LOOK = 120  # characters in which they are looked for
@@ -58,21 +62,23 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
 
     `agent` is the crawler's name, by which the page may speak to it.
     """
-    tree = turbohtml.parse(html.replace(_MARK, ""))
+    tree = turbohtml.parse(_without_marks(html))
+    _remove(tree, _CODE)
     metas = _metas(tree)
     said = _directives(metas, agent)
-    resolve = _resolver(_base(tree, url), rules)
-    refresh, canonical = _refresh(tree, url, resolve), _canonical(tree, resolve)
-    forms, pictures = tuple(forms_in(tree, resolve)), tuple(_pictures(tree))
-    title, headings = _title(tree, metas), tuple(_headings(tree))
-    found = _found(tree, resolve, follow=said.follow)
+    base = _base(tree, url)
+    resolve = _resolver(base, rules)
+    refresh, canonical = _refresh(tree, url, base, resolve), _canonical(tree, resolve)
+    forms = tuple(forms_in(tree, resolve))
+    found = _found(tree, resolve, follow=said.follow)  # hidden ones, too
     _silence(tree)
+    title, headings, pictures = _title(tree, metas), tuple(_headings(tree)), tuple(_pictures(tree))
     body = tree.find("body") or tree
     content = body.main_content()  # before the marks, which would count as words
     _mark(tree, found)
-    pieces = body.to_text(_PLAIN).split(_MARK)
-    text = _unmarked(pieces)
-    main = _unmarked(content.to_text(_PLAIN).split(_MARK)) if content is not None else ""
+    plain, places = _placed(body.to_text(_PLAIN))
+    text = _tidied(plain)
+    main = _tidied(_placed(content.to_text(_PLAIN))[0]) if content is not None else ""
     inside = set(_linking(content)) if content is not None else set()
     return Document(
         title=title,
@@ -82,7 +88,7 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
         description=tidy(metas.get("description") or metas.get("og:description") or "")[:_MAX_TITLE],
         headings=headings,
         images=pictures,
-        links=(*_placed(found, pieces, inside), *_of_the_page(refresh, canonical)),
+        links=(*_links(found, plain, places, inside), *_of_the_page(refresh, canonical)),
         forms=forms,
         canonical=canonical.url if canonical else "",
         refresh=refresh.url if refresh else "",
@@ -152,16 +158,17 @@ def _of_site(reference: str, origin: str, rules: UrlRules) -> Address | None:
     return _address(reference, f"{origin}/", rules)
 
 
-def _refresh(tree: Tree, url: str, resolve: Resolve) -> Address | None:
-    told = tree.meta_refresh(url)
+def _refresh(tree: Tree, url: str, base: str, resolve: Resolve) -> Address | None:
+    told = tree.meta_refresh(base)
     target = resolve(told[1]) if told else None
     return target if target is not None and target.url != url else None
 
 
 def _canonical(tree: Tree, resolve: Resolve) -> Address | None:
     for element in tree.find_all("link"):
-        if "canonical" in attribute(element, "rel").lower().split():
-            return resolve(attribute(element, "href").strip())
+        reference = attribute(element, "href").strip()
+        if reference and "canonical" in attribute(element, "rel").lower().split():
+            return resolve(reference)
     return None
 
 
@@ -170,21 +177,22 @@ def _title(tree: Tree, metas: Mapping[str, str]) -> str:
     title = tidy(element.text) if element else ""
     if not title:
         heading = tree.find("h1")
-        title = tidy(metas.get("og:title") or (heading.text if heading else ""))
+        title = tidy(metas.get("og:title") or (heading.to_text(_PLAIN) if heading else ""))
     return title[:_MAX_TITLE]
 
 
 def _language(tree: Tree, metas: Mapping[str, str]) -> str:
     """The language that the page names, as two letters; empty if it names none."""
     root = tree.find("html")
-    told = (attribute(root, "lang") if root else "") or metas.get("og:locale", "")
+    own = (attribute(root, "lang") or attribute(root, "xml:lang")) if root else ""
+    told = own or metas.get("og:locale", "")
     found = re.match(r"\s*([a-zA-Z]{2})(?![a-zA-Z])", told)
     return found[1].lower() if found else ""
 
 
 def _headings(tree: Tree) -> Iterator[str]:
     for heading in tree.find_all(_HEADINGS)[:_MAX_NOTES]:
-        if words := tidy(heading.text):
+        if words := tidy(heading.to_text(_PLAIN)):
             yield words[:_MAX_TITLE]
 
 
@@ -198,17 +206,32 @@ def _pictures(tree: Tree) -> Iterator[str]:
 
 
 def _silence(tree: Tree) -> None:
-    """Take out what nobody reads."""
-    for name in _SILENT:
+    """Take out what nobody reads. A page that is hidden as a whole is one that a script will show."""
+    _remove(tree, _SILENT)
+    for element in tree.select(_MAYBE_HIDDEN):
+        if _is_hidden(element) and element.tag not in _WHOLE:
+            element.decompose()
+    for element in tree.find_all("iframe"):
+        element.clear()  # it says something only to those who cannot see frames
+
+
+def _remove(tree: Tree, names: tuple[str, ...]) -> None:
+    for name in names:
         for element in tree.find_all(name):
             element.decompose()
-    for element in tree.select(_HIDDEN):
-        element.decompose()
 
 
-def _unmarked(pieces: list[str]) -> str:
-    """Text that was split at its marks, without them and their numbers."""
-    return tidy_lines("".join([pieces[0], *(piece[1:] for piece in pieces[1:])]))
+def _is_hidden(element: Element) -> bool:
+    attributes = element.attrs
+    return "hidden" in attributes or _HIDING.search(str(attributes.get("style"))) is not None
+
+
+def _tidied(plain: str) -> str:
+    """Blocks, one a line; where a mark stood between blanks, there are two of them."""
+    text = tidy_lines(plain)
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
 
 
 # Links
@@ -219,7 +242,6 @@ class _Found(NamedTuple):
 
     element: Element
     link: Address
-    anchor: str
     flags: int
     title: str
     path: str
@@ -228,7 +250,7 @@ class _Found(NamedTuple):
 def _found(tree: Tree, resolve: Resolve, *, follow: bool) -> list[_Found]:
     """The links of a page, in order."""
     found = []
-    navigating = {link for box in tree.select(_NAVIGATION_BOXES) for link in box.find_all("a")}
+    navigating = _navigating(tree)
     for element in _linking(tree)[:MAX_LINKS]:
         attributes = element.attrs
         frame = element.tag in _FRAMES
@@ -245,8 +267,18 @@ def _found(tree: Tree, resolve: Resolve, *, follow: bool) -> list[_Found]:
             flags |= _NOFOLLOW
         title = attributes.get("title")
         shown = tidy(str(title))[:_MAX_ANCHOR] if title else ""
-        found.append(_Found(element, target, _anchor(element), flags, shown, element.xpath_path()))
+        found.append(_Found(element, target, flags, shown, element.xpath_path()[-_MAX_PATH:]))
     return found
+
+
+def _navigating(tree: Tree) -> set[Any]:
+    """The links in menus and the like. Many a page says in its outermost element that it has a sidebar."""
+    links: set[Any] = set()
+    for box in tree.select(_NAVIGATION_BOXES):
+        first = box.find("a") if box.tag not in _WHOLE else None
+        if first is not None and first not in links:  # else the box is in another, and all is told
+            links.update(box.find_all("a"))
+    return links
 
 
 def _linking(node: Any) -> list[Any]:
@@ -262,42 +294,59 @@ def _closed(rel: object) -> bool:
     return bool(told) and "nofollow" in [str(word).lower() for word in told]
 
 
-def _anchor(element: Element) -> str:
-    """What a link says; a picture says what it shows."""
-    words = " ".join(element.text.split())
-    if not words and (image := element.find("img")) is not None:
-        words = tidy(attribute(image, "alt"))
-    return words[:_MAX_ANCHOR]
+def _without_marks(html: str) -> str:
+    """A page that has marks of its own, as they are or as entities, without them.
+
+    Something is put in their place: else what is left and right of one might be another.
+    """
+    return _SPELLED_MARK.sub("\ufffd", html.replace(_MARK, "\ufffd"))
 
 
 def _mark(tree: Tree, found: list[_Found]) -> None:
-    """Put a mark with its number before each link that is still in the tree; what surrounds one in a menu
-    says nothing."""
+    """Put a mark with its number before and behind each link that is still in the tree."""
     left = set(_linking(tree))
     for number, one in enumerate(found):
-        if one.element in left and not one.flags & _NAVIGATION:
-            one.element.insert_before(Text(_MARK + chr(_FIRST + number)))
+        if one.element in left:
+            one.element.insert_before(Text(_MARK + chr(_FIRST + 2 * number)))
+            one.element.insert_after(Text(_MARK + chr(_FIRST + 2 * number + 1)))
 
 
-def _placed(found: list[_Found], pieces: list[str], inside: set[Any]) -> Iterator[Link]:
-    """The links with the words around them, and whether they stand in the main text."""
-    places = {ord(piece[0]) - _FIRST: place for place, piece in enumerate(pieces) if place}
-    for number, (element, link, anchor, flags, title, path) in enumerate(found):
-        place = places.get(number)
-        context = "" if place is None else _context(pieces, place, anchor)
+def _placed(marked: str) -> tuple[str, dict[int, int]]:
+    """Text without its marks, and where in it each of them stood, by its number."""
+    first, *rest = marked.split(_MARK)
+    pieces, places, place = [first], dict[int, int](), len(first)
+    for piece in rest:
+        places[ord(piece[0]) - _FIRST] = place
+        pieces.append(piece[1:])
+        place += len(piece) - 1
+    return "".join(pieces), places
+
+
+def _links(found: list[_Found], plain: str, places: dict[int, int], inside: set[Any]) -> Iterator[Link]:
+    """The links with what they say, the words around them, and whether they stand in the main text."""
+    for number, (element, link, flags, title, path) in enumerate(found):
+        start = places.get(2 * number)
+        if start is None:  # it is hidden, and nothing is around it
+            yield Link(link.url, link.key, _anchor(element, element.text), flags, title, "", path)
+            continue
+        end = places.get(2 * number + 1, start)
         told = flags | _CONTENT if element in inside else flags
-        yield Link(link.url, link.key, anchor, told, title, context, path)
+        anchor = _anchor(element, plain[start:end])
+        yield Link(link.url, link.key, anchor, told, title, _context(plain, start, end), path)
 
 
-def _context(pieces: list[str], place: int, anchor: str) -> str:
-    """The last words before a link, and the first behind its own, from the pieces between the marks."""
-    before = pieces[place - 1][1 if place > 1 else 0 :][-_LOOK:]
-    if place > 1 and len(before) < _LOOK:
-        before = pieces[place - 2][1 if place > 2 else 0 :][-_LOOK:] + before  # noqa: PLR2004 - the first has no number
-    after = tidy(pieces[place][1 : _LOOK + 2 * len(anchor)]).removeprefix(anchor)
-    if len(after) < _LOOK and place + 1 < len(pieces):
-        after += f" {pieces[place + 1][1:_LOOK]}"
-    return " ".join([*before.split()[-_AROUND:], *after.split()[:_AROUND]])
+def _anchor(element: Element, said: str) -> str:
+    """What a link says; a picture says what it shows."""
+    words = tidy(said[:_MOST_ANCHOR])
+    if not words and (image := element.find("img")) is not None:
+        words = tidy(attribute(image, "alt"))
+    return words[:_MAX_ANCHOR].rstrip()
+
+
+def _context(plain: str, start: int, end: int) -> str:
+    """The last words before a link, and the first behind it."""
+    before = plain[max(start - _LOOK, 0) : start].split()[-_AROUND:]
+    return " ".join([*before, *plain[end : end + _LOOK].split()[:_AROUND]])
 
 
 def _of_the_page(refresh: Address | None, canonical: Address | None) -> Iterator[Link]:

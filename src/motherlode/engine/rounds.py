@@ -26,6 +26,7 @@ from motherlode.records import (
     Entry,
     Fate,
     Follow,
+    Link,
     LinkFlag,
     Outcome,
     Page,
@@ -189,7 +190,7 @@ def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched, sai
     if response is None or not response.ok:
         return Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops)
     config = portal.config
-    document = said[response.url][0].document
+    document = _with_canonical(said[response.url][0].document, fetched)
     judgement = policy.judge(entry, document)
     follows = _allowed(
         document, policy.steer(entry, document, judgement), fetched, obey=config.robots.page_rules
@@ -197,6 +198,15 @@ def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched, sai
     if config.robots.page_rules and (document.noindex or not fetched.directives.index):
         return Outcome(entry, Fate(UrlState.SKIPPED, "noindex"), redirects=hops, follows=follows)
     return Outcome(entry, Fate(), _page(portal, fetched, response), document, judgement, hops, follows)
+
+
+def _with_canonical(document: Document, fetched: Fetched) -> Document:
+    """A document with the canonical address that its response named, unless it names one itself."""
+    if not fetched.canonical or document.canonical:
+        return document
+    true = address(fetched.canonical)
+    link = Link(true.url, true.key, flags=int(LinkFlag.CANONICAL))
+    return replace(document, canonical=true.url, links=(*document.links, link))
 
 
 def _merged(fetched: Fetched) -> tuple[Redirect, ...]:

@@ -218,3 +218,14 @@ def test_hosts_and_robots_txt_are_kept_with_the_pages(portal: Path, tmp_path: Pa
         closed = known_url(session, address("http://a.test/x").key)
         assert closed is not None
         assert (closed.state, closed.reason) == (UrlState.SKIPPED, "robots.txt")
+
+
+def test_a_canonical_address_in_the_head_is_kept_as_a_link(portal: Path, tmp_path: Path) -> None:
+    told = {"Content-Type": "text/html", "Link": '<http://a.test/true>; rel="canonical"'}
+    web = record_web(tmp_path / "other", {"http://a.test/": (200, told, b"<title>A</title><p>words")})
+    run(portal, web)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        page = page_at(session, address("http://a.test/").key)
+        assert page is not None
+        links = [(link.url, link.flags) for link in links_from(session, page.id)]
+    assert links == [("http://a.test/true", 8)]

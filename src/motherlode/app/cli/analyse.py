@@ -1,5 +1,6 @@
 """`lode analyse`: what is read out of one document, step by step."""
 
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -45,11 +46,7 @@ def command(source: str, portal: Path | None, overrides: tuple[str, ...], **opti
     spaces, and the fingerprint by which near duplicates are told. Files inside an archive follow it.
     """
     config = config_of(portal, overrides) if portal else default_config(overrides)
-    raw = (
-        _from_web(source, config)
-        if "://" in source
-        else _from_file(Path(source), options["url"], options["content_type"])
-    )
+    raw = _from_web(source, config) if "://" in source else _from_file(Path(source), options)
     found = run(_read(raw, config))
     if options["as_json"]:
         show_json([_json(raw, one) for one in found])
@@ -70,15 +67,16 @@ async def _read(raw: Raw, config: Config) -> list[Analysed]:
         return (await readers.read([raw]))[0]
 
 
-def _from_file(path: Path, url: str, content_type: str) -> Raw:
+def _from_file(path: Path, options: dict[str, Any]) -> Raw:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
         body = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
-    place = url or f"{_NOWHERE}{quote(path.name)}"
-    return Raw(place, body, sniffed(body, content_type), content_type)
+    place = options["url"] or f"{_NOWHERE}{quote(path.name)}"
+    told = options["content_type"] or guess_type(path.name)[0] or ""
+    return Raw(place, body, sniffed(body, told), told)
 
 
 def _from_web(url: str, config: Config) -> Raw:

@@ -1,0 +1,50 @@
+"""Archetypes: which pages of the crawl join a topic's training documents (BINGO!, section 3.1; SPEC B13)."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+from msgspec import Struct
+
+N_AUTH = 20
+N_CONF = 20
+
+
+class Change(Struct, frozen=True):
+    """What becomes of a topic's training documents."""
+
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    mean: float = 0.0  # the confidence that had to be beaten
+
+
+def choose_archetypes(
+    training: Mapping[str, float],
+    confidences: Mapping[str, float],
+    authorities: Mapping[str, float],
+    kept: AbstractSet[str] = frozenset(),
+    *,
+    limits: tuple[int, int] = (N_AUTH, N_CONF),
+) -> Change:
+    """Pages to add to and to drop from a topic's training documents.
+
+    `training` has the confidence of each training document, `confidences` and `authorities` those of the
+    pages that were judged to be on the topic. Candidates are the best by either; they must beat the mean
+    confidence of the training documents, and at most min(N_auth, N_conf) are taken. Training documents below
+    the mean of the new set are dropped, never the person's own (`kept`).
+    """
+    most_authorities, most_confident = limits
+    candidates = {*_best(authorities, most_authorities), *_best(confidences, most_confident)} - set(training)
+    mean = sum(training.values()) / len(training) if training else 0.0
+    worthy = {page: confidences[page] for page in candidates if confidences.get(page, 0.0) > mean}
+    added = tuple(_best(worthy, min(limits)))
+    if not added:
+        return Change(mean=mean)
+    joined = {**training, **{page: worthy[page] for page in added}}
+    bar = sum(joined.values()) / len(joined)
+    dropped = tuple(sorted(page for page, value in training.items() if value < bar and page not in kept))
+    return Change(added, dropped, mean)
+
+
+def _best(scores: Mapping[str, float], count: int) -> list[str]:
+    """The pages of highest score; of equals, by their names."""
+    return sorted(scores, key=lambda page: (-scores[page], page))[:count]

@@ -1,0 +1,43 @@
+"""Documents as rows of a sparse matrix."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from motherlode.documents.terms import Bag
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Terms = npt.NDArray[np.uint32]
+
+
+def counts_of(bags: Sequence[Bag], features: Terms) -> csr_array:
+    """How often each document has each feature; the features' numbers are in rising order."""
+    lengths = np.array([len(bag) for bag in bags], np.int64)
+    terms = np.concatenate([bag.terms for bag in bags]) if bags else np.array([], np.uint32)
+    counts = np.concatenate([bag.counts for bag in bags]) if bags else np.array([], np.uint32)
+    rows = np.repeat(np.arange(len(bags), dtype=np.int32), lengths)
+    columns = np.searchsorted(features, terms).astype(np.int32)
+    columns[columns == len(features)] = 0
+    known = features[columns] == terms if len(features) else np.zeros(len(terms), bool)
+    shape = (len(bags), len(features))
+    return csr_array((counts[known].astype(np.float64), (rows[known], columns[known])), shape=shape)
+
+
+def weighted(counts: csr_array, idf: Floats) -> csr_array:
+    """Rows of length one: log-damped frequencies times idf (SPEC B4). A row without features stays empty."""
+    rows = counts.copy()
+    rows.data = (1.0 + np.log(rows.data)) * idf[rows.indices]
+    row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    squares = np.bincount(row_of, rows.data**2, minlength=rows.shape[0])
+    rows.data /= np.sqrt(squares)[row_of]
+    return rows
+
+
+def idf_of(counts: csr_array) -> Floats:
+    """How telling each feature is among these documents: log(1 + N / df)."""
+    occurring = np.bincount(counts.indices, minlength=counts.shape[1])
+    idf: Floats = np.log1p(counts.shape[0] / np.maximum(occurring, 1))
+    return idf
