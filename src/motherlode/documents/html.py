@@ -303,10 +303,11 @@ def _without_marks(html: str) -> str:
 
 
 def _mark(tree: Tree, found: list[_Found]) -> None:
-    """Put a mark with its number before and behind each link that is still in the tree."""
+    """Put a mark with its number before and behind each link that is still in the tree; what surrounds one
+    in a menu says nothing."""
     left = set(_linking(tree))
     for number, one in enumerate(found):
-        if one.element in left:
+        if one.element in left and not one.flags & _NAVIGATION:
             one.element.insert_before(Text(_MARK + chr(_FIRST + 2 * number)))
             one.element.insert_after(Text(_MARK + chr(_FIRST + 2 * number + 1)))
 
@@ -325,14 +326,13 @@ def _placed(marked: str) -> tuple[str, dict[int, int]]:
 def _links(found: list[_Found], plain: str, places: dict[int, int], inside: set[Any]) -> Iterator[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
     for number, (element, link, flags, title, path) in enumerate(found):
-        start = places.get(2 * number)
-        if start is None:  # it is hidden, and nothing is around it
-            yield Link(link.url, link.key, _anchor(element, element.text), flags, title, "", path)
-            continue
-        end = places.get(2 * number + 1, start)
+        start, end = places.get(2 * number), places.get(2 * number + 1)
         told = flags | _CONTENT if element in inside else flags
-        anchor = _anchor(element, plain[start:end])
-        yield Link(link.url, link.key, anchor, told, title, _context(plain, start, end), path)
+        if start is None or end is None:  # it is hidden, or in a menu
+            said, context = element.text, ""
+        else:
+            said, context = plain[start:end], _context(plain, start, end)
+        yield Link(link.url, link.key, _anchor(element, said), told, title, context, path)
 
 
 def _anchor(element: Element, said: str) -> str:

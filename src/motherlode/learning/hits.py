@@ -1,8 +1,8 @@
 """Hubs and authorities (Kleinberg, JACM 1999), as Bharat and Henzinger mended them (SIGIR 1998; SPEC B10).
 
 Of k links from one host to one page each counts 1/k for its authority, of k links from one page to one host
-each counts 1/k for its hub, so that no host speaks with more than one voice; links within a host do not count.
-What a page passes on is weighed by its relevance to the topic.
+each counts 1/k for its hub, so that no host speaks with more than one voice; links within a host do not
+count. What a page passes on is weighed by its relevance to the topic.
 """
 
 from typing import Self

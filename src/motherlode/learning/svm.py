@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from motherlode.learning.matrix import Floats, Ints
 
-_MAX_ROUNDS = 1_000
+_MAX_ROUNDS = 10_000
 
 
 class LinearSvm:

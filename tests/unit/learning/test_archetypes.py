@@ -1,0 +1,66 @@
+"""Archetypes and meta decisions: rules on small tables."""
+
+import numpy as np
+import pytest
+
+from motherlode.learning.archetypes import Change, choose_archetypes
+from motherlode.learning.meta import Rule, combined_confidence, decide
+
+
+def test_candidates_must_beat_the_mean_of_the_training_documents() -> None:
+    change = choose_archetypes({"a": 0.4, "b": 0.6}, {"c": 0.9, "d": 0.5, "e": 0.51}, {"d": 1.0})
+    assert change == Change(("c", "e"), ("a", "b"), 0.5)
+
+
+def test_authorities_and_confident_pages_are_candidates_alike() -> None:
+    confidences = {f"p{n}": 1.0 - n / 100 for n in range(50)}
+    change = choose_archetypes({"a": 0.1}, confidences, {"p40": 9.0, "p49": 8.0}, limits=(2, 3))
+    assert change.added == ("p0", "p1")  # at most min(N_auth, N_conf)
+    assert choose_archetypes({"a": 0.1}, confidences, {"p40": 9.0}, limits=(1, 1)).added == ("p0",)
+
+
+def test_an_authority_nobody_is_sure_of_is_no_archetype() -> None:
+    assert choose_archetypes({"a": 0.5}, {"b": 0.2}, {"b": 5.0, "unjudged": 9.0}) == Change(mean=0.5)
+
+
+def test_the_persons_own_examples_are_never_dropped() -> None:
+    training = {"own": 0.1, "old": 0.2}
+    change = choose_archetypes(training, {"new": 0.9}, {}, kept={"own"})
+    assert change.dropped == ("old",)
+
+
+def test_nothing_is_dropped_where_nothing_is_added() -> None:
+    assert choose_archetypes({"a": 0.9, "b": 0.1}, {}, {}).dropped == ()
+    assert choose_archetypes({}, {"a": 0.3}, {}) == Change(("a",), (), 0.0)
+
+
+def test_training_documents_are_no_candidates_again() -> None:
+    assert choose_archetypes({"a": 0.5}, {"a": 0.9}, {"a": 1.0}).added == ()
+
+
+# Meta decisions, each column a document
+
+VERDICTS = np.array([[1, 1, 1, -1, -1], [1, 1, -1, -1, -1], [1, -1, -1, 1, -1]])
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (Rule.UNANIMOUS, [1, 0, 0, 0, -1]),
+        (Rule.MAJORITY, [1, 1, -1, -1, -1]),
+        (Rule.WEIGHTED, [1, 1, 1, -1, -1]),
+    ],
+)
+def test_rules_put_verdicts_together(rule: Rule, said: list[int]) -> None:
+    assert decide(VERDICTS, rule, [0.9, 0.5, 0.3]).tolist() == said
+
+
+def test_a_tie_abstains() -> None:
+    assert decide(np.array([[1], [-1]]), Rule.MAJORITY).tolist() == [0]
+    assert decide(np.array([[1], [-1]]), Rule.WEIGHTED, [0.5, 0.5]).tolist() == [0]
+
+
+def test_confidences_are_averaged_by_precision() -> None:
+    told = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert combined_confidence(told, [0.75, 0.25]).tolist() == [0.75, 0.25]
+    assert combined_confidence(told, [0.0, 0.0]).tolist() == [0.5, 0.5]
