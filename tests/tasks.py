@@ -2,8 +2,12 @@
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
+
+from motherlode.documents.analysing import Analysed, Manner, analyse
+from motherlode.documents.raw import Raw
 
 
 def _spin() -> None:
@@ -27,6 +31,12 @@ def _recurse() -> None:
     _recurse()
 
 
+def _leave_a_child() -> None:
+    """Hang, with a process of one's own that would go on."""
+    mark = os.environ["LODE_TEST_MARK"]
+    subprocess.run(["sleep", f"60.{mark}"], check=False)
+
+
 HOSTILE: dict[str, Callable[[], object]] = {
     "hang": lambda: time.sleep(60),
     "spin": _spin,
@@ -36,6 +46,7 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "recursion": _recurse,
     "error": _stumble,
     "panic": _panic,
+    "child": _leave_a_child,
     "late": lambda: time.sleep(0.3),
 }
 
@@ -44,3 +55,10 @@ def task(job: str) -> str:
     """Reads a word; some words are hostile."""
     HOSTILE.get(job, lambda: None)()
     return "x" * 5_000_000 if job == "long" else job.upper()
+
+
+def read_or_suffer(raw: Raw, manner: Manner) -> list[Analysed]:
+    """Reads a document; some say what they do to their reader."""
+    word = raw.body.decode("latin-1").partition("hostile:")[2].partition("<")[0]
+    HOSTILE.get(word, lambda: None)()
+    return analyse(raw, manner)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from mimetypes import guess_type
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -101,6 +102,9 @@ def _besides(document: Document) -> str:
     """The text without the main text."""
     if document.main == document.text:
         return ""
+    before, found, after = document.text.partition(document.main)
+    if found:  # it stands there in one piece, as a rule
+        return f"{before}\n{after}"
     main = set(document.main.split("\n"))
     return "\n".join([line for line in document.text.split("\n") if line not in main])
 
@@ -124,7 +128,8 @@ def _analysed(raw: Raw, manner: Manner, room: _Room, nesting: int = _MAX_NESTING
     for member in members if nesting else ():
         if not room.takes(member):
             return
-        inner = Raw(f"{raw.url}#{quote(member.name)}", member.body, sniffed(member.body, ""))
+        told = guess_type(member.name)[0] or ""
+        inner = Raw(f"{raw.url}#{quote(member.name)}", member.body, sniffed(member.body, told))
         yield from _analysed(inner, manner, room, nesting - 1)
 
 

@@ -8,19 +8,41 @@ from chardetng_py import detect
 
 _LOOK = 4096  # how far to look for a declaration; HTML asks for 1,024 bytes
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:\-]+)""", re.IGNORECASE)
-# What pages call their encoding, and what browsers take it for (WHATWG Encoding, section 4.2).
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_DECLARED = re.compile(
+    rb"""<(?:meta\s[^>]*?\bcharset|\?xml\s[^>]*?\bencoding)\s*=\s*["']?\s*([A-Za-z0-9_.:\-]+)""",
+    re.IGNORECASE,
+)
+# What browsers take an encoding for (WHATWG Encoding, section 4.2): by the names of Python's codecs, which
+# know most of the other names, and by those that they do not know.
 _MEANT = {
-    "iso-8859-1": "windows-1252",
-    "latin1": "windows-1252",
-    "us-ascii": "windows-1252",
-    "ascii": "windows-1252",
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
     "gb2312": "gb18030",
     "gbk": "gb18030",
-    "iso-8859-9": "windows-1254",
+    "euc_kr": "cp949",
     "shift_jis": "cp932",
-    "x-sjis": "cp932",
+    "big5": "big5hkscs",
 }
+_OTHER_NAMES = {
+    "x-sjis": "cp932",
+    "x-gbk": "gb18030",
+    "x-euc-jp": "euc_jp",
+    "x-x-big5": "big5hkscs",
+    "windows-874": "cp874",
+    "windows-949": "cp949",
+    "ks_c_5601-1989": "cp949",
+    "iso-8859-8-i": "iso8859-8",
+    "macintosh": "mac-roman",
+    "x-mac-roman": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    **{f"x-cp125{digit}": f"cp125{digit}" for digit in range(9)},
+}
+_CUT = 4  # bytes from the end within which a character may be cut off
+_FEW = 20  # for one byte that is wrong, so many characters beyond ASCII are right
 # Codecs of Python's own, which are not encodings of pages.
 _NOT_FOR_TEXT = frozenset(
     """
@@ -35,13 +57,32 @@ def decode(body: bytes, content_type: str = "") -> str:
     for bom, name in _BOMS:
         if body.startswith(bom):
             return body[len(bom) :].decode(name, "replace")
-    for told in (charset_in(content_type), _declared(body), "utf-8"):
-        if told:
-            try:
-                return body.decode(told)
-            except UnicodeError:
-                continue
+    told = [name for name in (charset_in(content_type), _declared(body), "utf-8") if name]
+    for attempt in (_exactly, _nearly):
+        for name in told:
+            text = attempt(body, name)
+            if text is not None:
+                return text
     return body.decode(detect(body, allow_utf8=False), "replace")
+
+
+def _exactly(body: bytes, name: str) -> str | None:
+    """The text, if this is its encoding; a body may be cut off in the midst of a character."""
+    try:
+        return body.decode(name)
+    except UnicodeDecodeError as error:
+        cut = body[: error.start].decode(name, "replace") if error.start > len(body) - _CUT else ""
+        return None if cut.isascii() else cut  # nothing else speaks for this encoding
+    except UnicodeError:
+        return None
+
+
+def _nearly(body: bytes, name: str) -> str | None:
+    """The text, if nearly all of it is in this encoding: a name may be pasted in from elsewhere."""
+    text = body.decode(name, "replace")
+    wrong = text.count("\ufffd")
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return text if (wrong + 1) * _FEW < beyond else None
 
 
 def charset_in(content_type: str) -> str:
@@ -54,17 +95,19 @@ def charset_in(content_type: str) -> str:
 
 
 def _declared(body: bytes) -> str:
-    found = _DECLARED.search(body[:_LOOK])
-    name = _codec(found[1].decode("ascii")) if found else ""
-    # A declaration that could be read at all was not in UTF-16.
-    return "utf-8" if name.startswith("utf-16") else name
+    """The codec that a page or an XML document names first, of those that are known."""
+    for found in _DECLARED.finditer(_COMMENT.sub(b"", body[:_LOOK])):
+        name = _codec(found[1].decode("ascii"))
+        if name:
+            # A declaration that could be read at all was not in UTF-16.
+            return "utf-8" if name.startswith("utf-16") else name
+    return ""
 
 
 def _codec(name: str) -> str:
     name = name.strip().strip("'\"").lower()
-    name = _MEANT.get(name, name)
     try:
-        codec = codecs.lookup(name).name
+        codec = codecs.lookup(_OTHER_NAMES.get(name, name)).name
     except (LookupError, ValueError):
         return ""
-    return "" if codec.replace("-", "_") in _NOT_FOR_TEXT else codec
+    return "" if codec.replace("-", "_") in _NOT_FOR_TEXT else _MEANT.get(codec, codec)

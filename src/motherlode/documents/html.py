@@ -40,6 +40,8 @@ _MARK = "\ufdd0"  # no character at all, says Unicode, and for private use like 
 _SPELLED_MARK = re.compile(r"&#(?:[xX]0*[fF][dD]{2}0(?![0-9a-fA-F])|0*64976(?!\d));?")
 _FIRST = 0x4E00  # the character behind a mark is its number, counted from here
 
+_BLANKS = re.compile("  +")
+
 MAX_LINKS = 10_000
 _MAX_ANCHOR = 200
 _MOST_ANCHOR = 2_000  # characters that are looked at: a link that is never ended says the rest of the page
@@ -228,10 +230,7 @@ def _is_hidden(element: Element) -> bool:
 
 def _tidied(plain: str) -> str:
     """Blocks, one a line; where a mark stood between blanks, there are two of them."""
-    text = tidy_lines(plain)
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text
+    return tidy_lines(_BLANKS.sub(" ", plain))
 
 
 # Links

@@ -44,4 +44,7 @@ def _hashed(sequence: Numbers) -> npt.NDArray[np.uint64]:
     mixed ^= mixed >> _SHIFT
     mixed *= _MIX
     mixed ^= mixed >> _SHIFT
-    return np.unique(mixed)[:VOTERS]
+    mixed.sort()  # faster than numpy's own way to unique numbers
+    first = np.concatenate([[True], mixed[1:] != mixed[:-1]])
+    voters: npt.NDArray[np.uint64] = mixed[first][:VOTERS]
+    return voters

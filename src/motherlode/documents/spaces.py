@@ -3,6 +3,7 @@ neighbours, to a sparse vector."""
 
 import re
 from collections.abc import Callable, Sequence
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +78,8 @@ def neighbours(_document: Document, surroundings: Surroundings) -> Bag:
 
 def url_tokens(document: Document, surroundings: Surroundings) -> Bag:
     """The words in the address itself."""
-    parts = (part for part in _PARTS.findall(surroundings.url) if part.lower() not in _SILENT_PARTS)
+    said = unquote(surroundings.url)
+    parts = (part for part in _PARTS.findall(said) if part.lower() not in _SILENT_PARTS)
     return bag_of(" ".join(parts), document.language)
 
 

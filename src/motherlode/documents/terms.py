@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from unicodedata import category, normalize
 from zlib import crc32
 
 import numpy as np
@@ -19,10 +20,14 @@ from msgspec import Struct
 
 Numbers = npt.NDArray[np.uint32]
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+# Vowel signs and accents that are characters of their own belong to the letter before them.
+_SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_SIGNS}])+")
+_SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _MAX_WORD = 40
-_MAX_PIECE = 200  # bytes between two blanks; longer ones are no words
+_MAX_PIECE = 200  # bytes between two blanks; longer ones are not remembered
 _REMEMBERED = 300_000  # pieces of a language; the Web makes up new ones for ever
+_UNKNOWN = "und"  # the name of all languages that we know nothing of
 _SILENT, _SEVERAL = 0, 1  # the number of a piece that does not count, and of one that holds several words
 _ASCII = 127
 # Bytes of ASCII that are no letters become blanks; what lies beyond ASCII is looked at when it is first met.
@@ -98,7 +103,7 @@ def sequence_of(text: str, language: str = "en") -> Numbers:
     known = _numbers(language)
     pieces = text.encode("utf-8", "replace").translate(_BLANKS).split()
     numbers = np.fromiter(map(known.__getitem__, pieces), np.uint32, len(pieces))
-    if known.several and (numbers == _SEVERAL).any():
+    if (numbers == _SEVERAL).any():
         numbers = known.expand(pieces, numbers)
     return numbers[numbers > _SEVERAL]
 
@@ -106,21 +111,29 @@ def sequence_of(text: str, language: str = "en") -> Numbers:
 def spell(wanted: Iterable[int], text: str, language: str = "en") -> dict[int, str]:
     """The words that term numbers stand for in a text, the most frequent of each."""
     known, sought = _numbers(language), set(wanted)
-    words = Counter(word for word in _WORD.findall(text.casefold()) if known.number(word) in sought)
+    words = Counter(word for word in _words(text) if known.number(word) in sought)
     found: dict[int, str] = {}
     for word, _ in words.most_common():
         found.setdefault(known.number(word), word)
     return found
 
 
-@cache
+def _words(text: str) -> list[str]:
+    """The words of a text, each spelled in one way."""
+    folded = text.casefold()
+    if not folded.isascii():
+        folded = normalize("NFC", folded.replace(_SOFT_HYPHEN, ""))
+    return _WORD.findall(folded)
+
+
 def stopwords(language: str) -> frozenset[str]:
     """The words of a language that say nothing; none, where we have no list."""
-    return _stopword_lists().get(language, frozenset())
+    return function_words().get(language, frozenset())
 
 
 @cache
-def _stopword_lists() -> dict[str, frozenset[str]]:
+def function_words() -> dict[str, frozenset[str]]:
+    """The function words of each language that we have a list of."""
     told = tomllib.loads((files("motherlode.documents") / "stopwords.toml").read_text("utf-8"))
     return {language: frozenset(words.casefold().split()) for language, words in told.items()}
 
@@ -134,18 +147,23 @@ class _Numbers(dict[bytes, int]):
         algorithm = _STEMMERS.get(language)
         self._stem = Stemmer.Stemmer(algorithm).stemWord if algorithm else str
         self._silent = stopwords(language)
-        self.several: dict[bytes, list[int]] = {}
+        self._several: dict[bytes, list[int]] = {}
 
     def __missing__(self, piece: bytes) -> int:
+        if len(piece) > _MAX_PIECE:  # a page without blanks, as in Chinese: it will hardly come again
+            return _SEVERAL
         if len(self) > _REMEMBERED:
             self.clear()
-            self.several.clear()
-        words = _WORD.findall(piece.decode().casefold()) if len(piece) <= _MAX_PIECE else []
-        number = self.number(words[0]) if len(words) == 1 else _SILENT
-        if len(words) > 1:
-            number, self.several[piece] = _SEVERAL, [self.number(word) for word in words]
+            self._several.clear()
+        numbers = self._numbers_in(piece)
+        number = numbers[0] if len(numbers) == 1 else _SILENT
+        if len(numbers) > 1:
+            number, self._several[piece] = _SEVERAL, numbers
         self[piece] = number
         return number
+
+    def _numbers_in(self, piece: bytes) -> list[int]:
+        return [self.number(word) for word in _words(piece.decode())]
 
     def number(self, word: str) -> int:
         """The number of a word."""
@@ -156,13 +174,20 @@ class _Numbers(dict[bytes, int]):
 
     def expand(self, pieces: list[bytes], numbers: Numbers) -> Numbers:
         """The numbers, with those of several words in place of the pieces that hold them."""
-        wholes = (
-            self.several.get(piece, ()) if number == _SEVERAL else (number,)
-            for piece, number in zip(pieces, numbers.tolist(), strict=True)
-        )
-        return np.fromiter((number for whole in wholes for number in whole), np.uint32)
+        parts, start = [], 0
+        for place in np.flatnonzero(numbers == _SEVERAL).tolist():
+            piece = pieces[place]
+            inside = self._several.get(piece) or self._numbers_in(piece)
+            parts += [numbers[start:place], np.array(inside, np.uint32)]
+            start = place + 1
+        return np.concatenate([*parts, numbers[start:]])
+
+
+def _numbers(language: str) -> _Numbers:
+    """The numbers of a language; without a name it is English, and those that we know nothing of are one."""
+    return _numbers_of(language if not language or language in _STEMMERS else _UNKNOWN)
 
 
 @cache
-def _numbers(language: str) -> _Numbers:
+def _numbers_of(language: str) -> _Numbers:
     return _Numbers(language or "en")

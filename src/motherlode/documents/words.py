@@ -12,4 +12,4 @@ def tidy(text: str) -> str:
 
 def tidy_lines(text: str) -> str:
     """Blocks of text, one a line, none of them empty."""
-    return "\n".join(filter(None, map(str.strip, text.splitlines())))
+    return "\n".join(filter(None, map(str.strip, text.split("\n"))))

@@ -5,9 +5,9 @@ from time import monotonic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
 from motherlode.engine.equipment import manner_of, rules_of, user_agent
+from motherlode.engine.reading import Readers
 from motherlode.engine.sitemaps import body_at
 from motherlode.fetch import FetchError
 from motherlode.fetch.addresses import is_address, is_public
@@ -35,8 +35,8 @@ class Look(Struct, frozen=True):
     sitemaps: list[Listed] | None
 
 
-async def look_at(asked: Address, config: Config, *, sitemaps: bool = False) -> Look:
-    """Fetch one URL, with everything that a crawl would do about it."""
+async def look_at(asked: Address, config: Config, *, sitemaps: bool = False, read: bool = True) -> Look:
+    """Fetch one URL, with everything that a crawl would do about it; reading it can be left out."""
     network = replace(config.network, keep_alive=0.0)  # else the page would come by the way of robots.txt
     async with HttpWeb(network, _agent(asked, config), config.dns) as web:
         fetcher = Fetcher(
@@ -52,7 +52,8 @@ async def look_at(asked: Address, config: Config, *, sitemaps: bool = False) -> 
         await fetcher.courtesy.turn(asked.host)
         fetched = await fetcher.fetch(asked)
         listed = await _listed(fetcher, robots) if sitemaps else None
-    return Look(fetched, resolved, resolving, robots, detail, _document(fetched, config), listed)
+    document = await _document(fetched, config) if read else None
+    return Look(fetched, resolved, resolving, robots, detail, document, listed)
 
 
 def _agent(asked: Address, config: Config) -> str:
@@ -80,9 +81,11 @@ async def _listed(fetcher: Fetcher, robots: Robots | None) -> list[Listed]:
     return await read_sitemaps(lambda url: body_at(fetcher, url), named)
 
 
-def _document(fetched: Fetched, config: Config) -> Document | None:
+async def _document(fetched: Fetched, config: Config) -> Document | None:
+    """What it says, read by a process of its own: it may be anything."""
     response = fetched.response
     if fetched.failure is not None or response is None or not response.ok:
         return None
     raw = Raw(response.url, response.body, response.mime, response.header("content-type"))
-    return analyse_one(raw, manner_of(config))
+    async with Readers(manner_of(config), replace(config.reading, workers=1)) as readers:
+        return (await readers.read([raw]))[0][0].document

@@ -2,7 +2,8 @@
 
 A batch goes to a worker and its results come back one by one, so that it is always known which document is
 being read. One that takes too long or takes its worker with it is given up; the worker is replaced, and the
-rest of the batch goes to the new one. Nothing is lost and nothing is read twice.
+rest of the batch goes to the new one. Nothing is lost and nothing is read twice. A long batch goes in
+portions: the limit of memory is for a document, not for all that wait with it.
 """
 
 import asyncio
@@ -30,6 +31,7 @@ R = TypeVar("R")
 _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be left to end it
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
+_PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
 _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
 
@@ -47,10 +49,23 @@ class _Worker(Generic[J, R]):
         self.process = process
         self.line = line
 
-    async def send(self, jobs: Sequence[J]) -> None:
-        """In a thread: a batch of long documents does not fit into the pipe at once."""
-        packed = pickle.dumps(jobs, pickle.HIGHEST_PROTOCOL)
-        await asyncio.get_running_loop().run_in_executor(None, self.line.send_bytes, packed)
+    async def send(self, jobs: Sequence[J]) -> int:
+        """Send the first jobs, and say how many. In a thread: they do not fit into the pipe at once."""
+        portion: list[bytes] = []
+        room = _PORTION
+        for job in jobs:
+            packed = pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
+            room -= len(packed)
+            if portion and room < 0:  # a document too large for its reader takes no other with it
+                break
+            portion.append(packed)
+        await asyncio.get_running_loop().run_in_executor(None, self._send, portion)
+        return len(portion)
+
+    def _send(self, portion: Sequence[bytes]) -> None:
+        self.line.send_bytes(str(len(portion)).encode())
+        for packed in portion:
+            self.line.send_bytes(packed)
 
     async def receive(self, seconds: float) -> R | Lost:
         """The next result. Raises `TimeoutError`, or `EOFError` if the worker is gone."""
@@ -72,8 +87,10 @@ class _Worker(Generic[J, R]):
         return result
 
     def kill(self) -> None:
+        """End it, and whatever it has started to help it read."""
         self.line.close()
-        self.process.kill()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(_GRACE)
 
     @property
@@ -101,8 +118,12 @@ class Workers(Generic[J, R]):
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        for _ in range(self.count):
-            self._idle.put_nowait(await loop.run_in_executor(None, self._start))
+        starting = (loop.run_in_executor(None, self._start) for _ in range(self.count))
+        for started in await asyncio.gather(*starting, return_exceptions=True):
+            if isinstance(started, BaseException):
+                await self.__aexit__(type(started), started, None)
+                raise started
+            self._idle.put_nowait(started)
         return self
 
     async def __aexit__(
@@ -121,8 +142,9 @@ class Workers(Generic[J, R]):
         results: list[R | Lost] = []
         try:
             while len(results) < len(jobs):
-                await worker.send(jobs[len(results) :])
-                lost = await self._receive_all(worker, len(jobs), results)
+                if worker.process.poll() is not None:  # with nothing to do: no document is to blame
+                    worker = await self._replace(worker)
+                lost = await self._advance(worker, jobs, results)
                 if lost is not None:
                     results.append(lost)
                     worker = await self._replace(worker)
@@ -133,14 +155,17 @@ class Workers(Generic[J, R]):
             self._idle.put_nowait(worker)
         return results
 
-    async def _receive_all(self, worker: _Worker[J, R], wanted: int, results: list[R | Lost]) -> Lost | None:
-        """Take in results until all are there; or say what became of the one that did not come."""
+    async def _advance(
+        self, worker: _Worker[J, R], jobs: Sequence[J], results: list[R | Lost]
+    ) -> Lost | None:
+        """Have the next portion done; or say what became of the one whose result did not come."""
         try:
+            wanted = len(results) + await worker.send(jobs[len(results) :])
             while len(results) < wanted:
                 results.append(await worker.receive(self._options.seconds))
         except TimeoutError:
             return Lost(f"took more than {self._options.seconds:g} s")
-        except (EOFError, pickle.UnpicklingError):
+        except (EOFError, OSError, pickle.UnpicklingError):
             return Lost(worker.end)
         return None
 
@@ -190,16 +215,17 @@ def serve(descriptor: int) -> None:
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
         while True:
-            for job in pickle.loads(line.recv_bytes()):  # noqa: S301 - from our own process
+            for packed in [line.recv_bytes() for _ in range(int(line.recv_bytes()))]:
                 signal.setitimer(signal.ITIMER_REAL, options.seconds + _GRACE)
-                result = _attempt(task, job)
+                result = _attempt(task, packed)
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 line.send_bytes(result)
 
 
-def _attempt(task: Callable[[Any], Any], job: Any) -> bytes:
+def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
     """The packed result, or why there is none."""
     try:
+        job = pickle.loads(packed)  # noqa: S301 - from our own process
         return pickle.dumps(task(job), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         lost = Lost("took too much memory")

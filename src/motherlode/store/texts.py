@@ -11,7 +11,9 @@ def pack_text(text: str, main: str) -> bytes:
     inside = set(main.split("\n")) if main else set()
     lines = text.split("\n") if text else []
     marked = [f"{_MAIN if line in inside else _REST}{line}" for line in lines]
-    marked += [f"{_MAIN}{line}" for line in inside.difference(lines)]
+    if not inside.issubset(lines):
+        known = set(lines)
+        marked += [f"{_MAIN}{line}" for line in main.split("\n") if line not in known]
     return _FORM + isal_zlib.compress("\n".join(marked).encode(errors="replace"), 1)
 
 

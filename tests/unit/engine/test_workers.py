@@ -2,14 +2,20 @@
 
 import asyncio
 import os
+import random
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from motherlode.documents.options import ReadingOptions
+from motherlode.engine import workers as module
 from motherlode.engine.workers import Lost, Workers
 from motherlode.fetch.loops import run
+from motherlode.records import LodeError
 from tasks import task
 
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
@@ -84,3 +90,63 @@ def test_nobody_is_left_behind() -> None:
     for pid in run(work()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_a_batch_that_is_larger_than_the_memory_of_a_worker_is_read_all_the_same() -> None:
+    jobs = [f"{number}" + "y" * 20_000_000 for number in range(20)]
+    found, replaced = results(jobs, ReadingOptions(workers=1, seconds=20.0, memory=192))
+    assert [one[:2] for one in found] == [job[:2].upper() for job in jobs]
+    assert replaced == 0
+
+
+def test_a_document_that_is_larger_than_the_memory_of_a_worker_is_lost_alone() -> None:
+    found, _ = results(["a", "y" * 200_000_000, "b"], ReadingOptions(workers=1, seconds=20.0, memory=64))
+    assert (found[0], found[2]) == ("A", "B")
+    assert isinstance(found[1], Lost)
+
+
+def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
+    async def work() -> tuple[list[Any], int]:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+            await workers.run(["a"])
+            (worker,) = workers._all
+            worker.process.kill()
+            worker.process.wait()
+            return await workers.run(["b", "c"]), workers.replaced
+
+    assert run(work()) == (["B", "C"], 1)
+
+
+def running(mark: str) -> bool:
+    """Whether the child that goes by this mark is there."""
+    for commands in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if f"60.{mark}".encode() in commands.read_bytes():
+                return True
+    return False
+
+
+def test_what_a_worker_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = f"{os.getpid()}{random.randrange(10**6):06}"
+    monkeypatch.setenv("LODE_TEST_MARK", mark)
+    found, replaced = results(["child", "b"], ReadingOptions(workers=1, seconds=2.0))
+    assert (found, replaced) == ([Lost("took more than 2 s"), "B"], 1)
+    until = time.monotonic() + 10
+    while running(mark) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not running(mark)
+
+
+def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_BEGIN", "raise SystemExit({descriptor})")
+    workers = Workers(task, QUICK)
+
+    async def work() -> None:
+        async with workers:
+            pass
+
+    with pytest.raises(LodeError, match="did not start"):
+        run(work())
+    assert workers._all == set()

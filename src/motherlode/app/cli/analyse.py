@@ -1,5 +1,6 @@
 """`lode analyse`: what is read out of one document, step by step."""
 
+import os
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,14 @@ from motherlode.portal.config import Config
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
 from motherlode.records import BadInputError, Document, LinkFlag, UsageError
-from motherlode.urls import UrlError, address
+from motherlode.urls import Address, UrlError, UrlRules, address
 
 _SHOWN = 10
 _NOWHERE = "http://localhost/"  # where a file is, if nobody says otherwise
 _LINES = 8
 _WIDTH = 100
 _MAX_BYTES = 200 * 2**20
+_RULES = UrlRules()
 
 
 @click.command("analyse")
@@ -69,26 +71,31 @@ async def _read(raw: Raw, config: Config) -> list[Analysed]:
 
 def _from_file(path: Path, options: dict[str, Any]) -> Raw:
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
-        body = path.read_bytes()
+        with path.open("rb") as file:
+            body = file.read(_MAX_BYTES + 1)  # a pipe does not say how much is in it
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
-    place = options["url"] or f"{_NOWHERE}{quote(path.name)}"
+    if len(body) > _MAX_BYTES:
+        raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
+    place = _address(options["url"]).url if options["url"] else f"{_NOWHERE}{quote(os.fsencode(path.name))}"
     told = options["content_type"] or guess_type(path.name)[0] or ""
     return Raw(place, body, sniffed(body, told), told)
 
 
 def _from_web(url: str, config: Config) -> Raw:
-    try:
-        look = run(look_at(address(url, rules=config.urls), config))
-    except UrlError as error:
-        raise UsageError(f"{url[:100]!r} cannot be fetched: {error.kind}.") from error
+    look = run(look_at(_address(url, config.urls), config, read=False))
     response, failure = look.fetched.response, look.fetched.failure
     if response is None or failure is not None:
         detail = f" ({look.fetched.detail})" if look.fetched.detail else ""
         raise BadInputError(f"{url[:200]}: {failure or 'nothing came'}{detail}.")
     return Raw(response.url, response.body, response.mime, response.header("content-type"))
+
+
+def _address(url: str, rules: UrlRules = _RULES) -> Address:
+    try:
+        return address(url, rules=rules)
+    except UrlError as error:
+        raise UsageError(f"{url[:100]!r} is not an address on the Web: {error.kind}.") from error
 
 
 def _json(raw: Raw, one: Analysed) -> dict[str, Any]:

@@ -1,0 +1,164 @@
+"""What a crawl makes of documents that are no pages: archives, and what kills or hangs its reader."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from motherlode.documents.analysing import Manner
+from motherlode.documents.options import ReadingOptions
+from motherlode.documents.raw import Raw
+from motherlode.engine import Limits, Progress, crawl
+from motherlode.engine.reading import Readers
+from motherlode.engine.workers import Workers
+from motherlode.fetch.loops import run
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Replay
+from motherlode.policies.baselines import BreadthFirst
+from motherlode.portal import Portal, create_portal
+from motherlode.records import UrlState
+from motherlode.store.pages import (
+    KeptPage,
+    known_url,
+    links_from,
+    main_text_of,
+    page_at,
+    page_log,
+    text_of,
+    vectors_of,
+)
+from motherlode.store.session import Session
+from motherlode.store.similar import near
+from motherlode.topics import plant_seeds
+from motherlode.urls import UrlRules, address, host_of, url_key
+from packing import zipped
+from tasks import read_or_suffer
+from webs import Said, html, record_web
+
+ZIP = "http://a.test/all.zip"
+INNER = (
+    "<!DOCTYPE html><title>Inside</title><p>A page about barn owls, mice and voles in an archive, which is "
+    "long enough for a fingerprint: night, snow, hearing, feathers, fences, fields and farmers, "
+    'see <a href="http://b.test/x">elsewhere</a>.'
+)
+ARCHIVE = zipped({"page.html": INNER, "in.zip": zipped({"deep/notes.txt": "Deep words."})})
+
+
+@pytest.fixture
+def portal(tmp_path: Path) -> Path:
+    create_portal(tmp_path / "p", plant_seeds([(("a",), ["http://a.test/"])], UrlRules()), {})
+    return tmp_path / "p"
+
+
+def crawled(portal: Path, web: Path, readers: Readers | None = None, pages: int = 100) -> Progress:
+    """A crawl on the clock: worker processes know no other."""
+
+    async def work(opened: Portal) -> Progress:
+        policy = BreadthFirst([address("http://a.test/")])
+        limits, replay = Limits(pages, connections=4), Replay(open_web(web))
+        if readers is None:
+            return await crawl(opened, replay, policy, limits, lambda _: None)
+        async with readers:
+            return await crawl(opened, replay, policy, limits, lambda _: None, readers.read)
+
+    with Portal.crawling(portal, "test") as opened:
+        return run(work(opened))
+
+
+def kept(session: Session, url: str) -> KeptPage:
+    found = page_at(session, url_key(url, host_of(url)))
+    assert found is not None, url
+    return found
+
+
+def test_files_in_an_archive_are_kept_as_pages(portal: Path, tmp_path: Path) -> None:
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/all.zip"),
+        ZIP: (200, {"Content-Type": "application/zip"}, ARCHIVE),
+    }
+    progress = crawled(portal, record_web(tmp_path / "web", said))
+    assert progress.pages == 2  # fetched ones
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert [url for url, _, _ in page_log(session)] == [
+            "http://a.test/",
+            ZIP,
+            f"{ZIP}#page.html",
+            f"{ZIP}#in.zip",
+            f"{ZIP}#in.zip#deep/notes.txt",
+        ]
+        page, notes = kept(session, f"{ZIP}#page.html"), kept(session, f"{ZIP}#in.zip#deep/notes.txt")
+        assert (page.title, page.page.mime, page.language) == ("Inside", "text/html", "en")
+        assert "barn owls" in text_of(session, page.id)
+        assert text_of(session, notes.id) == main_text_of(session, notes.id) == "Deep words."
+        assert vectors_of(session, page.id).keys() == {"terms"}
+        assert [link.url for link in links_from(session, page.id)] == ["http://b.test/x"]
+        assert near(session, page.fingerprint % 2**64) == [page.id]
+        assert page.page.archived is None
+        outer = kept(session, ZIP)
+        assert outer.page.archived is not None
+        assert opened.archive.read(outer.page.archived).body == ARCHIVE
+        inside = known_url(session, url_key(f"{ZIP}#page.html", "a.test"))
+        assert inside is not None
+        assert inside.state is UrlState.FETCHED
+
+
+def test_an_archive_that_two_links_lead_to_is_opened_once(portal: Path, tmp_path: Path) -> None:
+    zipped_up: Said = (200, {"Content-Type": "application/zip"}, ARCHIVE)
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/all.zip", "/copy.zip", "/all.zip#page.html"),
+        ZIP: zipped_up,
+        "http://a.test/copy.zip": zipped_up,
+    }
+    crawled(portal, record_web(tmp_path / "web", said))
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert len(list(page_log(session))) == 5
+
+
+HOSTILE = {
+    "hang": "took more than 2 s",
+    "crash": "killed its reader (SIGSEGV)",
+    "exit": "killed its reader",
+    "memory": "took too much memory",
+    "error": "stopped its reader (ValueError)",
+}
+
+
+def suffering() -> Readers:
+    """Readers whom documents can tell what to suffer."""
+    options = ReadingOptions(workers=2, seconds=2.0, memory=512)
+    readers = Readers(Manner(), options)
+    readers._workers = Workers(partial(read_or_suffer, manner=Manner()), options)
+    return readers
+
+
+def test_a_crawl_survives_documents_that_its_readers_do_not(portal: Path, tmp_path: Path) -> None:
+    paths = [f"/{word}" for word in HOSTILE]
+    said: dict[str, Said] = {"http://a.test/": html("A", "first", *paths, "/good")}
+    for path in paths:
+        said[f"http://a.test{path}"] = f"<title>T</title><p>hostile:{path[1:]}</p><a href=/lost>lost</a>"
+    said["http://a.test/good"] = html("Good", "words", "/last")
+    said["http://a.test/last"] = html("Last", "words to the last")
+    progress = crawled(portal, record_web(tmp_path / "web", said), suffering())
+    assert (progress.pages, progress.failed) == (len(said), 0)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert {url for url, _, _ in page_log(session)} == set(said)
+        for path in paths:
+            page = kept(session, f"http://a.test{path}")
+            assert (page.title, page.fingerprint, text_of(session, page.id)) == ("", 0, "")
+            assert links_from(session, page.id) == []
+            assert page.page.archived is not None
+            assert b"hostile" in opened.archive.read(page.page.archived).body
+        assert kept(session, "http://a.test/last").title == "Last"
+
+
+@pytest.mark.parametrize(("word", "reason"), HOSTILE.items())
+def test_a_document_says_why_nothing_came_of_it(word: str, reason: str) -> None:
+    async def work() -> list[str]:
+        async with suffering() as readers:
+            raws = [
+                Raw(f"http://a.test/{n}", f"<p>{said}</p>".encode(), "text/html")
+                for n, said in enumerate(("a", f"hostile:{word}", "b"))
+            ]
+            return [one[0].document.unreadable for one in await readers.read(raws)]
+
+    assert run(work()) == ["", reason, ""]
