@@ -41,6 +41,8 @@ _SPELLED_MARK = re.compile(r"&#(?:[xX]0*[fF][dD]{2}0(?![0-9a-fA-F])|0*64976(?!\d
 _FIRST = 0x4E00  # the character behind a mark is its number, counted from here
 
 _BLANKS = re.compile("  +")
+_BEGINNING, _END = -2, -1  # numbers of the marks around the main text
+_BOXES = frozenset({"div", "article", "section", "main", "body", "td", "center", "blockquote", "form"})
 
 MAX_LINKS = 10_000
 _MAX_ANCHOR = 200
@@ -78,9 +80,9 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
     body = tree.find("body") or tree
     content = body.main_content()  # before the marks, which would count as words
     _mark(tree, found)
+    _mark_main(content)
     plain, places = _placed(body.to_text(_PLAIN))
-    text = _tidied(plain)
-    main = _tidied(_placed(content.to_text(_PLAIN))[0]) if content is not None else ""
+    text, main = _texts(plain, places, content)
     inside = set(_linking(content)) if content is not None else set()
     return Document(
         title=title,
@@ -226,6 +228,24 @@ def _remove(tree: Tree, names: tuple[str, ...]) -> None:
 def _is_hidden(element: Element) -> bool:
     attributes = element.attrs
     return "hidden" in attributes or _HIDING.search(str(attributes.get("style"))) is not None
+
+
+def _mark_main(content: Any) -> None:
+    """Put marks at the beginning and the end of the main text, so that it need not be made twice."""
+    if content is not None and content.tag in _BOXES:
+        content.insert(0, Text(_MARK + chr(_FIRST + _BEGINNING)))
+        content.append(Text(_MARK + chr(_FIRST + _END)))
+
+
+def _texts(plain: str, places: dict[int, int], content: Any) -> tuple[str, str]:
+    """The text, and the main text in it."""
+    if content is None:
+        return _tidied(plain), ""
+    start, end = places.get(_BEGINNING), places.get(_END)
+    if start is None or end is None:
+        return _tidied(plain), _tidied(_placed(content.to_text(_PLAIN))[0])
+    before, main, after = (_tidied(part) for part in (plain[:start], plain[start:end], plain[end:]))
+    return "\n".join(filter(None, (before, main, after))), main
 
 
 def _tidied(plain: str) -> str:

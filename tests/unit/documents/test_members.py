@@ -22,7 +22,7 @@ def found(body: bytes, url: str = URL) -> list[Analysed]:
 
 def test_files_in_an_archive_are_documents_of_their_own() -> None:
     pdf = make("pdf", Manuscript("On rain", ("It rains a lot.",), ()))
-    files = {
+    files: dict[str, bytes | str] = {
         "page.html": PAGE,
         "docs/on rain.pdf": pdf,
         "data.csv": "a,b\n1,2\n",

@@ -155,7 +155,7 @@ def test_every_space_has_a_name_and_gives_terms_in_rising_order() -> None:
         bag = space(document("owl mouse night barn owl", "Owls"), TOLD)
         assert len(bag) > 0
         assert rises(bag)
-        assert (bag.terms.dtype, bag.counts.dtype) == (np.uint32, np.uint32)
+        assert {str(bag.terms.dtype), str(bag.counts.dtype)} == {"uint32"}
 
 
 def test_combined_spaces_keep_their_terms_apart() -> None:
