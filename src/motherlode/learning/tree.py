@@ -2,7 +2,8 @@
 
 Each topic has a hyperplane of its own between its documents and those of its siblings and of their parent's
 OTHERS. A document goes down from the root: at each level to the topic that is surest of it, or, where none
-says yes, to the OTHERS of that parent. All topics of a level are asked at once, by one product of sparse matrices.
+says yes, to the OTHERS of that parent. All topics of a level are asked at once, by one product of sparse
+matrices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
