@@ -163,7 +163,7 @@ def _line(progress: Progress) -> str:
 
 def _count(directory: Path, labels: Labels, seeds: Mapping[str, list[str]]) -> list[Found]:
     with Portal.reading(directory) as portal, portal.store.reading() as session:
-        kept = {url for url, _, _ in page_log(session)}
+        kept = {url for url, _, _ in page_log(session, members=False)}
     wanted = {topic: labels.relevant(topic) - set(urls) for topic, urls in seeds.items() if topic != OTHERS}
     return [Found(topic, len(seeds[topic]), len(kept & pages), len(pages)) for topic, pages in wanted.items()]
 

@@ -189,14 +189,19 @@ def judgement_of(session: Session, page: PageId) -> Judgement | None:
     return Judgement(TopicId(row.topic_id), row.confidence, model)
 
 
-def page_log(session: Session) -> Iterator[tuple[str, int, float | None]]:
-    """Every page in order of its first fetch: its URL, its status, and the confidence of its judgement."""
+def page_log(session: Session, *, members: bool = True) -> Iterator[tuple[str, int, float | None]]:
+    """Every page in order of its first fetch: its URL, its status, and the confidence of its judgement.
+
+    Without `members`, only what was fetched: files inside an archive have addresses with a `#`.
+    """
     query = (
         select(urls.c.url, pages.c.status, judgements.c.confidence)
         .join_from(pages, urls, urls.c.id == pages.c.url_id)
         .outerjoin(judgements, judgements.c.page_id == pages.c.id)
         .order_by(pages.c.id)
     )
+    if not members:
+        query = query.where(urls.c.url.not_like("%#%"))
     for row in session.connection.execute(query):
         yield row.url, row.status, row.confidence
 

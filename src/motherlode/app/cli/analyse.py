@@ -18,7 +18,7 @@ from motherlode.engine.equipment import manner_of
 from motherlode.engine.looking import look_at
 from motherlode.engine.reading import Readers
 from motherlode.fetch.loops import run
-from motherlode.fetch.types import sniffed
+from motherlode.fetch.types import mime_of, sniffed
 from motherlode.portal.config import Config
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
@@ -144,7 +144,8 @@ def _spaces(raw: Raw, document: Document) -> dict[str, Any]:
 def _show(raw: Raw, one: Analysed) -> None:
     document = one.document
     click.echo(harmless(unquote(one.url.removeprefix(_NOWHERE))))
-    said = f" (told: {raw.content_type})" if raw.content_type and one.url == raw.url else ""
+    told = mime_of(raw.content_type) if one.url == raw.url else ""
+    said = f" (told: {raw.content_type})" if told not in ("", one.mime) else ""
     _line("type", (one.mime or kind_of(raw)) + said)
     if document.unreadable:
         _line("unreadable", document.unreadable)

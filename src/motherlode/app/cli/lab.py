@@ -190,7 +190,7 @@ def _portal_log(directory: Path) -> "list[Fetched]":
         seeds = {example.url for example in examples_of(session)}
         return [
             Fetched(url, host_of(url), status in _DOCUMENT, url in seeds, score)
-            for url, status, score in page_log(session)
+            for url, status, score in page_log(session, members=False)
         ]
 
 
