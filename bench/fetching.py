@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any
 
 import aiohttp
-import uvloop
 
 from bench.load import load, request
 from bench.sandbox import other_core
@@ -173,7 +172,7 @@ def _politely(directory: Path) -> None:
         archive.commit()
     with sandbox(directory) as served, other_core():
         options = NetworkOptions(connect=f"127.0.0.1:{served.port}")
-        done, seconds = uvloop.run(_polite(options, each))
+        done, seconds = run(_polite(options, each))
     allowed = POLITE_HOSTS * seconds  # a page a second and host, the delay being a second
     print(f"{POLITE_HOSTS:,} hosts with a delay of 1 s each, which allows {POLITE_HOSTS:,} pages/s:")
     print(f"  our fetcher {done / seconds:,.0f} pages/s, {done / allowed:.1%} of it")

@@ -1,7 +1,6 @@
 """The main job end to end, on this machine alone: a made-up web, served, crawled, measured."""
 
 import shutil
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,10 +11,8 @@ from msgspec import Struct
 from motherlode.app.cli.common import count
 from motherlode.app.cli.tables import Table
 from motherlode.app.cli.treeview import show_tree
-from motherlode.engine import Limits, Progress, crawl
-from motherlode.engine.equipment import manner_of, user_agent
-from motherlode.engine.reading import Readers
-from motherlode.fetch.http import HttpWeb
+from motherlode.app.crawling import crawl_portal
+from motherlode.engine import Limits, Progress
 from motherlode.fetch.loops import run
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.generated.dice import Dice
@@ -24,14 +21,13 @@ from motherlode.lab.labels import Labels
 from motherlode.lab.opening import open_web
 from motherlode.lab.serving.background import sandbox
 from motherlode.lab.web import LabWeb
-from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.directory import check_free
 from motherlode.portal.reading import rules_in
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_log
 from motherlode.topics import OTHERS, TopicPath, TopicTree, parse_path, plant_seeds
-from motherlode.urls import address, host_of
+from motherlode.urls import host_of
 
 _TOPICS = 3
 _EXAMPLES = 3
@@ -78,7 +74,8 @@ def run_demo(
             create_portal(place, plant_seeds(_planted(seeds), rules_in(settings)), settings)
             if not quiet:
                 _show_portal(place)
-            progress = run(_crawl(place, seeds, pages, quiet=quiet))
+            with Portal.crawling(place, "demo") as portal:
+                progress = run(crawl_portal(portal, Limits(pages, command="demo"), quiet=quiet))
         return Result(progress, _count(place, web.labels(), seeds))
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
@@ -113,52 +110,6 @@ def _show_portal(directory: Path) -> None:
     with Portal.reading(directory) as portal, portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         show_tree(portal.title, tree, topic_rows.examples_of(session), everything=True)
-
-
-async def _crawl(directory: Path, seeds: Mapping[str, list[str]], pages: int, *, quiet: bool) -> Progress:
-    show = _Display(pages, quiet=quiet)
-    with Portal.crawling(directory, "demo") as portal:
-        begin = [address(url) for topic, urls in seeds.items() if topic != OTHERS for url in urls]
-        config = portal.config
-        async with (
-            HttpWeb(config.network, user_agent(config)) as web,
-            Readers(manner_of(config), config.reading) as readers,
-        ):
-            limits = Limits(pages, command="demo")
-            progress = await crawl(portal, web, BreadthFirst(begin), limits, show.update, readers.read)
-    show.end()
-    return progress
-
-
-class _Display:
-    """Progress: one line that changes on a terminal, a line now and then elsewhere."""
-
-    def __init__(self, pages: int, *, quiet: bool) -> None:
-        self._pages = pages
-        self._quiet = quiet
-        self._live = sys.stdout.isatty()
-        self._next = 0.2 if self._live else 2.0
-        self._last = Progress()
-        if not quiet:
-            click.echo("\nCrawling breadth-first ...")
-
-    def update(self, progress: Progress) -> None:
-        self._last = progress
-        if progress.seconds >= self._next and not self._quiet:
-            self._next = progress.seconds + (0.2 if self._live else 2.0)
-            click.echo(f"\r{_line(progress)} " if self._live else _line(progress), nl=not self._live)
-
-    def end(self) -> None:
-        if not self._quiet:
-            click.echo(f"\r{_line(self._last)} " if self._live else _line(self._last))
-
-
-def _line(progress: Progress) -> str:
-    rate = progress.pages / progress.seconds if progress.seconds else 0.0
-    return (
-        f"  {count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {rate:,.0f} pages/s, "
-        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed"
-    )
 
 
 def _count(directory: Path, labels: Labels, seeds: Mapping[str, list[str]]) -> list[Found]:

@@ -58,6 +58,12 @@ class Courtesy(Generic[T]):
 
     async def next(self) -> T:
         """The best entry whose host may be asked now, as soon as there is one."""
+        if not self._takers:
+            now = self._now()
+            while (work := self._turns.take(now)) is not None:
+                if not isinstance(work, _Step):
+                    return work.entry
+                self._start(work, now)
         taker: asyncio.Future[_Waiting[T]] = asyncio.get_running_loop().create_future()
         self._takers.append(taker)
         self._serve()
@@ -114,16 +120,19 @@ class Courtesy(Generic[T]):
             self._takers.popleft()
         while (work := self._turns.take(now, -inf if self._takers else inf)) is not None:
             if isinstance(work, _Step):
-                self._steps -= 1
-                if work.ready.done():  # it waits no longer
-                    self._turns.done(work.host, now, 0.0)
-                else:
-                    work.ready.set_result(None)
+                self._start(work, now)
             else:
                 self._takers.popleft().set_result(work)
                 while self._takers and self._takers[0].done():
                     self._takers.popleft()
         self._look_again()
+
+    def _start(self, step: _Step, now: float) -> None:
+        self._steps -= 1
+        if step.ready.done():  # it waits no longer
+            self._turns.done(step.host, now, 0.0)
+        else:
+            step.ready.set_result(None)
 
     def _look_again(self) -> None:
         at = self._turns.next_at() if self._takers or self._steps else None

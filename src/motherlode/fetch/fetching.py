@@ -72,6 +72,7 @@ class _Trail:
     asked: Address
     here: Address
     attempts: int
+    delay: float | None = None  # that the host asks for in its robots.txt
     hops: list[Redirect] = field(default_factory=list)
 
     def end(self, **said: Any) -> Fetched:
@@ -116,7 +117,7 @@ class Fetcher:
         here = trail.here
         seconds: float | None = None
         try:
-            await self._admit(here)
+            await self._admit(trail)
             if copy := self.duplicates.before(here.url, self.hosts[here.host].address):
                 return trail.end(copy_of=copy)
             seconds = 0.0
@@ -127,10 +128,11 @@ class Fetcher:
             return self._failed(trail, Kind(error.kind), error.detail)
         finally:
             # Last of all: what the answer made of the host must be known before anybody else is let in.
-            self.courtesy.release(here.host, seconds, self.rulebook.delay_of(here.url))
+            self.courtesy.release(here.host, seconds, trail.delay)
 
-    async def _admit(self, here: Address) -> None:
+    async def _admit(self, trail: _Trail) -> None:
         """Raises `FetchError` if a URL may not, or need not, be asked for."""
+        here, trail.delay = trail.here, None
         host = self.hosts[here.host]
         if host.state is HostState.BAD:
             raise FetchError(Kind.BAD_HOST, here.url, host.reason)
@@ -139,7 +141,9 @@ class Fetcher:
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
-        if not (await self.rulebook.rules_for(here.url)).allows(here.url):
+        robots = await self.rulebook.rules_for(here.url)
+        trail.delay = robots.delay
+        if not robots.allows(here.url):
             raise FetchError(Kind.ROBOTS, here.url)
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
@@ -147,8 +151,8 @@ class Fetcher:
         failure = None if location else of_status(response.status)
         if failure in (Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER):
             return self._failed(trail, failure, f"status {response.status}", response)
-        host, delay = self.hosts[trail.here.host], self.rulebook.delay_of(trail.here.url)
-        self.hosts.put(after_success(host, response, self.courtesy.rest(response.seconds, delay)))
+        rest = self.courtesy.rest(response.seconds, trail.delay)
+        self.hosts.put(after_success(self.hosts[trail.here.host], response, rest))
         if location:
             return self._redirected(trail, response, location)
         if failure is not None:

@@ -62,7 +62,7 @@ class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
     keep_alive: Annotated[
         float, Meta(ge=0, description="Seconds that an idle connection is kept open; 0: none is.")
     ] = 15.0
-    idle_connections: Annotated[int, Meta(ge=0, description="Idle connections that are kept at most.")] = 500
+    idle_connections: Annotated[int, Meta(ge=0, description="Idle connections that are kept at most.")] = 1000
     max_bytes: Annotated[
         int, Meta(ge=1, description="Give any body up that unpacks to more bytes than this.")
     ] = 50 * 2**20

@@ -68,7 +68,7 @@ class Turns(Generic[T]):
         heappush(known.waiting, (-rank, self._next(), entry))
         self._size += 1
         if known.line is None:
-            self._line_up(known)
+            self._line_up(known, 0.0)
         elif better and known.line is not self._resting:
             # Even if its domain was full: what became free may be kept for a worse entry that nobody takes.
             self._stand(known, self._ready, -rank)
@@ -91,12 +91,12 @@ class Turns(Generic[T]):
             if host is None:
                 continue
             if host.not_before > now:  # it was told to wait meanwhile; the place kept for it is another's
-                self._line_up(host)
+                self._line_up(host, now)
                 self._unblock(host.domain, now)
             elif host.domain.connections >= self._options.domain_connections:
                 self._stand(host, host.domain.blocked, host.waiting[0][0])
             else:
-                return self._give(host)
+                return self._give(host, now)
         return None
 
     def done(self, host: str, now: float, rest: float) -> None:
@@ -107,12 +107,7 @@ class Turns(Generic[T]):
         known.not_before = max(known.not_before, now + rest)
         self._unblock(known.domain, now)
         if known.line is None:
-            self._line_up(known)
-
-    def rest(self, seconds: float, asked_for: float | None) -> float:
-        """How long a host rests after an answer that took so long, if robots.txt asks for a delay."""
-        wanted = max(self._options.delay, seconds * self._options.slowdown, asked_for or 0.0)
-        return min(wanted, self._options.max_delay)
+            self._line_up(known, now)
 
     def hold(self, host: str, until: float) -> None:
         """Do not ask a host before this moment, as it said itself (Retry-After)."""
@@ -134,23 +129,23 @@ class Turns(Generic[T]):
         for host in self._hosts.values():
             drained += (entry for _, _, entry in host.waiting)
             host.waiting, host.line, host.ticket = [], None, self._next()
-            self._line_up(host)
+            self._line_up(host, 0.0)
         self._size = 0
         return drained
 
-    def _give(self, host: _Host[T]) -> T:
+    def _give(self, host: _Host[T], now: float) -> T:
         _, _, entry = heappop(host.waiting)
         self._size -= 1
         host.connections += 1
         host.domain.connections += 1
-        self._line_up(host)
+        self._line_up(host, now)
         return entry
 
-    def _line_up(self, host: _Host[T]) -> None:
+    def _line_up(self, host: _Host[T], now: float) -> None:
         """Let a host rest until it may be asked; not if it has no connection left for what waits."""
         if host.connections >= (self._options.host_connections if host.waiting else 1):
             return
-        if host.not_before == 0.0 and host.waiting:  # it was never asked
+        if host.not_before <= now and host.waiting:  # without a rest, or never asked
             self._stand(host, self._ready, host.waiting[0][0])
         else:
             self._stand(host, self._resting, host.not_before)
@@ -163,7 +158,7 @@ class Turns(Generic[T]):
                 self._stand(host, self._ready, host.waiting[0][0])
                 return
             if host is not None:
-                self._line_up(host)
+                self._line_up(host, now)
 
     def _stand(self, host: _Host[T], line: list[tuple[float, int, _Host[T]]], key: float) -> None:
         host.ticket, host.line = self._next(), line

@@ -83,11 +83,6 @@ class RuleBook:
             _log.warning("robots.txt of %s is not kept to, as the configuration says", host)
         return ignored
 
-    def delay_of(self, url: str) -> float | None:
-        """The crawl-delay that a host asks for, as far as is known."""
-        known = self._files.get(origin_of(url))
-        return known[1].delay if known is not None and known[1] is not None else None
-
     def changed(self) -> list[RobotsFile]:
         """The files that were fetched since this was last asked."""
         changed, self._changed = self._changed, {}

@@ -93,19 +93,11 @@ def test_everything_is_given_out_in_the_end() -> None:
             given_out.append(entry)
             busy.append(f"h{entry % 20}.test")
         for host in busy:
-            turns.done(host, now, turns.rest(0.1, None))
+            turns.done(host, now, 1.0)
         busy = []
         now = turns.next_at() or now + 1
     assert sorted(given_out) == list(range(300))
     assert now <= 15.0  # fifteen entries a host, two at once, a second between
-
-
-def test_a_rest_is_the_longest_that_anybody_wants_up_to_the_limit() -> None:
-    turns: Turns[int] = Turns(PolitenessOptions(delay=1.0, slowdown=2.0, max_delay=30.0))
-    assert turns.rest(0.1, None) == 1.0
-    assert turns.rest(4.0, None) == 8.0
-    assert turns.rest(0.1, 5.0) == 5.0
-    assert turns.rest(0.1, 3600.0) == 30.0
 
 
 def test_hosts_that_have_rested_and_have_nothing_to_do_are_forgotten() -> None:

@@ -293,16 +293,13 @@ def test_what_was_fetched_is_handed_over_once_and_can_be_read_back() -> None:
     assert run(again()) == [False, Kind.ROBOTS_UNREACHABLE, True]
 
 
-def test_a_delay_is_known_once_robots_txt_is() -> None:
+def test_a_delay_is_told_with_the_rules() -> None:
     web = ScriptedWeb({ROBOTS: "User-agent: *\nCrawl-delay: 7"})
 
-    async def work() -> list[float | None]:
-        rules = book(web)
-        before = rules.delay_of("http://a.test/")
-        await allows(rules)
-        return [before, rules.delay_of("http://a.test/y"), rules.delay_of("http://b.test/")]
+    async def work() -> float | None:
+        return (await book(web).rules_for("http://a.test/y")).delay
 
-    assert run(work()) == [None, 7.0, None]
+    assert run(work()) == 7.0
 
 
 # --- not kept to ----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from motherlode.records import LodeError
 COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "topics": "Show and edit a portal's topic tree.",
+    "crawl": "Fetch pages into a portal, from its topics' examples on.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has met, and how they behaved.",
     "analyse": "Read one document and show what a crawl would make of it.",

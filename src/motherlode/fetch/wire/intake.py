@@ -143,7 +143,7 @@ class Intake:
         start = data
         if packed and self._coding:
             # A packed page that says it is one is believed until it is unpacked: looking costs more.
-            if types is not None and limit_of(self.mime, types):
+            if types is None or limit_of(self.mime, types):
                 return self._bound(self.mime)
             start = start_of(data, self._coding, _LOOK)
         kind = sniffed(start, self.mime)
