@@ -106,6 +106,8 @@ async def one_pass(fetcher: Fetcher, urls: list[Address], outcomes: Counter[str]
     while idle < QUIET:  # those that are left wait for hosts that are left alone
         await asyncio.sleep(0.1)
         idle = 0 if busy else idle + 1
+        for dead in (task for task in tasks if task.done()):
+            dead.result()  # a worker ends by nothing but a mistake of ours
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

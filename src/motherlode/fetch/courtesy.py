@@ -45,7 +45,8 @@ class Courtesy(Generic[T]):
         self._turns: Turns[_Waiting[T] | _Step] = Turns(options)
         self._takers: deque[asyncio.Future[_Waiting[T]]] = deque()
         self._steps = 0
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
+        self._look_at = inf  # when the timer is due: one that is due at once cannot say so itself (uvloop)
 
     def __len__(self) -> int:
         """How many entries wait."""
@@ -137,11 +138,12 @@ class Courtesy(Generic[T]):
     def _look_again(self) -> None:
         at = self._turns.next_at() if self._takers or self._steps else None
         if self._timer is not None:
-            if at is not None and self._timer.when() == at and not self._timer.cancelled():
+            if at == self._look_at:
                 return
             self._timer.cancel()
             self._timer = None
         if at is not None:
+            self._look_at = at
             self._timer = asyncio.get_running_loop().call_at(at, self._served_late)
 
     def _served_late(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motherlode.fetch import loops
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.options import PolitenessOptions
 from motherlode.fetch.politeness import Turns
@@ -395,3 +396,24 @@ def test_a_large_crowd_is_served_in_turn(workers: int) -> None:
     entries = {f"e{n}": f"h{n % 40}.d{n % 4}.test" for n in range(400)}
     log = run(served(courtesy(delay=1.0), entries, workers))
     assert sorted(entry for _, entry in log) == sorted(entries)
+
+
+def test_rests_too_short_for_the_clock_are_kept_on_the_real_loop() -> None:
+    """What is due by the time that a timer is made for it is no timer to uvloop."""
+
+    async def work() -> int:
+        courtesy: Courtesy[int] = Courtesy(PolitenessOptions(sandbox_delay=1e-4), sandbox=True)
+        for number in range(4000):
+            courtesy.add(number, 0.0, f"h{number % 40}.test")
+
+        async def worker() -> None:
+            for _ in range(500):
+                number = await courtesy.next()
+                await asyncio.sleep(0)
+                courtesy.release(f"h{number % 40}.test", 0.0)
+
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(worker() for _ in range(8)))
+        return len(courtesy)
+
+    assert loops.run(work()) == 0
