@@ -26,12 +26,17 @@ def counts_of(bags: Sequence[Bag], features: Terms) -> csr_array:
     return csr_array((counts[known].astype(np.float64), (rows[known], columns[known])), shape=shape)
 
 
-def weighted(counts: csr_array, idf: Floats) -> csr_array:
-    """Rows of length one: log-damped frequencies times idf (SPEC B4). A row without features stays empty."""
+def weighted(counts: csr_array, idf: Floats, outside: Floats | None = None) -> csr_array:
+    """Rows of length one: log-damped frequencies times idf (SPEC B4). A row without features stays empty.
+
+    `outside` adds to the square of each row's length what the document has besides these features.
+    """
     rows = counts.copy()
     rows.data = (1.0 + np.log(rows.data)) * idf[rows.indices]
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    squares = np.bincount(row_of, rows.data**2, minlength=rows.shape[0])
+    squares: Floats = np.bincount(row_of, rows.data**2, minlength=rows.shape[0]).astype(np.float64)
+    if outside is not None:
+        squares = squares + outside
     rows.data /= np.sqrt(squares)[row_of]
     return rows
 
@@ -41,3 +46,12 @@ def idf_of(counts: csr_array) -> Floats:
     occurring = np.bincount(counts.indices, minlength=counts.shape[1])
     idf: Floats = np.log1p(counts.shape[0] / np.maximum(occurring, 1))
     return idf
+
+
+def damped_squares(bags: Sequence[Bag], counts: csr_array) -> Floats:
+    """For each document the sum of (1 + log tf)^2 over the terms that are no features of `counts`."""
+    whole = np.array([((1.0 + np.log(bag.counts)) ** 2).sum() for bag in bags])
+    row_of = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    inside = np.bincount(row_of, (1.0 + np.log(counts.data)) ** 2, minlength=counts.shape[0])
+    left: Floats = np.maximum(whole - inside, 0.0)
+    return left

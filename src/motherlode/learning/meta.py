@@ -17,6 +17,7 @@ class Rule(StrEnum):
     UNANIMOUS = "unanimous"  # all must agree: w = 1, t_1 = h - 0.5 = -t_2
     MAJORITY = "majority"  # w = 1, t = 0
     WEIGHTED = "weighted"  # w = the estimated precision of each, t = 0
+    BEST = "best"  # the one of the highest estimated precision alone: when speed is critical
 
 
 def decide(verdicts: Ints, rule: Rule, precisions: Sequence[float] = ()) -> Ints:
@@ -26,16 +27,37 @@ def decide(verdicts: Ints, rule: Rule, precisions: Sequence[float] = ()) -> Ints
     [1, 0, -1]
     """
     heads = verdicts.shape[0]
-    weights = np.asarray(precisions, float) if rule is Rule.WEIGHTED else np.ones(heads)
+    weights = _weights(rule, precisions, heads)
     bound = heads - 0.5 if rule is Rule.UNANIMOUS else 0.0
     total: Floats = weights @ verdicts
     decided: Ints = np.where(total > bound, 1, np.where(total < -bound, -1, 0))
     return decided
 
 
-def combined_confidence(confidences: Floats, precisions: Sequence[float]) -> Floats:
-    """One confidence for each document: the average of the classifiers', by their estimated precision."""
-    weights = np.asarray(precisions, float)
-    total = float(weights.sum())
-    averaged: Floats = (weights @ confidences) / total if total else confidences.mean(axis=0)
+def combined_confidence(
+    confidences: Floats, precisions: Sequence[float], rule: Rule = Rule.WEIGHTED
+) -> Floats:
+    """One confidence for each document: the average of the classifiers', by their estimated precision.
+
+    What is no number stands for a classifier that knows nothing of the document; where none does, it is 0.
+    """
+    heads = confidences.shape[0]
+    weights = _weights(Rule.BEST if rule is Rule.BEST else Rule.WEIGHTED, precisions, heads)
+    if not weights.any():
+        weights = np.ones(heads)
+    known = np.isfinite(confidences)
+    total = weights @ known
+    summed = weights @ np.where(known, confidences, 0.0)
+    averaged: Floats = np.divide(summed, total, out=np.zeros_like(summed), where=total > 0)
     return averaged
+
+
+def _weights(rule: Rule, precisions: Sequence[float], heads: int) -> Floats:
+    match rule:
+        case Rule.WEIGHTED:
+            return np.asarray(precisions, float)
+        case Rule.BEST:
+            best: Floats = (np.arange(heads) == int(np.argmax(precisions))).astype(np.float64)
+            return best
+        case _:
+            return np.ones(heads)

@@ -1,51 +1,36 @@
-"""The topic tree as a classifier (BINGO!, section 2.4; SPEC B7, B8).
+"""The topic tree as a classifier (BINGO!, sections 2.4 and 3.5; SPEC B7, B8, B19).
 
-Each topic has a hyperplane of its own between its documents and those of its siblings and of their parent's
-OTHERS. A document goes down from the root: at each level to the topic that is surest of it, or, where none
-says yes, to the OTHERS of that parent. All topics of a level are asked at once, by one product of sparse
-matrices.
+Each topic has a plane of its own, in every feature space, between its documents and those of its siblings and of
+their parent's OTHERS. A document goes down from the root: at each level to the topic that is surest of it
+among those that say yes, or, where none does, to the OTHERS of that parent. Where there are several
+spaces, they decide together.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
-from scipy.sparse import csr_array
 
+from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
-from motherlode.learning.matrix import Floats, Terms, counts_of, idf_of, weighted
-from motherlode.learning.selection import PRESELECTED, SELECTED, mutual_information, select
-from motherlode.learning.svm import LinearSvm
-from motherlode.learning.xialpha import XiAlpha
+from motherlode.learning.groups import Group, Node, fit_groups
+from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.meta import Rule, combined_confidence, decide
+from motherlode.learning.options import SETTINGS, Setting, SettingName
+from motherlode.learning.scoring import Batch, Scorer
 
-VERSION = 1
+VERSION = 2
 ROOT = 1
-_Small = npt.NDArray[np.float32]
+DEFAULT = SETTINGS[SettingName.DEFAULT]
 
-
-class Node(Struct, frozen=True):
-    """A topic's classifier: its features with their idf and weights, and what xi-alpha says of it.
-
-    `bias` and the weights are of the unit normal, so that the decision is a distance.
-    """
-
-    topic: int
-    parent: int
-    features: bytes  # uint32, rising
-    idf: bytes  # float32
-    weights: bytes  # float32
-    bias: float
-    examples: int
-    error: float
-    precision: float
-    recall: float
+Sample = Mapping[str, Bag]  # a document in each feature space
 
 
 class Verdict(Struct, frozen=True):
-    """Where a document goes, and how sure that is: the distance to the hyperplane of its topic.
+    """Where a document goes, and how sure that is: the distance to the plane of its topic.
 
     With `others`, the topic is the parent whose topics all said no, and the confidence the nearest one's.
     """
@@ -55,192 +40,201 @@ class Verdict(Struct, frozen=True):
     others: bool = False
 
 
+class _Packed(Struct, frozen=True):
+    version: int
+    spaces: dict[str, tuple[Group, ...]]
+    rule: Rule
+
+
 class TreeClassifier:
     """Fitted on the documents of each topic; judges any number of documents at once."""
 
     def __init__(
-        self,
-        cost: float = 1.0,
-        *,
-        preselected: int = PRESELECTED,
-        selected: int = SELECTED,
-        tolerance: float = 1e-2,
+        self, setting: Setting = DEFAULT, spaces: Sequence[str] = (TERMS,), rule: Rule = Rule.WEIGHTED
     ) -> None:
-        self.cost = cost
-        self.preselected = preselected
-        self.selected = selected
-        self.tolerance = tolerance
+        self.setting = setting
+        self.spaces = spaces
+        self.rule = rule
 
     def fit(
         self,
         parents: Mapping[int, int],
-        documents: Mapping[int, Sequence[Bag]],
-        others: Mapping[int, Sequence[Bag]] | None = None,
+        documents: Mapping[int, Sequence[Sample]],
+        others: Mapping[int, Sequence[Sample]] | None = None,
     ) -> Self:
         """`parents` names the parent of each topic, `documents` have the topics' own training documents,
         `others` those of each parent's OTHERS."""
         gathered = _gathered(parents, documents)
-        self.nodes_: tuple[Node, ...] = tuple(
-            node
-            for parent in sorted(set(parents.values()))
-            for node in self._siblings(parent, parents, gathered, (others or {}).get(parent, ()))
-        )
-        self._levels_ = _levels(self.nodes_)
+        self.groups_: dict[str, tuple[Group, ...]] = {
+            space: tuple(
+                group
+                for parent in sorted(set(parents.values()))
+                for group in fit_groups(
+                    parent,
+                    {topic: _in(space, gathered[topic]) for topic in parents if parents[topic] == parent},
+                    _in(space, (others or {}).get(parent, ())),
+                    self.setting,
+                )
+            )
+            for space in self.spaces
+        }
         return self
 
-    def judge(self, bags: Sequence[Bag]) -> list[Verdict]:
+    def judge(self, samples: Sequence[Sample]) -> list[Verdict]:
         """Where each document goes."""
-        place = np.full(len(bags), ROOT)
-        sure = np.zeros(len(bags))
-        stopped = np.zeros(len(bags), bool)
-        for level in self._levels_:
-            distances = level.distances(bags)
-            distances[level.parents[None, :] != place[:, None]] = -np.inf
-            distances[stopped] = -np.inf
-            best = distances.argmax(axis=1)
-            found = distances[np.arange(len(bags)), best]
-            asked = found > -np.inf
-            yes = asked & (found > 0)
-            place[yes] = level.topics[best[yes]]
-            stopped |= asked & ~yes
-            sure[asked] = found[asked]
-        return [
-            Verdict(int(topic), float(value), bool(other))
-            for topic, value, other in zip(place, sure, stopped, strict=True)
-        ]
+        batches = {space: Batch.of(_in(space, samples)) for space in self.groups_}
+        verdicts = [Verdict(ROOT, 0.0)] * len(samples)
+        waiting = [(ROOT, np.arange(len(samples)))]
+        while waiting:
+            parent, rows = waiting.pop()
+            asked = self._ask(parent, batches, rows)
+            if asked is None:
+                continue
+            topics, positive, sure = asked
+            best = np.where(positive, sure, -np.inf).argmax(axis=1)
+            yes = positive[np.arange(len(rows)), best]
+            nearest = np.where(yes, best, sure.argmax(axis=1))
+            for place, row in enumerate(rows.tolist()):
+                topic = int(topics[nearest[place]]) if yes[place] else parent
+                value = float(sure[place, nearest[place]])
+                verdicts[row] = Verdict(topic, value, others=not yes[place])
+            waiting += [(int(topics[one]), rows[yes & (best == one)]) for one in np.unique(best[yes])]
+        return verdicts
 
-    def explain(self, bag: Bag, topic: int) -> list[tuple[int, float]]:
-        """What each term of a document adds to its distance from a topic's plane, the most telling first."""
-        node = next(node for node in self.nodes_ if node.topic == topic)
-        features, idf, weights = _arrays(node)
-        row = weighted(counts_of([bag], features), idf.astype(float))
-        parts = row.data * weights[row.indices]
-        order = np.argsort(-np.abs(parts), kind="stable")
-        return [(int(features[row.indices[place]]), float(parts[place])) for place in order]
+    def distances(self, samples: Sequence[Sample], parent: int = ROOT) -> dict[int, Floats]:
+        """How sure each topic below a parent is of each document, whatever is decided."""
+        batches = {space: Batch.of(_in(space, samples)) for space in self.groups_}
+        asked = self._ask(parent, batches, np.arange(len(samples)))
+        return {} if asked is None else {int(topic): asked[2][:, at] for at, topic in enumerate(asked[0])}
+
+    def nodes(self, topic: int) -> dict[str, Node]:
+        """A topic's plane in each space that has one."""
+        return {
+            space: node
+            for space, groups in self.groups_.items()
+            for group in groups
+            for node in group.nodes
+            if node.topic == topic
+        }
+
+    def explain(self, sample: Sample, topic: int) -> list[tuple[str, int, float]]:
+        """What each term of a document, in each space, adds to its distance from a topic's plane, the most
+        telling first."""
+        found = [
+            (space, term, part)
+            for space, groups in self.groups_.items()
+            for group in groups
+            for node in group.nodes
+            if node.topic == topic
+            for term, part in _parts(sample.get(space), group, node)
+        ]
+        return sorted(found, key=lambda one: -abs(one[2]))
+
+    def characteristic(self, topic: int, space: str = TERMS, number: int = 20) -> list[tuple[int, float]]:
+        """The terms that speak most for a topic, with their weights."""
+        for group in self.groups_.get(space, ()):
+            for node in group.nodes:
+                if node.topic == topic:
+                    features = np.frombuffer(group.features, np.uint32)
+                    places = np.frombuffer(node.places, np.uint32)
+                    weights = np.frombuffer(node.weights, np.float32)
+                    best = np.argsort(-weights, kind="stable")[:number]
+                    return [(int(features[places[at]]), float(weights[at])) for at in best if weights[at] > 0]
+        return []
 
     def pack(self) -> bytes:
         """The model as bytes, with its version."""
-        return msgspec.msgpack.encode((VERSION, self.nodes_))
+        return msgspec.msgpack.encode(_Packed(VERSION, self.groups_, self.rule))
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The model again. Raises `ValueError` for one of another version."""
-        version, *_ = msgspec.msgpack.decode(packed)
-        if version != VERSION:
-            raise ValueError(f"a model of version {version}; this Motherlode knows {VERSION}")
-        tree = cls()
-        _, tree.nodes_ = msgspec.msgpack.decode(packed, type=tuple[int, tuple[Node, ...]])
-        tree._levels_ = _levels(tree.nodes_)
+        """The model again. Raises `ValueError` for one of another version, or for what is no model."""
+        try:
+            version = msgspec.msgpack.decode(packed, type=dict).get("version")
+            if version != VERSION:
+                raise ValueError(f"a model of version {version}; this Motherlode knows {VERSION}")
+            model = msgspec.msgpack.decode(packed, type=_Packed)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise ValueError(f"no model: {error}") from error
+        tree = cls(spaces=tuple(model.spaces), rule=model.rule)
+        tree.groups_ = model.spaces
         return tree
 
-    def _siblings(
-        self,
-        parent: int,
-        parents: Mapping[int, int],
-        documents: Mapping[int, Sequence[Bag]],
-        others: Sequence[Bag],
-    ) -> Iterator[Node]:
-        """A classifier for each topic under a parent that has documents, and others to be told from."""
-        topics = sorted(topic for topic, above in parents.items() if above == parent and documents.get(topic))
-        bags = [bag for topic in topics for bag in documents[topic]] + list(others)
-        owners = np.array([topic for topic in topics for _ in documents[topic]] + [0] * len(others))
-        vocabulary = (
-            np.unique(np.concatenate([bag.terms for bag in bags])) if bags else np.array([], np.uint32)
-        )
-        counts = counts_of(bags, vocabulary)
-        for topic in topics:
-            mine = owners == topic
-            if not mine.all():
-                yield self._node(topic, parent, counts, vocabulary, mine)
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_scorers"}
 
-    def _node(
-        self, topic: int, parent: int, counts: csr_array, vocabulary: Terms, mine: npt.NDArray[np.bool_]
-    ) -> Node:
-        chosen = self._selected(counts, mine)
-        rows = counts[:, chosen]
-        idf = idf_of(rows)
-        vectors = weighted(rows, idf)
-        labels = np.where(mine, 1, -1)
-        machine = LinearSvm(self.cost, tolerance=self.tolerance).fit(vectors, labels)
-        told = XiAlpha().fit(labels, machine.duals_, machine.slacks_)
-        length = float(np.linalg.norm(machine.weights_)) or 1.0
-        return Node(
-            topic,
-            parent,
-            vocabulary[chosen].tobytes(),
-            idf.astype(np.float32).tobytes(),
-            (machine.weights_ / length).astype(np.float32).tobytes(),
-            machine.bias_ / length,
-            int(mine.sum()),
-            told.error_,
-            told.precision_,
-            told.recall_,
-        )
+    def _ask(
+        self, parent: int, batches: Mapping[str, Batch], rows: Ints
+    ) -> tuple[Ints, npt.NDArray[np.bool_], Floats] | None:
+        """The topics below a parent, whether each wants each document, and how sure that is."""
+        scorers = self._ready().get(parent)
+        if not scorers or not len(rows):
+            return None
+        topics = np.unique(np.concatenate([one.topics for _, one in scorers]))
+        heads = list(dict.fromkeys(space for space, _ in scorers))
+        apart = np.full((len(heads), len(rows), len(topics)), np.nan)
+        precisions = np.zeros((len(heads), len(topics)))
+        for space, scorer in scorers:
+            columns = np.searchsorted(topics, scorer.topics)
+            apart[heads.index(space)][:, columns] = scorer.distances(batches[space], rows)
+            precisions[heads.index(space), columns] = scorer.precisions
+        if len(heads) == 1:
+            sure = np.nan_to_num(apart[0], nan=-1.0)
+            return topics, sure > 0, sure
+        positive = np.zeros((len(rows), len(topics)), bool)
+        sure = np.zeros((len(rows), len(topics)))
+        for at in range(len(topics)):
+            known = np.isfinite(apart[:, :, at])
+            verdicts = np.where(known, np.where(apart[:, :, at] > 0, 1, -1), 0)
+            weights = precisions[:, at].tolist()
+            positive[:, at] = decide(verdicts, self.rule, weights) > 0
+            sure[:, at] = combined_confidence(apart[:, :, at], weights, self.rule)
+        return topics, positive, sure
 
-    def _selected(self, counts: csr_array, mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """The terms that tell these documents from the others."""
-        own = counts[mine]
-        width = counts.shape[1]
-        having = np.bincount(counts.indices, minlength=width)
-        together = np.bincount(own.indices, minlength=width)
-        frequencies = np.bincount(own.indices, own.data, minlength=width).astype(float)
-        information = mutual_information(having, together, counts.shape[0], int(mine.sum()))
-        return select(frequencies, information, preselected=self.preselected, selected=self.selected)
+    def _ready(self) -> dict[int, list[tuple[str, Scorer]]]:
+        """Scorers by parent, made when they are first wanted: they are large, and not what is kept."""
+        made: dict[int, list[tuple[str, Scorer]]] | None = self.__dict__.get("_scorers")
+        if made is None:
+            made = {}
+            for space, groups in self.groups_.items():
+                for group in groups:
+                    if group.nodes:
+                        made.setdefault(group.parent, []).append((space, Scorer(group)))
+            self._scorers = made
+        return made
 
 
-class _Level:
-    """The topics of one depth, side by side in matrices: features by topics."""
-
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self.topics = np.array([node.topic for node in nodes])
-        self.parents = np.array([node.parent for node in nodes])
-        arrays = [_arrays(node) for node in nodes]
-        self.features = np.unique(np.concatenate([features for features, _, _ in arrays]))
-        rows = np.concatenate([np.searchsorted(self.features, features) for features, _, _ in arrays])
-        columns = np.repeat(np.arange(len(nodes)), [len(features) for features, _, _ in arrays])
-        idf = np.concatenate([idf for _, idf, _ in arrays]).astype(float)
-        weights = np.concatenate([weights for _, _, weights in arrays]).astype(float)
-        shape = (len(self.features), len(nodes))
-        self._weighing = csr_array((idf * weights, (rows, columns)), shape=shape)
-        self._lengths = csr_array((idf**2, (rows, columns)), shape=shape)
-        self._biases = np.array([node.bias for node in nodes])
-
-    def distances(self, bags: Sequence[Bag]) -> Floats:
-        """How far each document is on the side of each topic. One without a single feature is at the bias."""
-        rows = counts_of(bags, self.features)
-        rows.data = 1.0 + np.log(rows.data)
-        values = (rows @ self._weighing).toarray()
-        rows.data **= 2
-        lengths = np.sqrt((rows @ self._lengths).toarray())
-        found: Floats = (
-            np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0) + self._biases
-        )
-        return found
+def _in(space: str, samples: Sequence[Sample]) -> list[Bag]:
+    return [sample.get(space, _EMPTY) for sample in samples]
 
 
-def _levels(nodes: Sequence[Node]) -> list[_Level]:
-    """The topics by their depth, from the top."""
-    levels, above = [], {ROOT}
-    while here := [node for node in nodes if node.parent in above]:
-        levels.append(_Level(here))
-        above = {node.topic for node in here}
-    return levels
+_EMPTY = Bag(np.array([], np.uint32), np.array([], np.uint32))
 
 
-def _gathered(parents: Mapping[int, int], documents: Mapping[int, Sequence[Bag]]) -> dict[int, list[Bag]]:
+def _parts(bag: Bag | None, group: Group, node: Node) -> list[tuple[int, float]]:
+    """What each term adds to a document's distance from one plane."""
+    if bag is None:
+        return []
+    features = np.frombuffer(group.features, np.uint32)
+    idf = np.full(len(bag), group.rare)
+    _, mine, theirs = np.intersect1d(bag.terms, features, assume_unique=True, return_indices=True)
+    idf[mine] = np.frombuffer(group.idf, np.float32)[theirs]
+    values = (1.0 + np.log(bag.counts)) * idf
+    length = float(np.linalg.norm(values)) or 1.0
+    weights = np.zeros(len(features))
+    weights[np.frombuffer(node.places, np.uint32)] = np.frombuffer(node.weights, np.float32)
+    parts = values[mine] * weights[theirs] / length
+    return [(int(features[at]), float(part)) for at, part in zip(theirs, parts, strict=True) if part]
+
+
+def _gathered(
+    parents: Mapping[int, int], documents: Mapping[int, Sequence[Sample]]
+) -> dict[int, list[Sample]]:
     """The documents of each topic with those of all topics below it."""
-    found: dict[int, list[Bag]] = {topic: [] for topic in parents}
-    for topic, bags in documents.items():
+    found: dict[int, list[Sample]] = {topic: [] for topic in parents}
+    for topic, samples in documents.items():
         here = topic
         while here in found:
-            found[here] += bags
+            found[here] += samples
             here = parents[here]
     return found
-
-
-def _arrays(node: Node) -> tuple[Terms, _Small, _Small]:
-    return (
-        np.frombuffer(node.features, np.uint32),
-        np.frombuffer(node.idf, np.float32),
-        np.frombuffer(node.weights, np.float32),
-    )

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
-from motherlode.documents.terms import Bag, bag_of, spell
-from motherlode.learning.tree import TreeClassifier, Verdict
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import bag_of, spell
+from motherlode.learning.options import Setting
+from motherlode.learning.tree import Sample, TreeClassifier, Verdict
 
 SCIENCE, SPORT, PHYSICS, BIRDS = 2, 3, 4, 5
 PARENTS = {SCIENCE: 1, SPORT: 1, PHYSICS: SCIENCE, BIRDS: SCIENCE}
@@ -34,23 +35,23 @@ OTHERS = [
 ]
 
 
-def bags(texts: Sequence[str]) -> list[Bag]:
-    return [bag_of(text) for text in texts]
+def samples(texts: Sequence[str]) -> list[Sample]:
+    return [{TERMS: bag_of(text)} for text in texts]
 
 
 @pytest.fixture(scope="module")
 def tree() -> TreeClassifier:
-    documents = {topic: bags(texts) for topic, texts in TEXTS.items()}
-    return TreeClassifier().fit(PARENTS, documents, {1: bags(OTHERS)})
+    documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
+    return TreeClassifier().fit(PARENTS, documents, {1: samples(OTHERS)})
 
 
 def verdict(tree: TreeClassifier, text: str) -> Verdict:
-    return tree.judge([bag_of(text)])[0]
+    return tree.judge(samples([text]))[0]
 
 
 def test_training_documents_find_their_topics(tree: TreeClassifier) -> None:
     for topic, texts in TEXTS.items():
-        assert [(said.topic, said.others) for said in tree.judge(bags(texts))] == [(topic, False)] * 3
+        assert [(said.topic, said.others) for said in tree.judge(samples(texts))] == [(topic, False)] * 3
 
 
 def test_unseen_documents_go_down_the_tree(tree: TreeClassifier) -> None:
@@ -63,43 +64,45 @@ def test_what_is_on_no_topic_is_among_the_others_of_the_root(tree: TreeClassifie
     said = verdict(tree, "onions and butter in the soup")
     assert (said.topic, said.others) == (1, True)
     assert said.confidence < 0
-    empty = tree.judge([Bag(np.array([], np.uint32), np.array([], np.uint32))])[0]
+    empty = tree.judge([{}])[0]
     assert empty.confidence == pytest.approx(empty.confidence)
 
 
 def test_a_judgement_names_the_terms_that_carried_it(tree: TreeClassifier) -> None:
     text = "an electron has energy"
-    parts = tree.explain(bag_of(text), PHYSICS)
-    words = spell([term for term, part in parts if part > 0], text)
+    parts = tree.explain({TERMS: bag_of(text)}, PHYSICS)
+    words = spell([term for _, term, part in parts if part > 0], text)
     assert set(words.values()) == {"electron", "energy"}
-    node = next(node for node in tree.nodes_ if node.topic == PHYSICS)
-    assert sum(part for _, part in parts) + node.bias == pytest.approx(
+    node = tree.nodes(PHYSICS)[TERMS]
+    assert sum(part for _, _, part in parts) + node.bias == pytest.approx(
         verdict(tree, text).confidence, abs=1e-5
     )
 
 
 def test_many_at_once_are_judged_as_one_by_one(tree: TreeClassifier) -> None:
     texts = [text for texts in (*TEXTS.values(), OTHERS) for text in texts]
-    assert tree.judge(bags(texts)) == [verdict(tree, text) for text in texts]
+    assert tree.judge(samples(texts)) == [verdict(tree, text) for text in texts]
     assert tree.judge([]) == []
 
 
 def test_a_model_survives_packing_and_another_version_is_refused(tree: TreeClassifier) -> None:
     again = TreeClassifier.unpack(tree.pack())
-    texts = bags(OTHERS + TEXTS[BIRDS])
+    texts = samples(OTHERS + TEXTS[BIRDS])
     assert again.judge(texts) == tree.judge(texts)
     with pytest.raises(ValueError, match="version"):
-        TreeClassifier.unpack(b"\x92\x63" + tree.pack()[2:])
+        TreeClassifier.unpack(tree.pack().replace(b"\xa7version\x02", b"\xa7version\x63"))
 
 
 def test_the_number_of_features_is_bounded() -> None:
-    documents = {topic: bags(texts) for topic, texts in TEXTS.items()}
-    small = TreeClassifier(selected=3).fit(PARENTS, documents)
-    assert {len(node.features) // 4 for node in small.nodes_} == {3}
+    documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
+    small = TreeClassifier(Setting(selected=3, shared=False)).fit(PARENTS, documents)
+    assert {len(group.features) // 4 for group in small.groups_[TERMS]} == {3}
+    few = TreeClassifier(Setting(kept=2)).fit(PARENTS, documents)
+    assert {len(few.nodes(topic)[TERMS].places) // 4 for topic in PARENTS} == {2}
 
 
 def test_a_topic_alone_has_nobody_to_be_told_from() -> None:
-    lonely = TreeClassifier().fit({SCIENCE: 1}, {SCIENCE: bags(TEXTS[PHYSICS])})
-    assert lonely.nodes_ == ()
-    assert lonely.judge(bags(OTHERS)) == [Verdict(1, 0.0)] * 3
-    assert TreeClassifier().fit({}, {}).judge(bags(OTHERS))[0].topic == 1
+    lonely = TreeClassifier().fit({SCIENCE: 1}, {SCIENCE: samples(TEXTS[PHYSICS])})
+    assert lonely.groups_ == {TERMS: ()}
+    assert lonely.judge(samples(OTHERS)) == [Verdict(1, 0.0)] * 3
+    assert TreeClassifier().fit({}, {}).judge(samples(OTHERS))[0].topic == 1

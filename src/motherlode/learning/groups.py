@@ -1,0 +1,149 @@
+"""Hyperplanes between the topics below one parent, in one feature space (BINGO!, sections 2.3 and 2.4;
+SPEC B6 to B9)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from scipy.sparse import csr_array
+
+from motherlode.documents.terms import Bag
+from motherlode.learning.matrix import Floats, Ints, Terms, counts_of, damped_squares, idf_of, weighted
+from motherlode.learning.options import Setting
+from motherlode.learning.selection import mutual_information, select
+from motherlode.learning.svm import LinearSvm
+from motherlode.learning.xialpha import XiAlpha
+
+_OTHERS = 0  # stands for the documents that belong to none of the topics
+_FOLDS = 5
+_ENOUGH = 100  # features; where documents are so short that fewer are left, every term counts
+_Mask = npt.NDArray[np.bool_]
+
+
+class Node(Struct, frozen=True):
+    """A topic's plane: weights for some of its group's features, and what xi-alpha says of it.
+
+    `bias` and the weights are of the unit normal, so that the decision is a distance. `held_out` is
+    the mean distance of documents of the topic that a plane was not trained on.
+    """
+
+    topic: int
+    places: bytes  # uint32, rising: which features of the group
+    weights: bytes  # float32
+    bias: float
+    examples: int
+    error: float
+    precision: float
+    recall: float
+    held_out: float = 0.0
+
+
+class Group(Struct, frozen=True):
+    """Topics below one parent that share their features. `rare` is the idf of every other term."""
+
+    parent: int
+    features: bytes  # uint32, rising
+    idf: bytes  # float32
+    rare: float
+    nodes: tuple[Node, ...]
+
+
+def fit_groups(
+    parent: int, documents: Mapping[int, Sequence[Bag]], others: Sequence[Bag], setting: Setting
+) -> Iterator[Group]:
+    """Planes for the topics below a parent that have documents, and others to be told from."""
+    owned = [(topic, bag) for topic in sorted(documents) for bag in documents[topic]]
+    owned += [(_OTHERS, bag) for bag in others]
+    owned = [(topic, bag) for topic, bag in owned if len(bag)]  # one without terms teaches nothing
+    bags = [bag for _, bag in owned]
+    owners = np.array([topic for topic, _ in owned], np.int64)
+    topics = [topic for topic in np.unique(owners).tolist() if topic != _OTHERS]
+    if len(np.unique(owners)) < 2:  # noqa: PLR2004 - one kind of document cannot be told from another
+        return
+    vocabulary = np.unique(np.concatenate([bag.terms for bag in bags]))
+    counts = counts_of(bags, vocabulary)
+    chosen = {topic: _selected(counts, owners == topic, setting) for topic in np.unique(owners).tolist()}
+    if setting.shared:
+        features = np.unique(np.concatenate(list(chosen.values())))
+        yield _group(parent, topics, (bags, owners), vocabulary[features], setting)
+    else:
+        for topic in topics:
+            yield _group(parent, [topic], (bags, owners), vocabulary[chosen[topic]], setting)
+
+
+def _selected(counts: csr_array, mine: _Mask, setting: Setting) -> Ints:
+    """The terms that tell these documents from the others."""
+    own = counts[mine]
+    width = counts.shape[1]
+    having = np.bincount(counts.indices, minlength=width)
+    together = np.bincount(own.indices, minlength=width)
+    frequencies = np.bincount(own.indices, own.data, minlength=width).astype(float)
+    often = having >= setting.least
+    if (often & (together > 0)).sum() >= _ENOUGH:
+        frequencies[~often] = 0.0
+    information = mutual_information(having, together, counts.shape[0], int(mine.sum()))
+    return select(frequencies, information, preselected=setting.preselected, selected=setting.selected)
+
+
+def _group(
+    parent: int,
+    topics: Sequence[int],
+    training: tuple[Sequence[Bag], Ints],
+    features: Terms,
+    setting: Setting,
+) -> Group:
+    bags, owners = training
+    counts = counts_of(bags, features)
+    idf = idf_of(counts)
+    rare = float(np.log1p(len(bags))) if setting.whole else 0.0
+    rows = weighted(counts, idf, damped_squares(bags, counts) * rare**2 if setting.whole else None)
+    nodes = tuple(_node(topic, rows, owners == topic, setting) for topic in topics)
+    return Group(parent, features.tobytes(), idf.astype(np.float32).tobytes(), rare, nodes)
+
+
+def _node(topic: int, rows: csr_array, mine: _Mask, setting: Setting) -> Node:
+    labels = np.where(mine, 1, -1)
+    machine = LinearSvm(setting.cost, tolerance=setting.tolerance).fit(rows, labels)
+    told = XiAlpha().fit(labels, machine.duals_, machine.slacks_)
+    length = float(np.linalg.norm(machine.weights_)) or 1.0
+    held_out = 0.0 if setting.doubt is None else _held_out(rows, labels, setting)
+    examples = int(mine.sum())
+    shift = 0.0 if setting.doubt is None else held_out * examples / (examples + setting.doubt)
+    places = _largest(machine.weights_, setting.kept)
+    return Node(
+        topic,
+        places.astype(np.uint32).tobytes(),
+        (machine.weights_[places] / length).astype(np.float32).tobytes(),
+        machine.bias_ / length - shift,
+        examples,
+        told.error_,
+        told.precision_,
+        told.recall_,
+        held_out,
+    )
+
+
+def _held_out(rows: csr_array, labels: Ints, setting: Setting) -> float:
+    """Where documents of the topic lie, on average, if the plane does not know them.
+
+    Training puts its plane midway between the topic and the others it is shown. But those are a few, and
+    often of another kind (common vocabulary is no web page), so where the rest of the Web lies remains
+    unknown. Where unseen pages of the topic lie can be found out, and the plane is moved towards them.
+    """
+    own = np.flatnonzero(labels > 0)
+    distances: list[float] = []
+    for fold in np.array_split(own, min(len(own), _FOLDS)):
+        rest = np.ones(len(labels), bool)
+        rest[fold] = False
+        if len(fold) < len(own):
+            machine = LinearSvm(setting.cost, tolerance=setting.tolerance).fit(rows[rest], labels[rest])
+            distances += machine.confidence(rows[fold]).tolist()
+    return float(np.mean(distances)) if distances else 0.0
+
+
+def _largest(weights: Floats, number: int) -> Ints:
+    """The places of the weights that matter most, in rising order."""
+    best = np.argsort(-np.abs(weights), kind="stable")[:number]
+    places: Ints = np.sort(best[weights[best] != 0]).astype(np.int64)
+    return places

@@ -1,0 +1,60 @@
+"""How topics are learned: by default as measures best (docs/learning.md), by name as a paper has it."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from motherlode.learning.meta import Rule
+from motherlode.learning.selection import PRESELECTED, SELECTED
+
+
+class Setting(Struct, frozen=True):
+    """What one hyperplane is learned from and how.
+
+    `shared`: all topics below a parent have the same features, the union of those that tell each of them, so
+    that what speaks for a sibling speaks against a topic. `least`: in how many documents a feature occurs
+    at least. `whole`: a document's length is that of all its terms, not of its features alone, so that a
+    page with one telling word among a thousand others is not taken for a page of that word. `kept`: the
+    weights of a hyperplane, the largest. `doubt`: the plane is moved towards where documents of the topic lie
+    that it was not trained on, by n / (n + doubt) of the way with n examples; None: it stays.
+    """
+
+    cost: float = 1.0
+    preselected: int = PRESELECTED
+    selected: int = SELECTED
+    shared: bool = True
+    least: int = 2
+    whole: bool = True
+    kept: int = 5_000
+    doubt: float | None = 3.0
+    tolerance: float = 1e-2
+
+
+class SettingName(StrEnum):
+    """Settings that have a name."""
+
+    DEFAULT = "default"
+    BINGO_2003 = "bingo-2003"
+
+
+SETTINGS = {
+    SettingName.DEFAULT: Setting(),
+    # Each topic its own features, its own lengths, and the plane where training leaves it (SPEC B6, B7).
+    SettingName.BINGO_2003: Setting(shared=False, least=1, whole=False, kept=SELECTED, doubt=None),
+}
+
+
+class LearningOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """How topics are learned from their examples."""
+
+    setting: Annotated[
+        SettingName, Meta(description='"default", or "bingo-2003" for that paper\'s own features and planes.')
+    ] = SettingName.DEFAULT
+    spaces: Annotated[
+        tuple[str, ...],
+        Meta(min_length=1, description="Feature spaces: terms, pairs, anchors, neighbours, urls."),
+    ] = ("terms",)
+    rule: Annotated[
+        Rule, Meta(description='How spaces decide together: "unanimous", "majority", "weighted" or "best".')
+    ] = Rule.WEIGHTED

@@ -1,0 +1,101 @@
+"""How far documents are from the planes of topics: many documents and all topics of a parent in one pass.
+
+Compiled: a page takes microseconds, however many topics there are to ask.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from numba import njit
+
+from motherlode.documents.terms import Bag
+from motherlode.learning.groups import Group
+from motherlode.learning.matrix import Floats, Ints, Terms
+
+_BITS = 16  # of a term's number tell where in the list of features to look for it
+
+
+class Batch(Struct, frozen=True):
+    """Documents one after the other: the terms of each, with 1 + log tf."""
+
+    starts: Ints
+    terms: Terms
+    damped: Floats
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @classmethod
+    def of(cls, bags: Sequence[Bag]) -> "Batch":
+        starts = np.zeros(len(bags) + 1, np.int64)
+        np.cumsum([len(bag) for bag in bags], out=starts[1:])
+        if not bags:
+            return cls(starts, np.array([], np.uint32), np.array([], np.float64))
+        counts = np.concatenate([bag.counts for bag in bags])
+        return cls(starts, np.concatenate([bag.terms for bag in bags]), 1.0 + np.log(counts))
+
+
+class Scorer:
+    """A group of topics that share their features, ready to be asked."""
+
+    def __init__(self, group: Group) -> None:
+        self.topics = np.array([node.topic for node in group.nodes])
+        self.precisions = [node.precision for node in group.nodes]
+        self._features = np.frombuffer(group.features, np.uint32)
+        self._idf = np.frombuffer(group.idf, np.float32)
+        self._rare = group.rare
+        bounds = np.arange((1 << _BITS) + 1, dtype=np.int64) << (32 - _BITS)
+        self._drawers = np.searchsorted(self._features, bounds).astype(np.int64)
+        self._biases = np.array([node.bias for node in group.nodes])
+        places = [np.frombuffer(node.places, np.uint32) for node in group.nodes]
+        order = np.argsort(np.concatenate(places), kind="stable")
+        by_feature = np.bincount(np.concatenate(places), minlength=len(self._features))
+        self._starts = np.concatenate([[0], np.cumsum(by_feature)]).astype(np.int64)
+        owners = np.repeat(np.arange(len(places)), [len(one) for one in places])
+        self._owners = owners[order].astype(np.int64)
+        weights = np.concatenate([np.frombuffer(node.weights, np.float32) for node in group.nodes])
+        self._weights = weights[order]
+
+    def distances(self, batch: Batch, rows: Ints) -> Floats:
+        """How far each of these documents is on the side of each topic; not a number, where nothing is known."""
+        return _distances(
+            rows,
+            (batch.starts, batch.terms, batch.damped),
+            (self._drawers, self._features, self._idf, self._rare),
+            (self._starts, self._owners, self._weights, self._biases),
+        )
+
+
+@njit(cache=True)
+def _distances(
+    rows: Ints,
+    batch: tuple[Ints, Terms, Floats],
+    features: tuple[Ints, Terms, npt.NDArray[np.float32], float],
+    planes: tuple[Ints, Ints, npt.NDArray[np.float32], Floats],
+) -> Floats:
+    documents, terms, damped = batch
+    drawers, known, idf, rare = features
+    starts, owners, weights, biases = planes
+    found = np.zeros((len(rows), len(biases)))
+    for row in range(len(rows)):
+        square = 0.0
+        met = False
+        for place in range(documents[rows[row]], documents[rows[row] + 1]):
+            term = terms[place]
+            drawer = term >> (32 - _BITS)
+            low, high = drawers[drawer], drawers[drawer + 1]
+            while low < high and known[low] < term:
+                low += 1
+            if low < high and known[low] == term:
+                value = damped[place] * idf[low]
+                met = True
+                for entry in range(starts[low], starts[low + 1]):
+                    found[row, owners[entry]] += value * weights[entry]
+            else:
+                value = damped[place] * rare
+            square += value * value
+        for topic in range(len(biases)):
+            found[row, topic] = found[row, topic] / np.sqrt(square) + biases[topic] if met else np.nan
+    return found
