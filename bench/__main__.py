@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents")
+BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning")
 LONG = ("soak",)  # only when named
 
 

@@ -12,6 +12,7 @@ SOURCE = Path(motherlode.__file__).parent
 ROOMS = (
     "records",
     "urls",
+    "lexicon",
     "fetch",
     "documents",
     "learning",

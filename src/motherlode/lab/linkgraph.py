@@ -9,8 +9,8 @@ from msgspec import Struct
 from motherlode.documents.analysing import read
 from motherlode.documents.raw import Raw
 from motherlode.fetch.decoding import decoded
-from motherlode.lab.cache import cached
 from motherlode.lab.web import LabWeb
+from motherlode.lexicon.cache import cached
 from motherlode.records import BadInputError
 from motherlode.urls import UrlError, canonical
 

@@ -23,11 +23,14 @@ class Rule(StrEnum):
 def decide(verdicts: Ints, rule: Rule, precisions: Sequence[float] = ()) -> Ints:
     """The decision for each document (columns) from the verdicts of classifiers (rows): +1, -1, or 0.
 
+    A verdict of 0 is that of a classifier that knows nothing of the document: it has no say, and
+    unanimous are those that have.
+
     >>> decide(np.array([[1, 1, -1], [1, -1, -1]]), Rule.UNANIMOUS).tolist()
     [1, 0, -1]
     """
-    heads = verdicts.shape[0]
-    weights = _weights(rule, precisions, heads)
+    weights = _weights(rule, precisions, verdicts.shape[0])
+    heads = np.maximum((verdicts != 0).sum(axis=0), 1)
     bound = heads - 0.5 if rule is Rule.UNANIMOUS else 0.0
     total: Floats = weights @ verdicts
     decided: Ints = np.where(total > bound, 1, np.where(total < -bound, -1, 0))
@@ -39,22 +42,21 @@ def combined_confidence(
 ) -> Floats:
     """One confidence for each document: the average of the classifiers', by their estimated precision.
 
-    What is no number stands for a classifier that knows nothing of the document; where none does, it is 0.
+    What is no number stands for a classifier that knows nothing of the document; so does the result, where
+    none of those asked does.
     """
     heads = confidences.shape[0]
     weights = _weights(Rule.BEST if rule is Rule.BEST else Rule.WEIGHTED, precisions, heads)
-    if not weights.any():
-        weights = np.ones(heads)
     known = np.isfinite(confidences)
     total = weights @ known
     summed = weights @ np.where(known, confidences, 0.0)
-    averaged: Floats = np.divide(summed, total, out=np.zeros_like(summed), where=total > 0)
+    averaged: Floats = np.divide(summed, total, out=np.full_like(summed, np.nan), where=total > 0)
     return averaged
 
 
 def _weights(rule: Rule, precisions: Sequence[float], heads: int) -> Floats:
     match rule:
-        case Rule.WEIGHTED:
+        case Rule.WEIGHTED if any(precisions):  # where nothing is expected of any, they count the same
             return np.asarray(precisions, float)
         case Rule.BEST:
             best: Floats = (np.arange(heads) == int(np.argmax(precisions))).astype(np.float64)

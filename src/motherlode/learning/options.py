@@ -1,7 +1,7 @@
 """How topics are learned: by default as measures best (docs/learning.md), by name as a paper has it."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -45,16 +45,19 @@ SETTINGS = {
 }
 
 
+SpaceName = Literal["terms", "pairs", "anchors", "neighbours", "urls"]
+
+
 class LearningOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """How topics are learned from their examples."""
 
     setting: Annotated[
-        SettingName, Meta(description='"default", or "bingo-2003" for that paper\'s own features and planes.')
+        SettingName, Meta(description="default, or bingo-2003 for that paper's own features and planes.")
     ] = SettingName.DEFAULT
     spaces: Annotated[
-        tuple[str, ...],
+        tuple[SpaceName, ...],
         Meta(min_length=1, description="Feature spaces: terms, pairs, anchors, neighbours, urls."),
     ] = ("terms",)
     rule: Annotated[
-        Rule, Meta(description='How spaces decide together: "unanimous", "majority", "weighted" or "best".')
+        Rule, Meta(description="How spaces decide together: unanimous, majority, weighted or best.")
     ] = Rule.WEIGHTED

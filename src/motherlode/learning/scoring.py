@@ -59,7 +59,7 @@ class Scorer:
         self._weights = weights[order]
 
     def distances(self, batch: Batch, rows: Ints) -> Floats:
-        """How far each of these documents is on the side of each topic; not a number, where nothing is known."""
+        """How far these documents are on the side of each topic; no number where nothing is known."""
         return _distances(
             rows,
             (batch.starts, batch.terms, batch.damped),

@@ -1,9 +1,9 @@
 """The topic tree as a classifier (BINGO!, sections 2.4 and 3.5; SPEC B7, B8, B19).
 
-Each topic has a plane of its own, in every feature space, between its documents and those of its siblings and of
-their parent's OTHERS. A document goes down from the root: at each level to the topic that is surest of it
-among those that say yes, or, where none does, to the OTHERS of that parent. Where there are several
-spaces, they decide together.
+Each topic has a plane of its own, in every feature space, between its documents and those of its siblings and
+of their parent's OTHERS. A document goes down from the root: at each level to the topic that is surest of it
+among those that say yes, or, where none does, to the OTHERS of that parent. Where there are several spaces,
+they decide together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ from motherlode.learning.scoring import Batch, Scorer
 VERSION = 2
 ROOT = 1
 DEFAULT = SETTINGS[SettingName.DEFAULT]
+UNKNOWN = -1.0  # how sure of a document a topic is whose planes have no term of it
 
 Sample = Mapping[str, Bag]  # a document in each feature space
 
@@ -32,12 +33,30 @@ Sample = Mapping[str, Bag]  # a document in each feature space
 class Verdict(Struct, frozen=True):
     """Where a document goes, and how sure that is: the distance to the plane of its topic.
 
-    With `others`, the topic is the parent whose topics all said no, and the confidence the nearest one's.
+    With `others`, no topic below this one wants it; at the root, the confidence is the nearest topic's.
     """
 
     topic: int
     confidence: float
     others: bool = False
+
+
+class Apart(Struct, frozen=True):
+    """How far documents are from the planes of the topics below one parent, in each space.
+
+    By space, document and topic; no number, where a space knows nothing of the document or the topic.
+    """
+
+    spaces: tuple[str, ...]
+    topics: Ints
+    distances: Floats
+    precisions: Floats  # by space and topic, as estimated
+
+    def within(self, spaces: Sequence[str]) -> "Apart":
+        """The same in some of the spaces."""
+        kept = [place for place, space in enumerate(self.spaces) if space in spaces]
+        names = tuple(self.spaces[place] for place in kept)
+        return Apart(names, self.topics, self.distances[kept], self.precisions[kept])
 
 
 class _Packed(Struct, frozen=True):
@@ -95,9 +114,13 @@ class TreeClassifier:
             yes = positive[np.arange(len(rows)), best]
             nearest = np.where(yes, best, sure.argmax(axis=1))
             for place, row in enumerate(rows.tolist()):
-                topic = int(topics[nearest[place]]) if yes[place] else parent
                 value = float(sure[place, nearest[place]])
-                verdicts[row] = Verdict(topic, value, others=not yes[place])
+                if yes[place]:
+                    verdicts[row] = Verdict(int(topics[best[place]]), value)
+                else:  # below a topic that wants it, it is as sure as that topic is
+                    verdicts[row] = Verdict(
+                        parent, value if parent == ROOT else verdicts[row].confidence, others=True
+                    )
             waiting += [(int(topics[one]), rows[yes & (best == one)]) for one in np.unique(best[yes])]
         return verdicts
 
@@ -163,33 +186,27 @@ class TreeClassifier:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_scorers"}
 
-    def _ask(
-        self, parent: int, batches: Mapping[str, Batch], rows: Ints
-    ) -> tuple[Ints, npt.NDArray[np.bool_], Floats] | None:
-        """The topics below a parent, whether each wants each document, and how sure that is."""
+    def apart(self, parent: int, batches: Mapping[str, Batch], rows: Ints) -> "Apart | None":
+        """How far documents are from the planes below a parent; None, where there are none."""
         scorers = self._ready().get(parent)
         if not scorers or not len(rows):
             return None
         topics = np.unique(np.concatenate([one.topics for _, one in scorers]))
-        heads = list(dict.fromkeys(space for space, _ in scorers))
-        apart = np.full((len(heads), len(rows), len(topics)), np.nan)
-        precisions = np.zeros((len(heads), len(topics)))
+        spaces = tuple(dict.fromkeys(space for space, _ in scorers))
+        distances = np.full((len(spaces), len(rows), len(topics)), np.nan)
+        precisions = np.zeros((len(spaces), len(topics)))
         for space, scorer in scorers:
             columns = np.searchsorted(topics, scorer.topics)
-            apart[heads.index(space)][:, columns] = scorer.distances(batches[space], rows)
-            precisions[heads.index(space), columns] = scorer.precisions
-        if len(heads) == 1:
-            sure = np.nan_to_num(apart[0], nan=-1.0)
-            return topics, sure > 0, sure
-        positive = np.zeros((len(rows), len(topics)), bool)
-        sure = np.zeros((len(rows), len(topics)))
-        for at in range(len(topics)):
-            known = np.isfinite(apart[:, :, at])
-            verdicts = np.where(known, np.where(apart[:, :, at] > 0, 1, -1), 0)
-            weights = precisions[:, at].tolist()
-            positive[:, at] = decide(verdicts, self.rule, weights) > 0
-            sure[:, at] = combined_confidence(apart[:, :, at], weights, self.rule)
-        return topics, positive, sure
+            distances[spaces.index(space)][:, columns] = scorer.distances(batches[space], rows)
+            precisions[spaces.index(space), columns] = scorer.precisions
+        return Apart(spaces, topics, distances, precisions)
+
+    def _ask(
+        self, parent: int, batches: Mapping[str, Batch], rows: Ints
+    ) -> tuple[Ints, npt.NDArray[np.bool_], Floats] | None:
+        """The topics below a parent, whether each wants each document, and how sure that is."""
+        apart = self.apart(parent, batches, rows)
+        return None if apart is None else (apart.topics, *together(apart, self.rule))
 
     def _ready(self) -> dict[int, list[tuple[str, Scorer]]]:
         """Scorers by parent, made when they are first wanted: they are large, and not what is kept."""
@@ -202,6 +219,22 @@ class TreeClassifier:
                         made.setdefault(group.parent, []).append((space, Scorer(group)))
             self._scorers = made
         return made
+
+
+def together(apart: Apart, rule: Rule) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Whether each topic wants each document, and how sure that is, by all spaces (SPEC B19)."""
+    if len(apart.spaces) == 1:
+        sure = np.nan_to_num(apart.distances[0], nan=UNKNOWN)
+        return sure > 0, sure
+    positive = np.zeros(apart.distances.shape[1:], bool)
+    sure = np.zeros(apart.distances.shape[1:])
+    for at in range(len(apart.topics)):
+        distances = apart.distances[:, :, at]
+        verdicts = np.where(np.isfinite(distances), np.where(distances > 0, 1, -1), 0)
+        weights = apart.precisions[:, at].tolist()
+        positive[:, at] = decide(verdicts, rule, weights) > 0
+        sure[:, at] = combined_confidence(distances, weights, rule)
+    return positive, np.nan_to_num(sure, nan=UNKNOWN)
 
 
 def _in(space: str, samples: Sequence[Sample]) -> list[Bag]:

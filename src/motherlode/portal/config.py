@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from motherlode.documents.options import ReadingOptions
 from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions, TypeOptions
+from motherlode.learning.options import LearningOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
 from motherlode.urls import UrlRules
@@ -43,5 +44,6 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     traps: TrapRules = TrapRules()
     urls: UrlRules = UrlRules()
     reading: ReadingOptions = ReadingOptions()
+    learning: LearningOptions = LearningOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()

@@ -16,6 +16,7 @@ from motherlode.records import BadInputError, UsageError
 from motherlode.urls import UrlRules
 
 _MAX_BYTES = 64 * 1024
+_NO_CHOICE = "Invalid enum value "  # as msgspec begins to say it
 
 
 def read_config(path: Path, overrides: Sequence[str] = ()) -> Config:
@@ -48,7 +49,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     try:
         return key, _fit(setting, _value(setting, raw))
     except msgspec.ValidationError as error:
-        raise UsageError(f"--set {text}: {_said(error)}.") from error
+        raise UsageError(f"--set {text}: {_said(error, setting)}.") from error
 
 
 def rules_in(chosen: Mapping[str, Any]) -> UrlRules:
@@ -92,7 +93,7 @@ def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
                 content[name] = _fit(setting, value)
             except msgspec.ValidationError as error:
                 line = line_of(text, (section, name))
-                message = f"{path}, line {line}: {setting.key}: {_said(error)}."
+                message = f"{path}, line {line}: {setting.key}: {_said(error, setting)}."
                 raise BadInputError(message) from error
     return tree
 
@@ -128,9 +129,11 @@ def _value(setting: Setting, raw: str) -> Any:
     return raw if is_text else value
 
 
-def _said(error: msgspec.ValidationError) -> str:
-    """msgspec's sentence, without the place in it that we know better."""
+def _said(error: msgspec.ValidationError, setting: Setting) -> str:
+    """msgspec's sentence, without the place in it that we know better, and with what can be chosen."""
     said = str(error).partition(" - at ")[0].replace("`", "")
+    if said.startswith(_NO_CHOICE):
+        return f"{said.removeprefix(_NO_CHOICE)} is not one of {', '.join(setting.choices)}"
     return said[:1].lower() + said[1:]
 
 

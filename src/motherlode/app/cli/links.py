@@ -1,0 +1,79 @@
+"""`lode links`: the hubs and authorities of a topic."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.tables import Table
+from motherlode.engine.linking import Standing, standings
+from motherlode.portal import Portal
+from motherlode.records import BadInputError
+from motherlode.topics import parse_path
+
+
+class Standings(Struct, frozen=True):
+    """The best of a topic's pages and of those around them."""
+
+    topic: str
+    pages: int
+    on_topic: int
+    authorities: list[Standing]
+    hubs: list[Standing]
+
+
+@click.command("links")
+@portal_argument
+@click.option("--topic", required=True, help="The topic, such as science/physics.")
+@click.option(
+    "--most", type=click.IntRange(1), default=10, show_default=True, help="How many to show of each."
+)
+@set_option
+@json_option
+def command(directory: Path, topic: str, most: int, overrides: tuple[str, ...], *, as_json: bool) -> None:
+    """Show the authorities and the hubs of a topic of DIR, by the links between hosts.
+
+    The topic's pages, all that they link to, and some of those that link to them; PageRank beside it, to
+    compare. A page that was judged to be on something else may be a hub, but is no authority.
+    Pages must have been judged: 'lode train DIR' does so.
+    """
+    with Portal.reading(directory, overrides) as portal:
+        tree = portal.tree()
+        wanted = tree.at(parse_path(topic))
+        with portal.store.reading() as session:
+            found = standings(session, tree, wanted.id)
+    on_topic = sum(one.confidence is not None for one in found)
+    if not on_topic:
+        raise BadInputError(
+            f"No page is on {topic} yet; 'lode crawl {directory}' fetches some and 'lode train' judges them."
+        )
+    told = Standings(
+        "/".join(tree.path(wanted.id)),
+        len(found),
+        on_topic,
+        _best([one for one in found if not one.elsewhere], "authority", most),
+        _best(found, "hub", most),
+    )
+    if as_json:
+        show_json(told)
+    else:
+        _show(told)
+
+
+def _best(found: list[Standing], by: str, most: int) -> list[Standing]:
+    """Those that count for anything, the best first."""
+    counting = [one for one in found if getattr(one, by) > 0]
+    return sorted(counting, key=lambda one: (-getattr(one, by), one.url))[:most]
+
+
+def _show(told: Standings) -> None:
+    pages = f"{count(told.on_topic, 'page')} on it, {told.pages - told.on_topic:,} around them"
+    click.echo(f"{harmless(told.topic)}: {pages}\n")
+    for name, best in (("authority", told.authorities), ("hub", told.hubs)):
+        table = Table(name, "score", "pagerank", "confidence")
+        for one in best:
+            sure = "-" if one.confidence is None else f"{one.confidence:.3f}"
+            table.add(harmless(one.url), f"{getattr(one, name):.3f}", f"{one.pagerank:.4f}", sure)
+        table.show() if best else click.echo(f"No {name}: no links lead from one host to another.")
+        click.echo()

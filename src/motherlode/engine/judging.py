@@ -1,0 +1,86 @@
+"""One document, judged step by step, with what carried the judgement (SPEC B7, B8, X8)."""
+
+from msgspec import Struct
+
+from motherlode.documents.terms import spell
+from motherlode.learning.tree import ROOT, Sample, TreeClassifier
+from motherlode.records import Document, TopicId
+from motherlode.topics import OTHERS, TopicTree
+
+
+class Step(Struct, frozen=True):
+    """One level on the way down: how sure each topic below a parent is."""
+
+    parent: str
+    confidences: dict[str, float]
+
+
+class Telling(Struct, frozen=True):
+    """A term, as the document spells it, and what it adds to the confidence."""
+
+    space: str
+    word: str
+    part: float
+
+
+class Opinion(Struct, frozen=True):
+    """Where a document goes, and why. `about` is the topic that the terms speak for or against."""
+
+    topic: str
+    confidence: float
+    others: bool
+    steps: tuple[Step, ...]
+    about: str
+    terms: tuple[Telling, ...]
+
+
+def opinion_on(
+    classifier: TreeClassifier, tree: TopicTree, sample: Sample, document: Document, most: int = 20
+) -> Opinion:
+    """What the classifier thinks of a document, and because of which terms."""
+    said = classifier.judge([sample])[0]
+    steps = _steps(classifier, tree, sample, said.topic)
+    about = said.topic if said.topic != ROOT else _surest(classifier, sample)
+    return Opinion(
+        _named(tree, said.topic, others=said.others),
+        said.confidence,
+        said.others,
+        tuple(steps),
+        "/".join(tree.path(TopicId(about))) if about else "",
+        tuple(_telling(classifier, sample, about, document))[:most],
+    )
+
+
+def _steps(classifier: TreeClassifier, tree: TopicTree, sample: Sample, topic: int) -> list[Step]:
+    """From the root down to where the document stayed, and one level below that."""
+    line = [topic]
+    while line[-1] != ROOT:
+        line.append(int(tree[TopicId(line[-1])].parent or ROOT))
+    steps = []
+    for parent in reversed(line):
+        sure = classifier.distances([sample], parent)
+        if sure:
+            told = {"/".join(tree.path(TopicId(one))): float(value[0]) for one, value in sure.items()}
+            steps.append(Step("/".join(tree.path(TopicId(parent))), _sorted(told)))
+    return steps
+
+
+def _sorted(confidences: dict[str, float]) -> dict[str, float]:
+    return dict(sorted(confidences.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _surest(classifier: TreeClassifier, sample: Sample) -> int:
+    """The topic that comes nearest to wanting a document; 0: there is none."""
+    sure = classifier.distances([sample])
+    return max(sure, key=lambda topic: float(sure[topic][0]), default=0)
+
+
+def _named(tree: TopicTree, topic: int, *, others: bool) -> str:
+    path = tree.path(TopicId(topic))
+    return "/".join((*path, OTHERS) if others else path)
+
+
+def _telling(classifier: TreeClassifier, sample: Sample, topic: int, document: Document) -> list[Telling]:
+    parts = classifier.explain(sample, topic)
+    words = spell({term for _, term, _ in parts}, f"{document.title}\n{document.text}", document.language)
+    return [Telling(space, words.get(term, f"#{term}"), part) for space, term, part in parts]

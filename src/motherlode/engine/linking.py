@@ -1,0 +1,79 @@
+"""Hubs and authorities of a topic, over the links that the store knows (SPEC B10)."""
+
+import numpy as np
+from msgspec import Struct
+
+from motherlode.learning.hits import Hits
+from motherlode.learning.pagerank import PageRank
+from motherlode.records import TopicId
+from motherlode.store.graph import Graph, graph_around
+from motherlode.store.judged import judged_for, judged_pages
+from motherlode.store.session import Session
+from motherlode.topics import TopicTree
+from motherlode.urls import host_of
+
+BASE = 5_000  # pages of the topic, the surest
+PREDECESSORS = 20  # of each
+
+
+class Standing(Struct, frozen=True):
+    """A page among the links around a topic."""
+
+    url: str
+    hub: float
+    authority: float
+    pagerank: float
+    confidence: float | None  # None: it is not on the topic
+    elsewhere: bool = False  # it was judged, and is on another topic or on none
+
+
+def standings(
+    session: Session, tree: TopicTree, topic: TopicId, *, base: int = BASE, predecessors: int = PREDECESSORS
+) -> list[Standing]:
+    """Every page of a topic and around it, in no order.
+
+    What a page passes on is weighed by its relevance: by how sure its topic is of it, in proportion to the
+    surest. Pages of which nothing is known count half as much as the least sure one of the topic's own, and
+    those that are elsewhere half as much again.
+    """
+    topics = {topic, *tree.descendants(topic)}
+    pages = judged_for(session, topics, base)
+    graph = graph_around(session, [page.url_id for page in pages], predecessors)
+    confidence = {page.url_id: page.confidence for page in pages}
+    told = [confidence.get(one) for one in graph.ids]
+    judged = judged_pages(session, {page for page in graph.pages if page is not None})
+    elsewhere = [page in judged and told[at] is None for at, page in enumerate(graph.pages)]
+    relevance = _relevance(told, elsewhere)
+    hosts = _hosts(graph)
+    edges = np.array(graph.edges, np.int64).reshape(-1, 2)
+    hits = Hits().fit(edges[:, 0], edges[:, 1], hosts, relevance)
+    ranks = PageRank().fit(edges[:, 0], edges[:, 1], len(graph.ids)).ranks_
+    return [
+        Standing(
+            url,
+            float(hits.hubs_[at]),
+            float(hits.authorities_[at]),
+            float(ranks[at]),
+            told[at],
+            elsewhere[at],
+        )
+        for at, url in enumerate(graph.urls)
+    ]
+
+
+def _relevance(
+    told: list[float | None], elsewhere: list[bool]
+) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    known = [value for value in told if value is not None]
+    if not known:
+        return np.ones(len(told))
+    least = min(known) / 2
+    values = [
+        least / (1 + away) if value is None else value for value, away in zip(told, elsewhere, strict=True)
+    ]
+    return np.array(values) / max(known)
+
+
+def _hosts(graph: Graph) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(host_of(url), len(numbers)) for url in graph.urls], np.int64)

@@ -1,0 +1,99 @@
+"""Judgements: kept, and pages found again by them."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, func, select
+
+from motherlode.records import Judgement, PageId, TopicId, UrlId
+from motherlode.store.schema import judgements, pages, urls, vectors
+from motherlode.store.session import Session
+
+_COLUMNS = ("page_id", "topic_id", "confidence", "model_id")
+_AT_ONCE = 500
+
+
+class Judged(Struct, frozen=True):
+    """A page with the confidence of its judgement."""
+
+    page: PageId
+    url_id: UrlId
+    url: str
+    title: str
+    topic: TopicId
+    confidence: float
+
+
+def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) -> None:
+    """Keep what is now thought of pages, in the place of what was thought before."""
+    rows = [(page, said.topic, said.confidence, said.model) for page, said in made]
+    session.bulk.upsert(judgements, _COLUMNS, sorted(rows))
+
+
+def judged_for(session: Session, topics: Collection[TopicId], limit: int) -> list[Judged]:
+    """The pages that are on one of these topics, the surest first."""
+    wanted = judgements.c.topic_id.in_(list(topics)) & (judgements.c.confidence > 0)
+    return _judged(session, wanted, limit)
+
+
+def rejected_at(session: Session, topic: TopicId, limit: int) -> list[Judged]:
+    """Pages that came to a topic and were refused by all below it, from all over the crawl.
+
+    Not the surest ones: those are all alike, and a topic that was told from them alone is told from little.
+    """
+    refused = (judgements.c.topic_id == topic) & (judgements.c.confidence < 0)
+    found = select(judgements.c.page_id).where(refused).order_by(judgements.c.page_id)
+    numbers = [row.page_id for row in session.connection.execute(found)]
+    spread = numbers[:: -(-len(numbers) // limit) or 1]
+    return [
+        one
+        for start in range(0, len(spread), _AT_ONCE)
+        for one in _judged(session, judgements.c.page_id.in_(spread[start : start + _AT_ONCE]), limit)
+    ]
+
+
+def judged_pages(session: Session, wanted: Collection[PageId]) -> set[PageId]:
+    """Those of these pages that were judged at all."""
+    rows = session.bulk.find(judgements, "page_id", sorted(wanted), ("page_id",))
+    return {PageId(row[0]) for row in rows}
+
+
+def counts_by_topic(session: Session) -> dict[TopicId, int]:
+    """How many pages are on each topic."""
+    query = select(judgements.c.topic_id, func.count()).where(judgements.c.confidence > 0)
+    rows = session.connection.execute(query.group_by(judgements.c.topic_id))
+    return {TopicId(topic): number for topic, number in rows}
+
+
+def vectors_in(session: Session, space: str) -> Iterator[list[tuple[PageId, bytes]]]:
+    """Every page's vector in a feature space, some pages at a time, in the order of their numbers."""
+    last = 0
+    while True:
+        query = (
+            select(vectors.c.page_id, vectors.c.packed)
+            .where(vectors.c.page_id > last, vectors.c.space == space)
+            .order_by(vectors.c.page_id)
+            .limit(_AT_ONCE)
+        )
+        found = [(PageId(row.page_id), bytes(row.packed)) for row in session.connection.execute(query)]
+        if not found:
+            return
+        yield found
+        last = found[-1][0]
+
+
+def _judged(session: Session, which: ColumnElement[bool], limit: int) -> list[Judged]:
+    query = (
+        select(judgements, urls.c.id.label("url_id"), urls.c.url, pages.c.title)
+        .join_from(judgements, pages, pages.c.id == judgements.c.page_id)
+        .join(urls, urls.c.id == pages.c.url_id)
+        .where(which)
+        .order_by(judgements.c.confidence.desc(), judgements.c.page_id)
+        .limit(limit)
+    )
+    return [
+        Judged(
+            PageId(row.page_id), UrlId(row.url_id), row.url, row.title, TopicId(row.topic_id), row.confidence
+        )
+        for row in session.connection.execute(query)
+    ]
