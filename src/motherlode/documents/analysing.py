@@ -1,10 +1,10 @@
 """From what came to what it says: its type, its text, its language, its terms."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_type
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import numpy as np
 from msgspec import Struct
@@ -15,10 +15,11 @@ from motherlode.documents.formats import reader_for
 from motherlode.documents.formats.kinds import OLE_MAGIC, kind_of_ole, kind_of_zip
 from motherlode.documents.html import read_html
 from motherlode.documents.language import language_of
+from motherlode.documents.members import Members, base_of
 from motherlode.documents.raw import Extract, Member, Raw, UnreadableError
 from motherlode.documents.similarity import fingerprint
 from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import count, sequence_of
+from motherlode.documents.terms import count, sequences_of
 from motherlode.documents.words import tidy, tidy_lines
 from motherlode.fetch.types import sniffed
 from motherlode.records import Document, Link
@@ -29,6 +30,7 @@ _ZIP = b"PK\x03\x04"
 _MAX_NESTING = 3  # archives in archives
 _MAX_TITLE = 500
 _MAX_ANCHOR = 200
+_TELLING = 100  # characters by which a long text is found faster than by all of it, as a rule
 _MAX_LINKS = 10_000
 _ENDING = re.compile(r"\.[a-zA-Z0-9]{1,5}\Z")
 
@@ -53,7 +55,9 @@ DEFAULT_MANNER = Manner()
 
 def analyse(raw: Raw, manner: Manner = DEFAULT_MANNER) -> list[Analysed]:
     """What a document says, and what the documents inside it say, the outermost first."""
-    return list(_analysed(raw, manner, _Room()))
+    document, members = read(raw, manner)
+    outer = Analysed(raw.url, kind_of(raw), enriched(document))
+    return [outer, *_inside(raw.url, members, manner, _Room())]
 
 
 def analyse_one(raw: Raw, manner: Manner = DEFAULT_MANNER) -> Document:
@@ -88,8 +92,7 @@ def kind_of(raw: Raw) -> str:
 def enriched(document: Document) -> Document:
     """A document with what follows from its text. Each word is looked at once: main text, then the rest."""
     language = language_of(document.main or document.text, document.language)
-    main = sequence_of(document.main, language)
-    rest = sequence_of(f"{document.title}\n{_besides(document)}", language)
+    main, rest = sequences_of([document.main, f"{document.title}\n{_besides(document)}"], language)
     return replace(
         document,
         language=language,
@@ -102,11 +105,14 @@ def _besides(document: Document) -> str:
     """The text without the main text."""
     if document.main == document.text:
         return ""
-    before, found, after = document.text.partition(document.main)
-    if found:  # it stands there in one piece, as a rule
-        return f"{before}\n{after}"
-    main = set(document.main.split("\n"))
-    return "\n".join([line for line in document.text.split("\n") if line not in main])
+    text, main = document.text, document.main
+    place = text.find(main[:_TELLING])
+    if place >= 0 and not text.startswith(main, place):
+        place = text.find(main)
+    if place >= 0:  # it stands there in one piece, as a rule
+        return f"{text[:place]}\n{text[place + len(main) :]}"
+    lines = set(main.split("\n"))
+    return "\n".join([line for line in text.split("\n") if line not in lines])
 
 
 @dataclass(slots=True)
@@ -122,15 +128,20 @@ class _Room:
         return self.members >= 0 and self.size >= 0
 
 
-def _analysed(raw: Raw, manner: Manner, room: _Room, nesting: int = _MAX_NESTING) -> Iterator[Analysed]:
-    document, members = read(raw, manner)
-    yield Analysed(raw.url, kind_of(raw), enriched(document))
-    for member in members if nesting else ():
-        if not room.takes(member):
+def _inside(
+    url: str, files: Sequence[Member], manner: Manner, room: _Room, nesting: int = _MAX_NESTING
+) -> Iterator[Analysed]:
+    """What the files inside a document say, and those inside them."""
+    members = Members(url, files if nesting else (), manner.rules)
+    for file in files if nesting else ():
+        if not room.takes(file):
             return
-        told = guess_type(member.name)[0] or ""
-        inner = Raw(f"{raw.url}#{quote(member.name)}", member.body, sniffed(member.body, told))
-        yield from _analysed(inner, manner, room, nesting - 1)
+        told = guess_type(file.name)[0] or ""
+        raw = Raw(base_of(file), file.body, sniffed(file.body, told))
+        document, further = read(raw, manner)
+        inner = Analysed(members.address(file), kind_of(raw), enriched(members.settled(document)))
+        yield inner
+        yield from _inside(inner.url, further, manner, room, nesting - 1)
 
 
 def _document(extract: Extract, url: str, rules: UrlRules) -> Document:

@@ -2,7 +2,9 @@
 
 import codecs
 import re
+from collections.abc import Iterator
 from email.message import Message
+from functools import lru_cache
 
 from chardetng_py import detect
 
@@ -57,13 +59,26 @@ def decode(body: bytes, content_type: str = "") -> str:
     for bom, name in _BOMS:
         if body.startswith(bom):
             return body[len(bom) :].decode(name, "replace")
-    told = [name for name in (charset_in(content_type), _declared(body), "utf-8") if name]
-    for attempt in (_exactly, _nearly):
-        for name in told:
-            text = attempt(body, name)
-            if text is not None:
-                return text
+    told = []
+    for name in _told(body, content_type):
+        text = _exactly(body, name)
+        if text is not None:
+            return text
+        told.append(name)
+    for name in told:
+        text = _nearly(body, name)
+        if text is not None:
+            return text
     return body.decode(detect(body, allow_utf8=False), "replace")
+
+
+def _told(body: bytes, content_type: str) -> Iterator[str]:
+    """The encodings that may be meant, the likeliest first; the header is nearly always right."""
+    if name := charset_in(content_type):
+        yield name
+    if name := _declared(body):
+        yield name
+    yield "utf-8"
 
 
 def _exactly(body: bytes, name: str) -> str | None:
@@ -85,6 +100,7 @@ def _nearly(body: bytes, name: str) -> str | None:
     return text if (wrong + 1) * _FEW < beyond else None
 
 
+@lru_cache(256)
 def charset_in(content_type: str) -> str:
     """The codec for the charset that a Content-Type names; empty if it names none that is known."""
     if "charset" not in content_type.lower():

@@ -1,7 +1,6 @@
 """Forms: where they lead, and what a person could fill in."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from turbohtml import Document as Tree
 from turbohtml import Element
@@ -10,8 +9,8 @@ from motherlode.documents.words import tidy
 from motherlode.records import Field, Form
 from motherlode.urls import Address
 
-_CONTROLS: list[Any] = ["input", "select", "textarea", "button"]
-_WORDY: list[Any] = ["select", "textarea", "button"]
+_WORDY = "select,textarea,button"
+_CONTROLS = f"input,{_WORDY}"
 _MAX_FORMS, _MAX_FIELDS, _MAX_OPTIONS = 50, 100, 500
 _MAX_WORDS = 200  # characters of a label
 
@@ -26,16 +25,13 @@ def forms_in(tree: Tree, resolve: Callable[[str], Address | None]) -> Iterator[F
         target = resolve(attribute(form, "action") or "")
         if target is not None:
             method = (attribute(form, "method") or "get").lower()
-            fields = (_field(control, labels) for control in form.find_all(_CONTROLS)[:_MAX_FIELDS])
+            fields = (_field(control, labels) for control in form.select(_CONTROLS)[:_MAX_FIELDS])
             yield Form(target.url, "post" if method == "post" else "get", tuple(f for f in fields if f.name))
 
 
 def attribute(element: Element, name: str) -> str:
     """An attribute's value as text; empty if there is none."""
-    value = element.attrs.get(name)
-    if isinstance(value, list):
-        return " ".join(value)
-    return value or ""
+    return element.attr(name) or ""
 
 
 class _Labels:
@@ -48,7 +44,8 @@ class _Labels:
     def of(self, control: Element) -> str:
         """What a person reads beside a field: its label, or whatever else it says of itself."""
         own = attribute(control, "id")
-        for label in (self._for.get(own) if own else None, control.closest("label")):
+        labels = (self._for.get(own) if own else None, control.closest("label")) if self._for else ()
+        for label in labels:
             if label is not None and (words := self._said(label)):
                 return words
         hints = (attribute(control, name) for name in ("aria-label", "placeholder", "title"))
@@ -58,7 +55,7 @@ class _Labels:
         """The words of a label, without those of the fields in it."""
         if label not in self._words:
             words = label.text
-            for field in label.find_all(_WORDY)[:_MAX_FIELDS]:
+            for field in label.select(_WORDY)[:_MAX_FIELDS]:
                 words = words.replace(field.text, " ", 1)
             self._words[label] = tidy(words)[:_MAX_WORDS]
         return self._words[label]

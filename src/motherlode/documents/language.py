@@ -1,13 +1,17 @@
 """The language of a text, told by its letters and their order (py3langid); what a page says comes second."""
 
 from functools import cache
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from motherlode.documents.terms import function_words
 from motherlode.documents.words import tidy
 
 _LEAST = 40  # characters; of less, nothing can be said
 _ENOUGH = 300  # characters that are looked at
+_BEGINNING = 10_000  # characters that they are taken from: at the end of a long text there are lists of names
 _WORDS, _SHARE = 20, 0.25  # words, and the share of function words among them, that make a language clear
 # Those that the Web is written in. The model knows more, and takes lists of names for them.
 LANGUAGES = [
@@ -89,10 +93,15 @@ LANGUAGES = [
 def language_of(text: str, told: str = "") -> str:
     """The language as two letters (ISO 639-1); what the page names, if the text is too short to tell."""
     sample = _prose(text)
-    if len(sample) < _LEAST or sum(map(str.isalpha, sample)) < _LEAST // 2:
+    if len(sample) < _LEAST or not _has_letters(sample):
         return told
     found: str = _by_function_words(sample) or _identifier().classify(sample)[0]
     return "no" if found == "nn" else found
+
+
+def _has_letters(sample: str) -> bool:
+    letters = filter(str.isalpha, sample)
+    return next(islice(letters, _LEAST // 2 - 1, None), "") != ""
 
 
 def _by_function_words(sample: str) -> str:
@@ -102,7 +111,7 @@ def _by_function_words(sample: str) -> str:
     """
     words = [word.strip(".,;:!?()\"'") for word in sample.casefold().split()[: 2 * _WORDS]]
     counted = sorted(
-        ((len([w for w in words if w in known]), name) for name, known in function_words().items())
+        [(len(list(filter(known.__contains__, words))), name) for name, known in function_words().items()]
     )
     (second, _), (first, name) = counted[-2:]
     clear = len(words) >= _WORDS and first >= _SHARE * len(words) and first >= 2 * second
@@ -113,20 +122,19 @@ def _prose(text: str) -> str:
     """A sample of a text out of its longest blocks: menus and tables say little of a language."""
     if len(text) <= _ENOUGH:
         return tidy(text)
-    blocks = sorted(text.split("\n"), key=len, reverse=True)
-    sample, length = [], 0
-    for block in blocks[:5]:
-        sample.append(block[: _ENOUGH - length])
-        length += len(sample[-1])
-        if length >= _ENOUGH:
-            break
-    return tidy(" ".join(sample))
+    blocks = text[:_BEGINNING].split("\n")
+    longest = max(blocks, key=len)
+    if len(longest) < _ENOUGH:
+        longest = " ".join(sorted(blocks, key=len, reverse=True)[:5])
+    return tidy(longest[:_ENOUGH])
 
 
 @cache
 def _identifier() -> Any:
     """The model: half a second to load, so it is loaded when it is first needed."""
-    import py3langid  # type: ignore[import-untyped]  # noqa: PLC0415
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]  # noqa: PLC0415
 
-    py3langid.set_languages(LANGUAGES)
-    return py3langid
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages(LANGUAGES)
+    identifier.nb_ptc = np.ascontiguousarray(identifier.nb_ptc)  # what is asked of a feature lies together
+    return identifier

@@ -6,7 +6,8 @@ Every run of three terms votes on each bit. Texts that differ in a few words of 
 import numpy as np
 import numpy.typing as npt
 
-from motherlode.documents.terms import Numbers
+from motherlode.documents.pieces import Numbers
+from motherlode.documents.terms import borders_of
 
 RUN = 3  # terms in a run
 NEAR = 3  # bits in which near duplicates differ at most (Manku et al., WWW 2007)
@@ -22,8 +23,8 @@ def fingerprint(sequence: Numbers) -> int:
     if len(sequence) < LEAST:
         return 0
     runs = _hashed(sequence)
-    bits = np.unpackbits(runs.view(np.uint8).reshape(-1, 8), axis=1)
-    majority = 2 * bits.sum(axis=0, dtype=np.uint16) > len(runs)
+    bits = np.unpackbits(runs.view(np.uint8)).reshape(-1, 64)
+    majority = np.add.reduce(bits, axis=0, dtype=np.uint16) > len(runs) // 2
     return int(np.packbits(majority).view(np.uint64)[0]) or 1
 
 
@@ -38,13 +39,12 @@ def _hashed(sequence: Numbers) -> npt.NDArray[np.uint64]:
     Of many, the smallest: in texts that are nearly the same, those are nearly the same.
     """
     terms = sequence.astype(np.uint64)
-    mixed = terms[: len(terms) - RUN + 1].copy()
+    mixed = terms[: len(terms) - RUN + 1]
     for step in range(1, RUN):
         mixed = mixed * _ODD + terms[step : len(terms) - RUN + 1 + step]
     mixed ^= mixed >> _SHIFT
     mixed *= _MIX
     mixed ^= mixed >> _SHIFT
-    mixed.sort()  # faster than numpy's own way to unique numbers
-    first = np.concatenate([[True], mixed[1:] != mixed[:-1]])
-    voters: npt.NDArray[np.uint64] = mixed[first][:VOTERS]
+    mixed.sort()
+    voters: npt.NDArray[np.uint64] = mixed[borders_of(mixed)[:-1][:VOTERS]]
     return voters

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.documents.terms import Bag, Numbers, bag_of, count, sequence_of
+from motherlode.documents.pieces import Numbers
+from motherlode.documents.terms import Bag, bag_of, count, sequence_of
 from motherlode.records import Document
 
 TERMS, PAIRS, ANCHORS, NEIGHBOURS, URLS = "terms", "pairs", "anchors", "neighbours", "urls"

@@ -1,59 +1,126 @@
 """Fetching a portal's examples: a topic is learned from its pages, so they must be there."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from motherlode.engine.equipment import fetcher_for, keep_books
 from motherlode.engine.reading import Read
 from motherlode.engine.rounds import Limits, crawl
-from motherlode.engine.training import page_behind
+from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Web
-from motherlode.policies.baselines import follow_links
+from motherlode.fetch.courtesy import Courtesy
+from motherlode.fetch.rulebook import origin_of
+from motherlode.policies.baselines import QUEUE, follow_links
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Follow, Judgement, TopicId, UrlKey
+from motherlode.records import Document, Entry, Follow, Judgement, TopicId, UrlKey, UrlState
+from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
+from motherlode.store.pages import known_url
 from motherlode.topics import TopicTree
-from motherlode.urls import Address, address
+from motherlode.urls import host_of, url_key
 
-_QUEUE = TopicId(0)  # of no topic: what else waits is not fetched with them
+_OWN_QUEUE = TopicId(0)  # of no topic: what else waits is not fetched with them
 _FIRST = 2e9
+_NEXT = -1.0  # the rank of what is one step away, as the crawl has it
+
+
+class Wanted(Struct, frozen=True):
+    """An example that may still be fetched. `against`: it is one of OTHERS and of no topic."""
+
+    url: str
+    key: UrlKey
+    against: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Examples:
     """The examples and nothing else; their links wait for the crawl, except those of counterexamples."""
 
-    seeds: Sequence[Address]
-    against: Collection[UrlKey]
+    wanted: Sequence[Wanted]
+    against: Collection[str]
 
     def seed(self) -> Iterable[Follow]:
-        return (Follow(one.url, one.key, _QUEUE, _FIRST - place) for place, one in enumerate(self.seeds))
+        return (Follow(one.url, one.key, _OWN_QUEUE, _FIRST - place) for place, one in enumerate(self.wanted))
 
     def judge(self, _entry: Entry, _document: Document) -> None:
         return None
 
     def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
-        return () if entry.key in self.against else follow_links(entry, document, -float(entry.depth + 1))
+        whole = entry.url.partition("#")[0]  # of a file in an archive, the archive
+        return () if whole in self.against else follow_links(entry, document, _NEXT)
 
 
 async def fetch_examples(portal: Portal, web: Web, read: Read) -> int:
-    """Fetch the examples that the store has no page of. Returns how many came."""
-    wanted = list(_unfetched(portal))
+    """Fetch the examples that nobody tried to fetch yet, or not for the last time. Returns how many came."""
+    wanted = unfetched(portal)
     if not wanted:
         return 0
-    policy = _Examples([one for one, _ in wanted], {one.key for one, against in wanted if against})
+    origins = {origin_of(one.url) for one in wanted if not one.against} - _met(portal, wanted)
+    _empty(portal)
+    policy = _Examples(wanted, {one.url for one in wanted if one.against})
     limits = Limits(len(wanted), command="train")
-    return (await crawl(portal, web, policy, limits, lambda _progress: None, read)).pages
+    fetched = (
+        await crawl(_without_sitemaps(portal), web, policy, limits, lambda _progress: None, read)
+    ).pages
+    _empty(portal)
+    if portal.config.robots.sitemaps:
+        await _offer_listed(portal, web, origins)
+    return fetched
 
 
-def missing_examples(portal: Portal) -> int:
-    """How many examples the store has no page of."""
-    return sum(1 for _ in _unfetched(portal))
-
-
-def _unfetched(portal: Portal) -> Iterator[tuple[Address, bool]]:
+def unfetched(portal: Portal) -> list[Wanted]:
+    """The examples of topics and of OTHERS that may still be fetched, each once."""
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
-        examples = {one.url: one for one in topic_rows.examples_of(session) if one.url}
-        for url, example in examples.items():
-            if page_behind(session, url) is None:
-                yield address(url, rules=portal.config.urls), tree[example.topic].is_others
+        examples = [
+            (one.url, tree[one.topic])
+            for one in topic_rows.examples_of(session)
+            if one.url and tree[one.topic].parent is not None
+        ]
+        shown = {url for url, topic in examples if not topic.is_others}
+        wanted = [
+            Wanted(url, url_key(url, host_of(url)), url not in shown)
+            for url in dict.fromkeys(url for url, _ in examples)
+        ]
+        states = {one.key: known.state for one in wanted if (known := known_url(session, one.key))}
+        return [one for one in wanted if states.get(one.key, UrlState.OPEN) is UrlState.OPEN]
+
+
+def _empty(portal: Portal) -> None:
+    """What could not be fetched now is offered anew by the next training, if it is still an example then."""
+    with portal.batch() as session:
+        frontier.clear(session, _OWN_QUEUE)
+
+
+def _without_sitemaps(portal: Portal) -> Portal:
+    """What sitemaps list are no examples."""
+    robots = replace(portal.config.robots, sitemaps=False)
+    return dataclasses.replace(portal, config=replace(portal.config, robots=robots))
+
+
+def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:
+    """The origins whose robots.txt was read before, and with it their sitemaps."""
+    with portal.store.reading() as session:
+        return {
+            origin
+            for origin in {origin_of(one.url) for one in wanted}
+            if ledger.robots_of(session, origin) is not None
+        }
+
+
+async def _offer_listed(portal: Portal, web: Web, origins: Iterable[str]) -> None:
+    """Offer to the crawl what the sitemaps of these origins list."""
+    with portal.store.reading() as session:
+        files = [file for one in sorted(origins) if (file := ledger.robots_of(session, one)) is not None]
+    courtesy: Courtesy[Entry] = Courtesy(
+        portal.config.politeness, sandbox=bool(portal.config.network.connect)
+    )
+    fetcher = fetcher_for(portal, web, courtesy)
+    listed = await follows_from_sitemaps(fetcher, files, QUEUE, _NEXT)
+    with portal.batch() as session:
+        frontier.offer(session, listed)
+        keep_books(session, fetcher)

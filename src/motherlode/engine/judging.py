@@ -1,8 +1,12 @@
 """One document, judged step by step, with what carried the judgement (SPEC B7, B8, X8)."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.documents.terms import spell
+from motherlode.learning.groups import Group
 from motherlode.learning.tree import ROOT, Sample, TreeClassifier
 from motherlode.records import Document, TopicId
 from motherlode.topics import OTHERS, TopicTree
@@ -34,10 +38,26 @@ class Opinion(Struct, frozen=True):
     terms: tuple[Telling, ...]
 
 
+def fits(classifier: TreeClassifier, tree: TopicTree) -> bool:
+    """Whether all topics that a classifier knows are still there, and where they were."""
+    now = {int(topic.id): int(topic.parent or ROOT) for topic in tree}
+    return all(now.get(topic) == parent for topic, parent in _parents(classifier).items())
+
+
+def fitted_to(classifier: TreeClassifier, tree: TopicTree) -> TreeClassifier:
+    """The classifier without topics that were removed since: what they would have taken goes to others.
+
+    Topics that were renamed or moved are known by their numbers, and judged where they were.
+    """
+    kept = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule)
+    kept.groups_ = {space: tuple(_left(groups, tree)) for space, groups in classifier.groups_.items()}
+    return kept
+
+
 def opinion_on(
     classifier: TreeClassifier, tree: TopicTree, sample: Sample, document: Document, most: int = 20
 ) -> Opinion:
-    """What the classifier thinks of a document, and because of which terms."""
+    """What the classifier thinks of a document, and because of which terms. Its topics are in the tree."""
     said = classifier.judge([sample])[0]
     steps = _steps(classifier, tree, sample, said.topic)
     about = said.topic if said.topic != ROOT else _surest(classifier, sample)
@@ -53,9 +73,9 @@ def opinion_on(
 
 def _steps(classifier: TreeClassifier, tree: TopicTree, sample: Sample, topic: int) -> list[Step]:
     """From the root down to where the document stayed, and one level below that."""
-    line = [topic]
+    line, parents = [topic], _parents(classifier)
     while line[-1] != ROOT:
-        line.append(int(tree[TopicId(line[-1])].parent or ROOT))
+        line.append(parents[line[-1]])
     steps = []
     for parent in reversed(line):
         sure = classifier.distances([sample], parent)
@@ -63,6 +83,20 @@ def _steps(classifier: TreeClassifier, tree: TopicTree, sample: Sample, topic: i
             told = {"/".join(tree.path(TopicId(one))): float(value[0]) for one, value in sure.items()}
             steps.append(Step("/".join(tree.path(TopicId(parent))), _sorted(told)))
     return steps
+
+
+def _parents(classifier: TreeClassifier) -> dict[int, int]:
+    """The parent of each topic, as the classifier has it."""
+    every = (group for groups in classifier.groups_.values() for group in groups)
+    return {node.topic: group.parent for group in every for node in group.nodes}
+
+
+def _left(groups: tuple[Group, ...], tree: TopicTree) -> Iterator[Group]:
+    here = {int(topic.id) for topic in tree}
+    for group in groups:
+        nodes = tuple(node for node in group.nodes if node.topic in here)
+        if nodes:
+            yield replace(group, nodes=nodes)
 
 
 def _sorted(confidences: dict[str, float]) -> dict[str, float]:
@@ -77,7 +111,7 @@ def _surest(classifier: TreeClassifier, sample: Sample) -> int:
 
 def _named(tree: TopicTree, topic: int, *, others: bool) -> str:
     path = tree.path(TopicId(topic))
-    return "/".join((*path, OTHERS) if others else path)
+    return "/".join((*path, OTHERS) if others or not path else path)
 
 
 def _telling(classifier: TreeClassifier, sample: Sample, topic: int, document: Document) -> list[Telling]:

@@ -1,13 +1,15 @@
 """Hubs and authorities of a topic, over the links that the store knows (SPEC B10)."""
 
+from collections.abc import Collection
+
 import numpy as np
 from msgspec import Struct
 
 from motherlode.learning.hits import Hits
 from motherlode.learning.pagerank import PageRank
-from motherlode.records import TopicId
+from motherlode.records import Judgement, TopicId
 from motherlode.store.graph import Graph, graph_around
-from motherlode.store.judged import judged_for, judged_pages
+from motherlode.store.judged import judged_for, judgements_of
 from motherlode.store.session import Session
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of
@@ -39,10 +41,9 @@ def standings(
     topics = {topic, *tree.descendants(topic)}
     pages = judged_for(session, topics, base)
     graph = graph_around(session, [page.url_id for page in pages], predecessors)
-    confidence = {page.url_id: page.confidence for page in pages}
-    told = [confidence.get(one) for one in graph.ids]
-    judged = judged_pages(session, {page for page in graph.pages if page is not None})
-    elsewhere = [page in judged and told[at] is None for at, page in enumerate(graph.pages)]
+    judged = judgements_of(session, {page for page in graph.pages if page is not None})
+    told = [_confidence(None if page is None else judged.get(page), topics) for page in graph.pages]
+    elsewhere = [page in judged and sure is None for page, sure in zip(graph.pages, told, strict=True)]
     relevance = _relevance(told, elsewhere)
     hosts = _hosts(graph)
     edges = np.array(graph.edges, np.int64).reshape(-1, 2)
@@ -59,6 +60,13 @@ def standings(
         )
         for at, url in enumerate(graph.urls)
     ]
+
+
+def _confidence(judgement: Judgement | None, topics: Collection[TopicId]) -> float | None:
+    """How sure it is that a page is on one of these topics; None: it is not, or was not judged."""
+    if judgement is None or judgement.topic not in topics or judgement.confidence <= 0:
+        return None
+    return judgement.confidence
 
 
 def _relevance(

@@ -105,7 +105,12 @@ async def crawl(
                 _outcome(portal, policy, entry, one, said)
                 for (entry, _), one in zip(fetched, told, strict=True)
             ]
-            members = [member for one in outcomes for member in _members(session, policy, one, said)]
+            obey = portal.config.robots.page_rules
+            members = [
+                member
+                for outcome, one in zip(outcomes, told, strict=True)
+                for member in _members(session, policy, outcome, one, said, obey=obey)
+            ]
             keep(session, [*outcomes, *members], run.id)
             met = keep_books(session, fetcher)
             ledger.advance_run(session, run.id, sum(outcome.page is not None for outcome in outcomes))
@@ -166,7 +171,9 @@ async def _said(fetched: Sequence[Fetched], read: Read) -> Said:
     return {raw.url: analysed for raw, analysed in zip(raws, await read(raws), strict=True)}
 
 
-def _members(session: Session, policy: Policy, outcome: Outcome, said: Said) -> Iterator[Outcome]:
+def _members(
+    session: Session, policy: Policy, outcome: Outcome, fetched: Fetched, said: Said, *, obey: bool
+) -> Iterator[Outcome]:
     """The documents inside an archive: pages of their own, under the archive's address and their names."""
     if outcome.page is None:
         return
@@ -174,8 +181,14 @@ def _members(session: Session, policy: Policy, outcome: Outcome, said: Said) -> 
         key = url_key(one.url, host_of(one.url))
         number = session.sieve.ids_of({key: one.url})[key]
         entry = replace(outcome.entry, url_id=UrlId(number), url=one.url, key=key)
+        judgement = policy.judge(entry, one.document)
+        allowed = _allowed(one.document, policy.steer(entry, one.document, judgement), fetched, obey=obey)
+        follows = tuple(follow for follow in allowed if "#" not in follow.url)  # members are here already
+        if obey and one.document.noindex:
+            yield Outcome(entry, Fate(UrlState.SKIPPED, "noindex"), follows=follows)
+            continue
         page = replace(outcome.page, url=one.url, key=key, mime=one.mime, size=0, digest=b"", archived=None)
-        yield Outcome(entry, Fate(), page, one.document, policy.judge(entry, one.document))
+        yield Outcome(entry, Fate(), page, one.document, judgement, follows=follows)
 
 
 def _outcome(portal: Portal, policy: Policy, entry: Entry, fetched: Fetched, said: Said) -> Outcome:

@@ -6,9 +6,18 @@ from motherlode.documents.spaces import ANCHORS, NEIGHBOURS, SPACES, TERMS, Surr
 from motherlode.documents.terms import Bag, unpack
 from motherlode.learning.tree import Sample
 from motherlode.records import Document, PageId, UrlKey
-from motherlode.store.pages import KeptPage, known_url, links_from, links_to, page_at, text_of, vectors_of
+from motherlode.store.pages import (
+    KeptLink,
+    KeptPage,
+    known_url,
+    links_from,
+    links_to,
+    pages_at,
+    text_of,
+    vectors_of,
+    vectors_of_all,
+)
 from motherlode.store.session import Session
-from motherlode.urls import host_of, url_key
 
 _ANCHORS = 100  # links whose words are read
 _NEIGHBOURS = 20  # pages before and behind, each
@@ -39,29 +48,20 @@ def surroundings_of(session: Session, url: str, key: UrlKey, spaces: Collection[
     known = known_url(session, key)
     if known is None or not {ANCHORS, NEIGHBOURS} & set(spaces):
         return Surroundings(url)
-    arriving = links_to(session, known.id, _ANCHORS)
-    page = page_at(session, key)
-    leaving = links_from(session, page.id) if page is not None else []
-    neighbours: Sequence[Bag] = ()
-    if NEIGHBOURS in spaces:
-        behind = _pages(session, [link.url for link in leaving])
-        before = list(dict.fromkeys(link.page for link in arriving))[:_NEIGHBOURS]
-        neighbours = [bag for one in (*before, *behind) if (bag := _terms(session, one)) is not None]
-    return Surroundings(url, tuple(link.anchor for link in arriving if link.anchor), tuple(neighbours))
+    page = pages_at(session, [known.id]).get(known.id)
+    arriving = [link for link in links_to(session, known.id, _ANCHORS) if link.page != page]
+    anchors = tuple(link.anchor for link in arriving if link.anchor)
+    if NEIGHBOURS not in spaces:
+        return Surroundings(url, anchors)
+    return Surroundings(url, anchors, _neighbours(session, page, arriving))
 
 
-def _pages(session: Session, urls: Sequence[str]) -> list[PageId]:
-    """The first few of these URLs that are pages in the store."""
-    found: list[PageId] = []
-    for url in dict.fromkeys(urls):
-        page = page_at(session, url_key(url, host_of(url)))
-        if page is not None:
-            found.append(page.id)
-        if len(found) == _NEIGHBOURS:
-            break
-    return found
-
-
-def _terms(session: Session, page: PageId) -> Bag | None:
-    packed = vectors_of(session, page).get(TERMS)
-    return None if packed is None else unpack(packed)
+def _neighbours(session: Session, page: PageId | None, arriving: Sequence[KeptLink]) -> tuple[Bag, ...]:
+    """The terms of some pages that link to a page, and of some that it links to."""
+    leaving = [] if page is None else [link.url_id for link in links_from(session, page)]
+    fetched = pages_at(session, leaving)
+    behind = dict.fromkeys(fetched[one] for one in leaving if one in fetched and fetched[one] != page)
+    before = dict.fromkeys(link.page for link in arriving)
+    chosen = dict.fromkeys([*list(before)[:_NEIGHBOURS], *list(behind)[:_NEIGHBOURS]])
+    vectors = vectors_of_all(session, set(chosen), TERMS)
+    return tuple(unpack(vectors[one]) for one in chosen if one in vectors)

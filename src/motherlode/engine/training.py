@@ -10,29 +10,29 @@ from motherlode.documents.spaces import TERMS, Surroundings
 from motherlode.documents.terms import spell, unpack
 from motherlode.engine.samples import sample_of, stored_sample
 from motherlode.learning.options import SETTINGS, LearningOptions
-from motherlode.learning.others import Rejected, common_documents, topped_up
-from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier
-from motherlode.lexicon.vocabulary import common_vocabulary
+from motherlode.learning.others import Others, Rejected, common_documents, topped_up
+from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
+from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
 from motherlode.lexicon.wordnet import NoWordNetError
-from motherlode.records import ROOT, Document, Example, Judgement, ModelId, PageId, TopicId
+from motherlode.records import ROOT, BadInputError, Document, Example, Judgement, ModelId, PageId, TopicId
 from motherlode.store import topics as topic_rows
-from motherlode.store.judged import keep_judgements, rejected_at, vectors_in
+from motherlode.store.judged import keep_judgements, vectors_in
 from motherlode.store.pages import (
     KeptPage,
+    count_pages,
     known_url,
     page_at,
     page_numbered,
     redirect_of,
     text_of,
     url_numbered,
-    vectors_of,
 )
 from motherlode.store.session import Session
 from motherlode.topics import OTHERS, TopicTree, virtual
 from motherlode.urls import host_of, url_key
 
 KIND = "tree"
-_REJECTED = 1_000  # pages that are looked at for counterexamples
+_LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
 _FOLDS = 5
 _TERMS = 10
 _MAX_HOPS = 25
@@ -44,16 +44,31 @@ class Lesson(Struct, frozen=True):
     example: Example
     sample: Sample
     document: Document  # title, language and text, for the words behind the terms
-    virtual: bool = False
+    page: PageId | None = None
+
+    @property
+    def virtual(self) -> bool:
+        return self.page is None
+
+
+class Missing(Struct, frozen=True):
+    """An example that teaches nothing, and why."""
+
+    example: Example
+    why: str
+
+
+Lessons = dict[int, tuple[Lesson, ...]]  # by topic
 
 
 class Syllabus(Struct, frozen=True):
-    """All that a portal learns from. `missing` are examples that teach nothing: they were never fetched."""
+    """All that a portal learns from. A page that several examples of a topic lead to is one lesson."""
 
     parents: dict[int, int]
-    lessons: dict[int, tuple[Lesson, ...]]
-    others: dict[int, tuple[Sample, ...]]
-    missing: tuple[Example, ...] = ()
+    lessons: Lessons
+    others: dict[int, Others[Sample]]
+    missing: tuple[Missing, ...] = ()
+    shown: frozenset[PageId] = frozenset()  # pages that are examples, of topics or of OTHERS
     wordless: str = ""  # why there is no common vocabulary
 
 
@@ -72,31 +87,101 @@ class Lore(Struct, frozen=True):
     confusions: dict[str, int]  # where documents went that were left out of the training
 
 
-def syllabus_of(session: Session, tree: TopicTree, options: LearningOptions) -> Syllabus:
-    """Gather what there is to learn from."""
-    lessons: dict[int, list[Lesson]] = defaultdict(list)
-    own: dict[int, list[Sample]] = defaultdict(list)
+def learn(
+    session: Session, tree: TopicTree, options: LearningOptions, *, offline: bool = False
+) -> tuple[Syllabus, TreeClassifier]:
+    """The classifier of a portal's topics, and what it was fitted on.
+
+    It follows from examples, pages and options alone. Raises `BadInputError` where they teach nothing.
+    """
+    syllabus = syllabus_of(session, tree, options, offline=offline)
+    spaces = ", ".join(options.spaces)
+    if not syllabus.lessons and not syllabus.missing:
+        raise BadInputError(
+            "There is nothing to learn from: no topic has an example ('lode topics DIR example')."
+        )
+    if not syllabus.lessons:
+        first = syllabus.missing[0]
+        raise BadInputError(
+            f"There is nothing to learn from in the space of {spaces}: no example was fetched that has words "
+            f"({first.example.url or first.example.title}: {first.why})."
+        )
+    classifier = fit(syllabus, options)
+    if not can_tell(classifier):
+        why = f" ({syllabus.wordless.rstrip('.')})" if syllabus.wordless else ""
+        raise BadInputError(
+            f"There is nothing in the space of {spaces} to tell the topic from: add another topic beside it, "
+            f"or counterexamples under OTHERS{why}."
+        )
+    richer = with_rejected(session, syllabus, classifier)
+    return richer, classifier if richer is syllabus else fit(richer, options)
+
+
+def syllabus_of(
+    session: Session, tree: TopicTree, options: LearningOptions, *, offline: bool = False
+) -> Syllabus:
+    """Gather what a person gave to learn from, and common vocabulary to tell it from."""
+    found: dict[TopicId, dict[int, Lesson]] = defaultdict(dict)
     missing = []
     for example in topic_rows.examples_of(session):
+        if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
+            continue
         lesson = _lesson(session, example, options.spaces)
-        topic = tree[example.topic]
         if lesson is None:
-            missing.append(example)
-        elif topic.is_others:
-            own[int(topic.parent or 0)].append(lesson.sample)
+            missing.append(Missing(example, _why(session, example)))
         else:
-            lessons[topic.id].append(lesson)
+            found[example.topic].setdefault(lesson.page or -example.id, lesson)
+    lessons: Lessons = {
+        int(topic): tuple(taught.values()) for topic, taught in found.items() if not tree[topic].is_others
+    }
+    own = {
+        int(tree[topic].parent or ROOT): [lesson.sample for lesson in taught.values()]
+        for topic, taught in found.items()
+        if tree[topic].is_others
+    }
     parents = {int(topic.id): int(topic.parent) for topic in tree if topic.parent and not topic.is_others}
-    gathered = {topic: tuple(found) for topic, found in lessons.items()}
-    others, wordless = _others(session, parents, gathered, own, options.spaces)
-    return Syllabus(parents, gathered, others, tuple(missing), wordless)
+    texts, wordless = _vocabulary(offline=offline)
+    return Syllabus(
+        parents,
+        lessons,
+        _others(parents, lessons, own, texts, options.spaces),
+        tuple(missing),
+        frozenset(lesson.page for taught in found.values() for lesson in taught.values() if lesson.page),
+        wordless,
+    )
+
+
+def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifier) -> Syllabus:
+    """The same, with pages among the counterexamples that this classifier surely rejects.
+
+    What an earlier model thought of them has no say: a person adds examples because pages were rejected that
+    should not have been, and those are not to be held against the examples. It is a sample of all pages.
+    """
+    parents, lessons = syllabus.parents, syllabus.lessons
+    most = max((len(_under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
+    here: Others[Sample] = syllabus.others.get(ROOT, Others())
+    every = max(1, count_pages(session) // (_LOOKED_AT * max(most, 1)))
+    rejected = [
+        Rejected(_host(session, page), sample, said.confidence)
+        for batch in _judged(session, classifier, every)
+        for page, sample, said in batch
+        if said.topic == ROOT and said.confidence != UNKNOWN and page not in syllabus.shown
+    ]
+    joined = topped_up(here.common, here.own, rejected, most)
+    return replace(syllabus, others={**syllabus.others, ROOT: joined}) if joined.rejected else syllabus
 
 
 def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
     """The classifier that this teaches."""
     documents = {topic: [one.sample for one in found] for topic, found in syllabus.lessons.items()}
+    others = {parent: found.documents for parent, found in syllabus.others.items()}
     untrained = TreeClassifier(SETTINGS[options.setting], options.spaces, options.rule)
-    return untrained.fit(syllabus.parents, documents, syllabus.others)
+    return untrained.fit(syllabus.parents, documents, others)
+
+
+def can_tell(classifier: TreeClassifier) -> bool:
+    """Whether there is any topic below the root that it knows: else no document goes anywhere."""
+    return any(group.parent == ROOT for groups in classifier.groups_.values() for group in groups)
 
 
 def report_on(
@@ -130,19 +215,12 @@ def report_on(
 def judge_stored(session: Session, classifier: TreeClassifier, model: ModelId) -> int:
     """Judge every page of the store anew. Returns how many there were."""
     judged = 0
-    spaces = tuple(classifier.groups_)
-    for found in vectors_in(session, TERMS):
-        if spaces == (TERMS,):
-            samples: list[Sample] = [{TERMS: unpack(packed)} for _, packed in found]
-        else:
-            samples = [_sample(session, page, spaces) for page, _ in found]
-        verdicts = classifier.judge(samples)
-        made = [
-            (page, Judgement(TopicId(said.topic), said.confidence, model))
-            for (page, _), said in zip(found, verdicts, strict=True)
-        ]
-        keep_judgements(session, made)
-        judged += len(made)
+    for batch in _judged(session, classifier):
+        keep_judgements(
+            session,
+            [(page, Judgement(TopicId(said.topic), said.confidence, model)) for page, _, said in batch],
+        )
+        judged += len(batch)
     return judged
 
 
@@ -160,69 +238,94 @@ def page_behind(session: Session, url: str) -> KeptPage | None:
     return None
 
 
+def _judged(
+    session: Session, classifier: TreeClassifier, every: int = 1
+) -> Iterator[list[tuple[PageId, Sample, Verdict]]]:
+    """What is thought of the pages of the store, or of some at even distances, some at a time."""
+    spaces = tuple(classifier.groups_)
+    for found in vectors_in(session, TERMS, every):
+        if spaces == (TERMS,):
+            samples: list[Sample] = [{TERMS: unpack(packed)} for _, packed in found]
+        else:
+            samples = [_sample(session, page, spaces) for page, _ in found]
+        numbers = [page for page, _ in found]
+        yield list(zip(numbers, samples, classifier.judge(samples), strict=True))
+
+
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
+    """What an example teaches: its page, if that says anything, or else what is said of it."""
     page = page_behind(session, example.url) if example.url else None
-    if page is not None and vectors_of(session, page.id):
-        said = Document(title=page.title, language=page.language, text=text_of(session, page.id))
-        return Lesson(example, stored_sample(session, page, spaces), said)
+    if page is not None:
+        sample = stored_sample(session, page, spaces)
+        if any(map(len, sample.values())):
+            said = Document(title=page.title, language=page.language, text=text_of(session, page.id))
+            return Lesson(example, sample, said, page.id)
     document = virtual.document_of(example)
     if document is None:
         return None
     sample = sample_of(document, spaces, Surroundings(example.url or ""))
-    return Lesson(example, sample, document, virtual=True)
+    return Lesson(example, sample, document) if any(map(len, sample.values())) else None
+
+
+def _why(session: Session, example: Example) -> str:
+    """Why an example teaches nothing."""
+    if not example.url or page_behind(session, example.url) is not None:
+        return "no words"
+    known = known_url(session, url_key(example.url, host_of(example.url)))
+    return known.reason if known is not None and known.reason else "not fetched"
+
+
+def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:
+    """Texts of common vocabulary; and if there are none, why."""
+    if offline and not vocabulary_is_here():
+        return {}, "WordNet, which common vocabulary is made of, is not here, and nothing is to be fetched."
+    try:
+        return common_vocabulary(), ""
+    except NoWordNetError as error:
+        return {}, str(error)
 
 
 def _others(
-    session: Session,
     parents: Mapping[int, int],
-    lessons: Mapping[int, Sequence[Lesson]],
+    lessons: Lessons,
     own: Mapping[int, Sequence[Sample]],
+    texts: Mapping[str, str],
     spaces: Collection[str],
-) -> tuple[dict[int, tuple[Sample, ...]], str]:
-    """The counterexamples of every parent: the person's, rejected pages, and common vocabulary."""
-    try:
-        texts, wordless = common_vocabulary(), ""
-    except NoWordNetError as error:
-        texts, wordless = {}, str(error)
+) -> dict[int, Others[Sample]]:
+    """The counterexamples of every parent: the person's, and common vocabulary."""
     documents = {name: virtual.virtual_document(name, [text]) for name, text in texts.items()}
     bags = {name: unpack(document.vectors[TERMS]) for name, document in documents.items()}
-    found: dict[int, tuple[Sample, ...]] = {}
+    samples = {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+    found: dict[int, Others[Sample]] = {}
     for parent in sorted(set(parents.values())):
         topics = [
             [lesson.sample[TERMS] for lesson in _under(topic, parents, lessons) if TERMS in lesson.sample]
-            for topic, above in parents.items()
-            if above == parent
+            for topic in _below(parent, parents)
         ]
-        near = common_documents(bags, topics)
-        common = [sample_of(documents[name], spaces, Surroundings()) for name in near]
-        rejected = _rejected(session, TopicId(parent), spaces) if parent == ROOT else ()
-        most = max((len(bags) for bags in topics), default=0)
-        joined = topped_up(common, own.get(parent, ()), rejected, most)
-        found[parent] = joined.documents
-    return found, wordless
-
-
-def _rejected(session: Session, topic: TopicId, spaces: Collection[str]) -> Iterator[Rejected[Sample]]:
-    """Pages of the crawl that no topic wanted, without those that nothing is known of."""
-    for one in rejected_at(session, topic, _REJECTED):
-        if one.confidence > UNKNOWN:
-            yield Rejected(host_of(one.url), _sample(session, one.page, spaces), one.confidence)
+        common = [samples[name] for name in common_documents(bags, topics)]
+        found[parent] = topped_up(common, own.get(parent, ()), (), 0)
+    return found
 
 
 def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
-    vectors = vectors_of(session, page)
-    if set(spaces) <= set(vectors):
-        return {space: unpack(vectors[space]) for space in spaces}
     kept = page_numbered(session, page)
     return {} if kept is None else stored_sample(session, kept, spaces)
 
 
-def _under(topic: int, parents: Mapping[int, int], lessons: Mapping[int, Sequence[Lesson]]) -> list[Lesson]:
+def _host(session: Session, page: PageId) -> str:
+    kept = page_numbered(session, page)
+    return "" if kept is None else host_of(kept.page.url)
+
+
+def _below(parent: int, parents: Mapping[int, int]) -> list[int]:
+    return [topic for topic, above in parents.items() if above == parent]
+
+
+def _under(topic: int, parents: Mapping[int, int], lessons: Lessons) -> list[Lesson]:
     """The training documents of a topic and of all below it."""
     found = list(lessons.get(topic, ()))
-    for child, above in parents.items():
-        if above == topic:
-            found += _under(child, parents, lessons)
+    for child in _below(topic, parents):
+        found += _under(child, parents, lessons)
     return found
 
 
@@ -256,9 +359,8 @@ def _confusions(syllabus: Syllabus, tree: TopicTree, options: LearningOptions) -
             continue
         classifier = fit(replace(syllabus, lessons=kept), options)
         for (topic, _), said in zip(left, classifier.judge([one.sample for _, one in left]), strict=True):
-            named = "/".join(tree.path(TopicId(said.topic)))
-            if said.others:
-                named = f"{named}/{OTHERS}".lstrip("/")
+            path = tree.path(TopicId(said.topic))
+            named = "/".join((*path, OTHERS) if said.others or not path else path)
             for above in _line(topic, syllabus.parents):
                 told[above][named] += 1
     return {topic: dict(sorted(found.items())) for topic, found in told.items()}

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
-from motherlode.learning.groups import Group, Node, fit_groups
+from motherlode.learning.groups import Group, Node, fit_groups, is_sound
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.meta import Rule, combined_confidence, decide
 from motherlode.learning.options import SETTINGS, Setting, SettingName
@@ -177,8 +177,10 @@ class TreeClassifier:
             if version != VERSION:
                 raise ValueError(f"a model of version {version}; this Motherlode knows {VERSION}")
             model = msgspec.msgpack.decode(packed, type=_Packed)
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"no model: {error}") from error
+        if not all(is_sound(group) for groups in model.spaces.values() for group in groups):
+            raise ValueError("no model: its features and weights do not belong together")
         tree = cls(spaces=tuple(model.spaces), rule=model.rule)
         tree.groups_ = model.spaces
         return tree

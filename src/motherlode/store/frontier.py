@@ -75,6 +75,12 @@ def prune(session: Session, queue: TopicId) -> int:
     return session.connection.execute(statement).rowcount
 
 
+def clear(session: Session, queue: TopicId) -> None:
+    """Let nothing wait in a queue any more; its URLs may be offered again."""
+    session.connection.execute(delete(frontier).where(frontier.c.queue == queue))
+    session.sieve.memory.forget()  # it still knows the offers that are gone
+
+
 def sizes(session: Session) -> dict[TopicId, int]:
     """How many URLs wait in each queue."""
     query = (

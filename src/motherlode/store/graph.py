@@ -1,16 +1,18 @@
 """The links around some pages, redirects resolved (SPEC B10, B25)."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from motherlode.records import PageId, UrlId
-from motherlode.store.pages import links_to
+from motherlode.store.pages import pages_linking_to
 from motherlode.store.schema import links, pages, redirects, urls
 from motherlode.store.session import Session
 
 _MAX_HOPS = 25
-_AT_ONCE = 10_000
+_AT_ONCE = 1_000  # pages whose links are read
+
+_Edges = set[tuple[int, int]]
 
 
 class Graph(Struct, frozen=True):
@@ -25,64 +27,101 @@ class Graph(Struct, frozen=True):
 def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> Graph:
     """These pages, all that they link to, and at most so many pages that link to each of them.
 
-    Then, of all that are pages themselves, the links among them.
+    Then, of all that are pages themselves, the links among them. A link to a URL that is redirected is one to
+    where the redirects lead; links of a page to itself are left out.
     """
-    arriving = {row for one in base for row in _sources(session, one, predecessors)}
-    page_of = dict(_pairs(session.bulk.find(pages, "url_id", _numbers(base), ("url_id", "id"))))
-    leaving = _targets(session, page_of.values())
-    named = [*base, *sorted(arriving), *sorted({target for _, target in leaving})]
+    page_of = _pages_at(session, base)
+    arriving = _arriving(session, page_of, predecessors)
+    leaving = {target for found in _targets(session, page_of.values()) for _, target in found}
+    named = [*base, *sorted(arriving), *sorted(leaving)]
     final = _resolved(session, set(named))
     nodes = list(dict.fromkeys(final.get(one, one) for one in named))
-    places = {node: place for place, node in enumerate(nodes)}
-    sources = dict(_pairs(session.bulk.find(pages, "url_id", _numbers(nodes), ("url_id", "id"))))
-    owner = {page: places[url] for url, page in sources.items()}
-    all_links = _targets(session, owner)
-    final |= _resolved(session, {target for _, target in all_links} - set(final))
-    edges = {
-        (owner[page], places[end])
-        for page, target in all_links
-        if (end := final.get(target, target)) in places and places[end] != owner[page]
-    }
+    sources = _pages_at(session, nodes)
     rows = session.bulk.find(urls, "id", _numbers(nodes), ("id", "url"))
     spelled: dict[int, str] = {row[0]: row[1] for row in rows}
     return Graph(
         tuple(map(UrlId, nodes)),
         tuple(spelled[node] for node in nodes),
         tuple(PageId(sources[node]) if node in sources else None for node in nodes),
-        tuple(sorted(edges)),
+        tuple(sorted(_edges(session, nodes, sources))),
     )
 
 
-def _sources(session: Session, url_id: UrlId, limit: int) -> list[int]:
-    """The URLs of pages that link to this one."""
+def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> _Edges:
+    """The links among these URLs, by their places; `sources` are those of them that are pages."""
+    places = {node: place for place, node in enumerate(nodes)}
+    owner = {page: places[url] for url, page in sources.items()}
+    edges: _Edges = set()
+    for found in _targets(session, owner):
+        final = _resolved(session, {target for _, target in found if target not in places})
+        ends = ((owner[page], places.get(final.get(target, target))) for page, target in found)
+        edges |= {(start, end) for start, end in ends if end is not None and end != start}
+    return edges
+
+
+def _arriving(session: Session, page_of: Mapping[int, int], limit: int) -> set[int]:
+    """The URLs of pages that link to these, by whichever of their names; so many to each at most."""
     if limit <= 0:
-        return []
-    arriving = [link.page for link in links_to(session, url_id, limit)]
-    return [row[0] for row in session.bulk.find(pages, "id", arriving, ("url_id",))]
+        return set()
+    names = _aliases(session, page_of)
+    chosen: set[int] = set()
+    for url_id, page in page_of.items():
+        linking: set[int] = set()
+        for name in (url_id, *names.get(url_id, ())):
+            left = limit - len(linking)
+            told = pages_linking_to(session, UrlId(name), limit + 1) if left > 0 else []
+            linking.update([one for one in told if one != page and one not in linking][:left])
+        chosen |= linking
+    return {row[0] for row in session.bulk.find(pages, "id", _numbers(chosen), ("url_id",))}
 
 
-def _targets(session: Session, of: Iterable[int]) -> list[tuple[int, int]]:
-    """The links of pages: the page, and the URL that it leads to."""
-    numbers = _numbers(of)
-    found: list[tuple[int, int]] = []
-    for start in range(0, len(numbers), _AT_ONCE):
-        rows = session.bulk.find(links, "page_id", numbers[start : start + _AT_ONCE], ("page_id", "url_id"))
-        found += _pairs(rows)
+def _aliases(session: Session, wanted: Iterable[int]) -> dict[int, list[int]]:
+    """The URLs from which redirects lead to each of these, by one hop or by several."""
+    owner = {one: one for one in wanted}
+    found: dict[int, list[int]] = {}
+    fresh = set(owner)
+    for _ in range(_MAX_HOPS):
+        rows = session.bulk.find(redirects, "target_id", _numbers(fresh), ("url_id", "target_id"))
+        leads = {source: target for source, target in _pairs(rows) if source not in owner}
+        fresh = set(leads) - set(_pages_at(session, leads))
+        if not fresh:
+            break
+        for source in sorted(fresh):
+            owner[source] = owner[leads[source]]
+            found.setdefault(owner[source], []).append(source)
     return found
 
 
 def _resolved(session: Session, named: Collection[int]) -> dict[int, int]:
     """Where redirects lead in the end, for those that are redirected."""
-    leads = dict(_pairs(session.bulk.find(redirects, "url_id", _numbers(named), ("url_id", "target_id"))))
-    final = dict(leads)
+    final = _leads(session, named)
     for _ in range(_MAX_HOPS):
-        further = dict(
-            _pairs(session.bulk.find(redirects, "url_id", _numbers(final.values()), ("url_id", "target_id")))
-        )
+        further = _leads(session, final.values())
         if not further:
             break
         final = {url: further.get(target, target) for url, target in final.items()}
     return final
+
+
+def _leads(session: Session, named: Iterable[int]) -> dict[int, int]:
+    """Where these URLs are redirected to. A URL that is a page is not: it was redirected at another time."""
+    leads = dict(_pairs(session.bulk.find(redirects, "url_id", _numbers(named), ("url_id", "target_id"))))
+    kept = _pages_at(session, leads)
+    return {url: target for url, target in leads.items() if url not in kept}
+
+
+def _pages_at(session: Session, named: Iterable[int]) -> dict[int, int]:
+    """The pages at these URLs, in the order of the URLs' numbers."""
+    found = _pairs(session.bulk.find(pages, "url_id", _numbers(named), ("url_id", "id")))
+    return dict(sorted(found))
+
+
+def _targets(session: Session, of: Iterable[int]) -> Iterator[list[tuple[int, int]]]:
+    """The links of pages, some pages at a time: the page, and the URL that it leads to."""
+    numbers = _numbers(of)
+    for start in range(0, len(numbers), _AT_ONCE):
+        part = numbers[start : start + _AT_ONCE]
+        yield _pairs(session.bulk.find(links, "page_id", part, ("page_id", "url_id")))
 
 
 def _pairs(rows: Iterable[Sequence[object]]) -> list[tuple[int, int]]:

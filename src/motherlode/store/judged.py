@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 
 from motherlode.records import Judgement, PageId, TopicId, UrlId
 from motherlode.store.schema import judgements, pages, urls, vectors
@@ -25,69 +25,18 @@ class Judged(Struct, frozen=True):
 
 
 def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) -> None:
-    """Keep what is now thought of pages, in the place of what was thought before."""
-    rows = [(page, said.topic, said.confidence, said.model) for page, said in made]
-    session.bulk.upsert(judgements, _COLUMNS, sorted(rows))
+    """Keep what is now thought of pages, in the place of what was thought before; the last word counts."""
+    rows = {page: (page, said.topic, said.confidence, said.model) for page, said in made}
+    session.bulk.upsert(judgements, _COLUMNS, [rows[page] for page in sorted(rows)])
 
 
 def judged_for(session: Session, topics: Collection[TopicId], limit: int) -> list[Judged]:
     """The pages that are on one of these topics, the surest first."""
-    wanted = judgements.c.topic_id.in_(list(topics)) & (judgements.c.confidence > 0)
-    return _judged(session, wanted, limit)
-
-
-def rejected_at(session: Session, topic: TopicId, limit: int) -> list[Judged]:
-    """Pages that came to a topic and were refused by all below it, from all over the crawl.
-
-    Not the surest ones: those are all alike, and a topic that was told from them alone is told from little.
-    """
-    refused = (judgements.c.topic_id == topic) & (judgements.c.confidence < 0)
-    found = select(judgements.c.page_id).where(refused).order_by(judgements.c.page_id)
-    numbers = [row.page_id for row in session.connection.execute(found)]
-    spread = numbers[:: -(-len(numbers) // limit) or 1]
-    return [
-        one
-        for start in range(0, len(spread), _AT_ONCE)
-        for one in _judged(session, judgements.c.page_id.in_(spread[start : start + _AT_ONCE]), limit)
-    ]
-
-
-def judged_pages(session: Session, wanted: Collection[PageId]) -> set[PageId]:
-    """Those of these pages that were judged at all."""
-    rows = session.bulk.find(judgements, "page_id", sorted(wanted), ("page_id",))
-    return {PageId(row[0]) for row in rows}
-
-
-def counts_by_topic(session: Session) -> dict[TopicId, int]:
-    """How many pages are on each topic."""
-    query = select(judgements.c.topic_id, func.count()).where(judgements.c.confidence > 0)
-    rows = session.connection.execute(query.group_by(judgements.c.topic_id))
-    return {TopicId(topic): number for topic, number in rows}
-
-
-def vectors_in(session: Session, space: str) -> Iterator[list[tuple[PageId, bytes]]]:
-    """Every page's vector in a feature space, some pages at a time, in the order of their numbers."""
-    last = 0
-    while True:
-        query = (
-            select(vectors.c.page_id, vectors.c.packed)
-            .where(vectors.c.page_id > last, vectors.c.space == space)
-            .order_by(vectors.c.page_id)
-            .limit(_AT_ONCE)
-        )
-        found = [(PageId(row.page_id), bytes(row.packed)) for row in session.connection.execute(query)]
-        if not found:
-            return
-        yield found
-        last = found[-1][0]
-
-
-def _judged(session: Session, which: ColumnElement[bool], limit: int) -> list[Judged]:
     query = (
         select(judgements, urls.c.id.label("url_id"), urls.c.url, pages.c.title)
         .join_from(judgements, pages, pages.c.id == judgements.c.page_id)
         .join(urls, urls.c.id == pages.c.url_id)
-        .where(which)
+        .where(judgements.c.topic_id.in_(list(topics)), judgements.c.confidence > 0)
         .order_by(judgements.c.confidence.desc(), judgements.c.page_id)
         .limit(limit)
     )
@@ -97,3 +46,36 @@ def _judged(session: Session, which: ColumnElement[bool], limit: int) -> list[Ju
         )
         for row in session.connection.execute(query)
     ]
+
+
+def judgements_of(session: Session, wanted: Collection[PageId]) -> dict[PageId, Judgement]:
+    """What is thought of those of these pages that were judged at all."""
+    rows = session.bulk.find(judgements, "page_id", sorted(wanted), _COLUMNS)
+    return {PageId(page): Judgement(TopicId(topic), sure, model) for page, topic, sure, model in rows}
+
+
+def counts_by_topic(session: Session) -> dict[TopicId, int]:
+    """How many pages are on each topic."""
+    query = select(judgements.c.topic_id, func.count()).where(judgements.c.confidence > 0)
+    rows = session.connection.execute(query.group_by(judgements.c.topic_id))
+    return {TopicId(topic): number for topic, number in rows}
+
+
+def vectors_in(session: Session, space: str, every: int = 1) -> Iterator[list[tuple[PageId, bytes]]]:
+    """The vectors of pages in a feature space, some at a time, in the order of the pages' numbers.
+
+    Of all pages, or of those whose number can be divided by `every`.
+    """
+    last = 0
+    while True:
+        query = (
+            select(vectors.c.page_id, vectors.c.packed)
+            .where(vectors.c.page_id > last, vectors.c.space == space, vectors.c.page_id % every == 0)
+            .order_by(vectors.c.page_id)
+            .limit(_AT_ONCE)
+        )
+        found = [(PageId(row.page_id), bytes(row.packed)) for row in session.connection.execute(query)]
+        if not found:
+            return
+        yield found
+        last = found[-1][0]

@@ -1,10 +1,10 @@
 """Reading back what was kept: pages, texts, vectors, links in both directions, redirects."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Row, bindparam, func, literal, select
+from sqlalchemy import Integer, Row, Select, bindparam, func, literal, select
 
 from motherlode.records import (
     Archived,
@@ -74,6 +74,29 @@ _URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
 _PAGES = select(pages, urls.c.url, urls.c.key).join_from(pages, urls, urls.c.id == pages.c.url_id)
 _PAGE_BY_KEY = _PAGES.where(urls.c.key == bindparam("sought"))
 _PAGE_BY_NUMBER = _PAGES.where(pages.c.id == bindparam("sought"))
+_TEXT = select(texts.c.packed).where(texts.c.page_id == bindparam("sought"))
+_VECTORS = select(vectors.c.space, vectors.c.packed).where(vectors.c.page_id == bindparam("sought"))
+_LINKS = select(links, urls.c.url)
+_LINKS_FROM = (
+    _LINKS.join_from(links, urls, urls.c.id == links.c.url_id)
+    .where(links.c.page_id == bindparam("sought"))
+    .order_by(links.c.position)
+)
+_LAST_PAGE = select(func.max(pages.c.id))
+
+
+def _arriving(columns: Select[Any]) -> Select[Any]:
+    """Something of the links that lead to a URL; asks the index of each segment."""
+    segments = select(literal(0).label("number")).cte("segments", recursive=True)
+    segments = segments.union_all(
+        select(segments.c.number + 1).where(segments.c.number < bindparam("last", type_=Integer))
+    )
+    here = (segment_of_link == segments.c.number) & (links.c.url_id == bindparam("sought"))
+    return columns.join_from(segments, links, here).limit(bindparam("most", type_=Integer))
+
+
+_LINKS_TO = _arriving(_LINKS).join(urls, urls.c.id == links.c.url_id)
+_LINKING = _arriving(select(links.c.page_id).distinct())
 
 
 def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
@@ -141,50 +164,50 @@ def main_text_of(session: Session, page: PageId) -> str:
 
 
 def _texts_of(session: Session, page: PageId) -> tuple[str, str]:
-    query = select(texts.c.packed).where(texts.c.page_id == page)
-    return unpack_text(session.connection.execute(query).scalar_one())
+    return unpack_text(session.connection.execute(_TEXT, {"sought": page}).scalar_one())
 
 
 def vectors_of(session: Session, page: PageId) -> dict[str, bytes]:
-    query = select(vectors.c.space, vectors.c.packed).where(vectors.c.page_id == page)
-    return {space: bytes(packed) for space, packed in session.connection.execute(query)}
+    rows = session.connection.execute(_VECTORS, {"sought": page})
+    return {space: bytes(packed) for space, packed in rows}
+
+
+def vectors_of_all(session: Session, wanted: Collection[PageId], space: str) -> dict[PageId, bytes]:
+    """The vectors of these pages in one feature space."""
+    rows = session.bulk.find(vectors, "page_id", sorted(wanted), ("page_id", "space", "packed"))
+    return {PageId(page): bytes(packed) for page, named, packed in rows if named == space}
+
+
+def pages_at(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, PageId]:
+    """The pages at those of these URLs that were fetched."""
+    rows = session.bulk.find(pages, "url_id", sorted(wanted), ("url_id", "id"))
+    return {UrlId(url_id): PageId(page) for url_id, page in rows}
 
 
 def links_from(session: Session, page: PageId) -> list[KeptLink]:
     """A page's links, in their order in the page."""
-    query = (
-        select(links, urls.c.url)
-        .join_from(links, urls, urls.c.id == links.c.url_id)
-        .where(links.c.page_id == page)
-        .order_by(links.c.position)
-    )
-    return [
-        KeptLink(PageId(row.page_id), row.position, row.url_id, row.url, row.anchor, row.flags)
-        for row in session.connection.execute(query)
-    ]
+    return [_link(row) for row in session.connection.execute(_LINKS_FROM, {"sought": page})]
 
 
 def links_to(session: Session, url_id: UrlId, limit: int = 1000) -> list[KeptLink]:
     """The links that lead to a URL, at most `limit` of them, in no order."""
-    last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
-    segments = select(literal(0).label("number")).cte("segments", recursive=True)
-    segments = segments.union_all(
-        select(segments.c.number + 1).where(segments.c.number < last >> SEGMENT_BITS)
-    )
-    query = (
-        select(links, urls.c.url)
-        .join_from(
-            segments,
-            links,
-            (segment_of_link == segments.c.number) & (links.c.url_id == url_id),
-        )
-        .join(urls, urls.c.id == links.c.url_id)
-        .limit(limit)
-    )
-    return [
-        KeptLink(PageId(row.page_id), row.position, row.url_id, row.url, row.anchor, row.flags)
-        for row in session.connection.execute(query)
-    ]
+    return [_link(row) for row in _asked(session, _LINKS_TO, url_id, limit)]
+
+
+def pages_linking_to(session: Session, url_id: UrlId, limit: int) -> list[PageId]:
+    """The pages that link to a URL, at most `limit` of them, in no order."""
+    return [PageId(row[0]) for row in _asked(session, _LINKING, url_id, limit)]
+
+
+def _asked(session: Session, question: Select[Any], url_id: UrlId, limit: int) -> Sequence[Row[Any]]:
+    last = session.connection.execute(_LAST_PAGE).scalar_one() or 0
+    sought = {"sought": url_id, "last": last >> SEGMENT_BITS, "most": limit}
+    return session.connection.execute(question, sought).all()
+
+
+def _link(row: Row[Any]) -> KeptLink:
+    page, position, url_id, anchor, flags, url = tuple(row)
+    return KeptLink(PageId(page), position, UrlId(url_id), url, anchor, flags)
 
 
 def redirect_of(session: Session, url_id: UrlId) -> UrlId | None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.documents.html import MAX_LINKS, read_html
+from motherlode.documents.html import read_html
+from motherlode.documents.links import MAX_LINKS
 from motherlode.records import Link, LinkFlag
 from motherlode.urls import UrlRules
 
@@ -64,6 +65,34 @@ CONTEXTS = {
 @pytest.mark.parametrize(("html", "context"), CONTEXTS.items())
 def test_about_ten_words_stand_around_a_link(html: str, context: str) -> None:
     assert link(html).context == context
+
+
+def test_the_words_around_a_link_in_a_table_are_not_lost_in_its_blanks() -> None:
+    row = "<tr><td>{}<td><a href=/x>link</a><td>{}"
+    wide = "<tr><td>" + "x" * 300 + "<td>x<td>x"
+    html = f"<table>{row.format('one two three', 'four five six')}{wide}</table>"
+    assert links(html)[0].context == f"one two three four five six {'x' * 300} x"
+
+
+def test_words_around_a_link_are_whole() -> None:
+    html = f"<p>one {'b' * 100} {'c' * 100} <a href=/x>link</a> {'d' * 119} {'e' * 100} six"
+    assert link(html).context == f"one {'b' * 100} {'c' * 100} {'d' * 119} {'e' * 100} six"
+
+
+MARKED = {
+    "<ul>lost <a href=/x>link</a><li>item</ul>": "link",  # in a list, turbohtml reads nothing but its items
+    "<p><a hidden href=/x>link</a>": "link",
+    "<p><a hidden href=/x></a>x": "",
+    "<div hidden>a <a href=/x>link</a> b</div>": "link",
+    "<nav><a href=/x>one <h3>two</h3></a></nav>": "one two",
+    "<noscript>a <a href=/x>link</a></noscript>": "link",
+}
+
+
+@pytest.mark.parametrize(("html", "anchor"), MARKED.items())
+def test_a_link_that_stands_nowhere_in_the_text_says_what_it_says(html: str, anchor: str) -> None:
+    found = link(f"<h1>One</h1>{html}<p>two three")
+    assert (found.anchor, found.context) == (anchor, "")
 
 
 def test_links_beside_each_other_are_each_other_s_context() -> None:

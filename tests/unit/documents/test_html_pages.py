@@ -279,22 +279,37 @@ def test_a_page_of_nothing_says_nothing(html: str) -> None:
     assert found.links == ()
 
 
-@pytest.mark.parametrize(
-    "spelled", ["\ufdd0", "&#xFDD0;", "&#64976;", "&#x0fdd0;", "&#X00FdD0", "&#x&#xFDD0;FDD0;"]
-)
+@pytest.mark.parametrize("spelled", ["\0", "&#0;", "&#x0;", "&#X000", "&#&#0;0;"])
 def test_a_page_may_hold_the_marks_that_we_use_ourselves(spelled: str) -> None:
     html = (
-        f"<title>T{spelled}</title><p>one {spelled} two {spelled}\u4e00 "
+        f"<title>T{spelled}</title><p>one {spelled} two {spelled}0{spelled} "
         f"<a href=/a>first{spelled}</a>{spelled} three"
-        f" <a href=/b>{spelled}\u4e02second</a> four {spelled}</p>{spelled}"
+        f" <a href=/b>{spelled}2{spelled}second</a> four {spelled}</p>{spelled}"
     )
     found = page(html)
-    assert "\ufdd0" not in found.text + found.main + found.title
+    assert "\0" not in found.text + found.main + found.title
     assert [link.url for link in found.links] == ["http://owls.test/a", "http://owls.test/b"]
     assert found.links[0].anchor.startswith("first")
     assert found.links[1].anchor.endswith("second")
     assert "three" in found.links[0].context
     assert "four" in found.links[1].context
+
+
+def test_headings_are_in_the_order_of_the_page_whatever_their_rank() -> None:
+    found = page(
+        "<h3>One</h3><h1>Two</h1><h2>Three <a href=/x>four</a></h2><table><tr><td>x<td><h1>Five</h1>"
+    )
+    assert found.headings == ("One", "Two", "Three four", "Five")
+
+
+def test_a_heading_that_is_no_text_comes_last() -> None:
+    """In a list, turbohtml reads nothing but its items."""
+    assert page("<ul><h2>Lost</h2><li>item</ul><h2>Kept</h2>").headings == ("Kept", "Lost")
+
+
+def test_there_is_an_end_to_headings() -> None:
+    found = page("".join(f"<h{n % 3 + 1}>head {n}</h{n % 3 + 1}>" for n in range(1_000)))
+    assert found.headings == tuple(f"head {n}" for n in range(200))
 
 
 @pytest.mark.parametrize("odd", ["\x00", "\ud800", "\ufeff", "\x1b[31m", "&#0;", "&#xD800;", "&#x110000;"])

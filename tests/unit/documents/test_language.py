@@ -38,6 +38,12 @@ def test_a_long_text_tells_it_by_its_prose_not_by_its_menus(language: str) -> No
     assert language_of(f"{menu}\n{TEXTS[language] * 5}\n{menu}") == language
 
 
+def test_a_long_list_at_the_end_of_a_text_tells_nothing() -> None:
+    names = "Rogerio de Lemos, Holger Giese, Hausi Müller, Mary Shaw, Jesper Andersson, Luciano Baresi, " * 50
+    prose = "\n".join([TEXTS["en"] * 2] * 60)
+    assert language_of(f"{prose}\n{names}") == "en"
+
+
 @pytest.mark.parametrize("text", ["", " \n " * 100, "Eule", "Die Schleiereule jagt", "x" * 39])
 def test_of_a_short_text_what_the_page_names_is_taken(text: str) -> None:
     assert language_of(text, "de") == "de"

@@ -10,6 +10,7 @@ import pytest
 from motherlode.documents.analysing import Analysed, analyse
 from motherlode.documents.raw import Raw
 from motherlode.lab.generated.formats import Manuscript, make
+from motherlode.urls import url_key
 from packing import tarred, zipped
 
 URL = "http://a.test/files/all.zip"
@@ -38,6 +39,79 @@ def test_files_in_an_archive_are_documents_of_their_own() -> None:
     ]
     assert [one.document.vectors != {} for one in inner] == [True] * 4
     assert [(link.url, link.anchor) for link in inner[0].document.links] == [("http://b.test/x", "a link")]
+
+
+def links(files: dict[str, bytes | str], name: str, url: str = URL) -> list[str]:
+    """Where the links of a file in an archive lead, without the archive's own address."""
+    inner = {one.url: one.document for one in found(zipped(files), url)}
+    return [link.url.removeprefix(url) for link in inner[f"{url}#{name}"].links]
+
+
+def linking(*references: str) -> str:
+    anchors = "".join(f'<a href="{reference}">x</a> ' for reference in references)
+    return f"<!DOCTYPE html><title>T</title><p>Words, and {anchors}"
+
+
+REFERENCES = {
+    "other.html": "#docs/other.html",
+    "./other.html#top": "#docs/other.html",
+    "../index.html": "#index.html",
+    "/index.html": "#index.html",
+    "../../../index.html": "#index.html",
+    "sub/on%20rain.txt": "#docs/sub/on%20rain.txt",
+    "sub/on rain.txt": "#docs/sub/on%20rain.txt",
+    "page.html": "#docs/page.html",
+    "http://b.test/x": "http://b.test/x",
+    "//b.test/x": "http://b.test/x",
+    "https://a.test/files/other.html": "https://a.test/files/other.html",
+}
+
+
+@pytest.mark.parametrize(("reference", "url"), REFERENCES.items())
+def test_links_lead_from_member_to_member_and_out_of_the_archive(reference: str, url: str) -> None:
+    files = {
+        "docs/page.html": linking(reference),
+        "docs/other.html": PAGE,
+        "index.html": PAGE,
+        "docs/sub/on rain.txt": "rain",
+    }
+    assert links(dict(files), "docs/page.html") == [url]
+
+
+@pytest.mark.parametrize("reference", ["gone.html", "../gone.html", "/gone.html", "?x", "docs/"])
+def test_a_link_to_a_file_that_is_not_in_the_archive_leads_nowhere(reference: str) -> None:
+    assert links({"docs/page.html": linking(reference), "docs/x.html": PAGE}, "docs/page.html") == []
+
+
+def test_a_member_that_names_its_base_links_from_there() -> None:
+    page = f'<base href="http://b.test/dir/">{linking("other.html", "/x")}'
+    assert links({"page.html": page, "other.html": PAGE}, "page.html") == [
+        "http://b.test/dir/other.html",
+        "http://b.test/x",
+    ]
+
+
+def test_links_of_other_formats_lead_to_members_too() -> None:
+    note = "# Head\n\n[one](page.html) [two](http://b.test/x) [three](gone.html)"
+    assert links({"note.md": note, "page.html": PAGE}, "note.md") == ["#page.html", "http://b.test/x"]
+
+
+def test_a_link_in_a_nested_archive_leads_to_its_neighbour() -> None:
+    inner = zipped({"one.html": linking("two.html", "three.html"), "two.html": PAGE})
+    files: dict[str, bytes | str] = {"in.zip": inner, "three.html": PAGE}
+    assert links(files, "in.zip#one.html") == ["#in.zip#two.html"]
+
+
+def test_what_a_member_says_of_itself_is_settled_too() -> None:
+    files: dict[str, bytes | str] = {
+        "one.html": '<link rel=canonical href="two.html"><meta http-equiv=refresh content="0;url=two.html">'
+        '<form action="send"></form><form action="http://b.test/send"></form>',
+        "two.html": '<link rel=canonical href="gone.html">',
+    }
+    one, two = (each.document for each in found(zipped(files))[1:])
+    assert (one.canonical, one.refresh, two.canonical) == (f"{URL}#two.html", f"{URL}#two.html", "")
+    assert [form.action for form in one.forms] == ["http://b.test/send"]
+    assert {link.key for link in one.links} == {url_key(f"{URL}#two.html", "a.test")}
 
 
 def test_an_archive_in_an_archive_is_opened_down_to_a_limit() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.analysing import enriched
+from motherlode.documents.pieces import Numbers
 from motherlode.documents.similarity import LEAST, NEAR, distance, fingerprint
-from motherlode.documents.terms import Numbers
 from motherlode.records import Document
 
 

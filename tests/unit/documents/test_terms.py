@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents import terms as module
-from motherlode.documents.terms import bag_of, sequence_of, spell, stopwords, unpack
+from motherlode.documents.terms import bag_of, count, sequence_of, sequences_of, spell, stopwords, unpack
 
 
 def test_stopwords_numbers_and_single_letters_do_not_count() -> None:
@@ -36,11 +36,17 @@ def test_any_text_has_terms_in_rising_order_that_survive_packing(text: str) -> N
     assert again.counts.tolist() == bag.counts.tolist()
 
 
-def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_REMEMBERED", 10)
-    known = module._Numbers("en")
-    assert {known[f"word{letter}".encode()] for letter in map(chr, range(97, 123))} != {0}
-    assert len(known) <= 11
+@given(st.lists(st.text("ab \u00e9\u2014\n", max_size=12), max_size=4))
+def test_texts_that_are_read_together_are_kept_apart(texts: list[str]) -> None:
+    together = [sequence.tolist() for sequence in sequences_of(texts, "de")]
+    assert together == [sequence_of(text, "de").tolist() for text in texts]
+
+
+@given(st.lists(st.integers(0, 5)))
+def test_numbers_are_counted(numbers: list[int]) -> None:
+    bag = count(np.array(numbers, np.uint32))
+    assert dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True)) == Counter(numbers)
+    assert bag.counts.dtype == np.uint32
 
 
 # --- languages --------------------------------------------------------------------------------------------
@@ -206,6 +212,8 @@ def test_terms_are_what_a_plain_counter_finds(pieces: list[str], language: str, 
     text = " ".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         if forgetful:
-            patch.setattr(module, "_REMEMBERED", 3)
+            patch.setattr(module, "_SETS", 1)
+            patch.setattr(module, "_PORTION", 3)
+            patch.setattr(module, "_numbers_of", module._Numbers)
         bag = bag_of(text, language)
     assert dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True)) == plain_count(text, language)

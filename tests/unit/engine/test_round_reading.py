@@ -114,6 +114,64 @@ def test_an_archive_that_two_links_lead_to_is_opened_once(portal: Path, tmp_path
         assert len(list(page_log(session))) == 5
 
 
+LINKING = (
+    "<!DOCTYPE html><title>Linking</title><p>Words <a href=page.html>in here</a> <a href=gone.html>gone</a> "
+    "<a href=http://a.test/out>out</a> <a rel=nofollow href=http://a.test/closed>closed</a>"
+)
+
+
+def test_links_out_of_an_archive_are_followed(portal: Path, tmp_path: Path) -> None:
+    files = {"linking.html": LINKING, "page.html": INNER}
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/all.zip"),
+        ZIP: (200, {"Content-Type": "application/zip"}, zipped(dict(files))),
+        "http://a.test/out": html("Out", "reached"),
+        "http://a.test/closed": html("Closed", "never reached"),
+        "http://a.test/gone.html": html("Gone", "never reached"),
+    }
+    crawled(portal, record_web(tmp_path / "web", said))
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        fetched = [url for url, _, _ in page_log(session)]
+        members = [f"{ZIP}#linking.html", f"{ZIP}#page.html"]
+        assert fetched == ["http://a.test/", ZIP, *members, "http://a.test/out"]
+        linking = kept(session, members[0])
+        assert [link.url for link in links_from(session, linking.id)][:2] == [members[1], "http://a.test/out"]
+        out = kept(session, "http://a.test/out")
+        assert out.via == linking.id
+
+
+def test_an_archive_that_asks_for_it_has_no_links_followed(portal: Path, tmp_path: Path) -> None:
+    head = {"Content-Type": "application/zip", "X-Robots-Tag": "nofollow"}
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/all.zip"),
+        ZIP: (200, head, zipped({"linking.html": LINKING})),
+        "http://a.test/out": html("Out", "never reached"),
+    }
+    crawled(portal, record_web(tmp_path / "web", said))
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert [url for url, _, _ in page_log(session)] == ["http://a.test/", ZIP, f"{ZIP}#linking.html"]
+
+
+@pytest.mark.parametrize("obeying", [True, False])
+def test_a_member_that_asks_for_it_is_not_kept(tmp_path: Path, obeying: bool) -> None:  # noqa: FBT001 - a parameter
+    portal, planted = tmp_path / "p", plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
+    create_portal(portal, planted, {"robots.page_rules": obeying})
+    secret = f"<meta name=robots content=noindex>{LINKING}"
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/all.zip"),
+        ZIP: (200, {"Content-Type": "application/zip"}, zipped({"secret.html": secret, "page.html": INNER})),
+        "http://a.test/out": html("Out", "reached"),
+    }
+    crawled(portal, record_web(tmp_path / "web", said))
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        urls = {url for url, _, _ in page_log(session)}
+        assert {f"{ZIP}#page.html", "http://a.test/out"} <= urls
+        assert (f"{ZIP}#secret.html" in urls) is not obeying
+        found = known_url(session, url_key(f"{ZIP}#secret.html", "a.test"))
+        assert found is not None
+        assert found.state is (UrlState.SKIPPED if obeying else UrlState.FETCHED)
+
+
 HOSTILE = {
     "hang": "took more than 2 s",
     "crash": "killed its reader (SIGSEGV)",

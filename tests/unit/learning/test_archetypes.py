@@ -1,10 +1,6 @@
-"""Archetypes and meta decisions: rules on small tables."""
-
-import numpy as np
-import pytest
+"""Archetypes: rules on small tables."""
 
 from motherlode.learning.archetypes import Change, choose_archetypes
-from motherlode.learning.meta import Rule, combined_confidence, decide
 
 
 def test_candidates_must_beat_the_mean_of_the_training_documents() -> None:
@@ -36,31 +32,3 @@ def test_nothing_is_dropped_where_nothing_is_added() -> None:
 
 def test_training_documents_are_no_candidates_again() -> None:
     assert choose_archetypes({"a": 0.5}, {"a": 0.9}, {"a": 1.0}).added == ()
-
-
-# Meta decisions, each column a document
-
-VERDICTS = np.array([[1, 1, 1, -1, -1], [1, 1, -1, -1, -1], [1, -1, -1, 1, -1]])
-
-
-@pytest.mark.parametrize(
-    ("rule", "said"),
-    [
-        (Rule.UNANIMOUS, [1, 0, 0, 0, -1]),
-        (Rule.MAJORITY, [1, 1, -1, -1, -1]),
-        (Rule.WEIGHTED, [1, 1, 1, -1, -1]),
-    ],
-)
-def test_rules_put_verdicts_together(rule: Rule, said: list[int]) -> None:
-    assert decide(VERDICTS, rule, [0.9, 0.5, 0.3]).tolist() == said
-
-
-def test_a_tie_abstains() -> None:
-    assert decide(np.array([[1], [-1]]), Rule.MAJORITY).tolist() == [0]
-    assert decide(np.array([[1], [-1]]), Rule.WEIGHTED, [0.5, 0.5]).tolist() == [0]
-
-
-def test_confidences_are_averaged_by_precision() -> None:
-    told = np.array([[1.0, 0.0], [0.0, 1.0]])
-    assert combined_confidence(told, [0.75, 0.25]).tolist() == [0.75, 0.25]
-    assert combined_confidence(told, [0.0, 0.0]).tolist() == [0.5, 0.5]

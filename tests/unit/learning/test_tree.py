@@ -1,11 +1,17 @@
 """The topic tree as a classifier."""
 
+import pickle
 from collections.abc import Sequence
 
+import msgspec
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from motherlode.documents.spaces import TERMS
+from motherlode.documents.spaces import ANCHORS, TERMS, URLS
 from motherlode.documents.terms import bag_of, spell
+from motherlode.learning.meta import Rule
 from motherlode.learning.options import Setting
 from motherlode.learning.tree import Sample, TreeClassifier, Verdict
 
@@ -106,3 +112,145 @@ def test_a_topic_alone_has_nobody_to_be_told_from() -> None:
     assert lonely.groups_ == {TERMS: ()}
     assert lonely.judge(samples(OTHERS)) == [Verdict(1, 0.0)] * 3
     assert TreeClassifier().fit({}, {}).judge(samples(OTHERS))[0].topic == 1
+
+
+# Several spaces
+
+SAID = {PHYSICS: "physics", BIRDS: "birds", SPORT: "sport"}  # by the links to each page
+
+
+def linked(topic: int, texts: Sequence[str]) -> list[Sample]:
+    return [{TERMS: bag_of(text), ANCHORS: bag_of(SAID[topic])} for text in texts]
+
+
+def in_spaces(rule: Rule, spaces: Sequence[str] = (TERMS, ANCHORS)) -> TreeClassifier:
+    documents = {topic: linked(topic, texts) for topic, texts in TEXTS.items()}
+    return TreeClassifier(Setting(), spaces, rule).fit(PARENTS, documents, {1: samples(OTHERS)})
+
+
+@pytest.fixture(scope="module")
+def spacious() -> TreeClassifier:
+    return in_spaces(Rule.UNANIMOUS)
+
+
+def test_each_space_has_planes_of_its_own(spacious: TreeClassifier) -> None:
+    assert set(spacious.nodes(BIRDS)) == {TERMS, ANCHORS}
+    assert spacious.nodes(BIRDS)[TERMS] != spacious.nodes(BIRDS)[ANCHORS]
+    assert spacious.explain({ANCHORS: bag_of("birds")}, BIRDS)[0][:2] == (
+        ANCHORS,
+        int(bag_of("birds").terms[0]),
+    )
+
+
+def test_unanimous_spaces_turn_down_what_one_of_them_does(spacious: TreeClassifier) -> None:
+    text = "goals in a football match"
+    agreed, denied = spacious.judge(linked(SPORT, [text]) + linked(PHYSICS, [text]))
+    assert (agreed.topic, agreed.others) == (SPORT, False)
+    assert (denied.topic, denied.others) == (1, True)
+
+
+def test_a_space_that_knows_nothing_of_a_page_has_no_say(spacious: TreeClassifier) -> None:
+    (said,) = spacious.judge(samples(["goals in a football match"]))
+    assert (said.topic, said.others) == (SPORT, False)
+    (strange,) = spacious.judge([{TERMS: bag_of("zzz"), ANCHORS: bag_of("yyy")}])
+    assert strange == Verdict(1, -1.0, others=True)
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_a_space_without_documents_is_as_if_it_were_not_there(rule: Rule) -> None:
+    documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
+    fitted = TreeClassifier(Setting(), (TERMS, URLS), rule).fit(PARENTS, documents, {1: samples(OTHERS)})
+    assert fitted.groups_[URLS] == ()
+    alone = TreeClassifier().fit(PARENTS, documents, {1: samples(OTHERS)})
+    texts = samples([*OTHERS, *TEXTS[BIRDS], "an electron has energy"])
+    assert fitted.judge(texts) == alone.judge(texts)
+
+
+def test_the_best_space_alone_is_asked() -> None:
+    tree = in_spaces(Rule.BEST)
+    found = tree.distances(linked(SPORT, ["an electron has energy"]))[SPORT]
+    planes = tree.nodes(SPORT)
+    best = max((TERMS, ANCHORS), key=lambda space: planes[space].precision)
+    alone = in_spaces(Rule.BEST, (best,)).distances(linked(SPORT, ["an electron has energy"]))[SPORT]
+    assert found == pytest.approx(alone)
+
+
+# Models as bytes
+
+
+def test_a_model_survives_pickling_with_and_without_having_judged(spacious: TreeClassifier) -> None:
+    texts = linked(BIRDS, TEXTS[BIRDS]) + samples(OTHERS)
+    fresh = pickle.loads(pickle.dumps(in_spaces(Rule.UNANIMOUS)))  # noqa: S301 - our own
+    judged = spacious.judge(texts)
+    frozen = pickle.dumps(spacious)
+    assert b"_scorers" not in frozen  # they are large, and made again
+    assert pickle.loads(frozen).judge(texts) == fresh.judge(texts) == judged  # noqa: S301 - our own
+
+
+def test_packing_keeps_spaces_and_rule(spacious: TreeClassifier) -> None:
+    again = TreeClassifier.unpack(spacious.pack())
+    assert (tuple(again.spaces), again.rule) == ((TERMS, ANCHORS), Rule.UNANIMOUS)
+    assert again.groups_ == spacious.groups_
+
+
+def unpacked(packed: bytes) -> None:
+    """Whatever bytes these are, there is a model that can judge, or a `ValueError`."""
+    try:
+        model = TreeClassifier.unpack(packed)
+    except ValueError:
+        return
+    model.distances(samples(["owls and goals"]))
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_bytes_that_are_no_model_are_refused(packed: bytes) -> None:
+    with pytest.raises(ValueError, match="model"):
+        TreeClassifier.unpack(packed)
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_model_with_a_few_wrong_bytes_is_refused_or_judges(
+    tree: TreeClassifier, data: st.DataObject
+) -> None:
+    packed = bytearray(tree.pack())
+    for _ in range(data.draw(st.integers(1, 4))):
+        packed[data.draw(st.integers(0, len(packed) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, 3))
+    unpacked(bytes(packed[: len(packed) - cut]))
+
+
+@pytest.mark.parametrize(
+    "packed", [b"\x81\xa1a" * 5_000 + b"\xc0", b"\x81\xa7version\x02", b"\x93\x01\x02\x03"]
+)
+def test_bytes_that_lead_astray_are_refused(packed: bytes) -> None:
+    with pytest.raises(ValueError, match="model"):
+        TreeClassifier.unpack(packed)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("features", b"\x01\x00\x00\x00"),
+        ("features", b"\x01\x00"),
+        ("idf", b""),
+        ("features", b"\xff" * 8),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(tree: TreeClassifier, part: str, value: bytes) -> None:
+    told = msgspec.msgpack.decode(tree.pack())
+    told["spaces"][TERMS][0][part] = value
+    with pytest.raises(ValueError, match="belong together"):
+        TreeClassifier.unpack(msgspec.msgpack.encode(told))
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("places", np.array([2**31], np.uint32).tobytes()), ("weights", b""), ("topic", 2**63)],
+)
+def test_planes_without_features_are_refused(tree: TreeClassifier, part: str, value: object) -> None:
+    told = msgspec.msgpack.decode(tree.pack())
+    told["spaces"][TERMS][0]["nodes"][0][part] = value
+    with pytest.raises(ValueError, match="belong together"):
+        TreeClassifier.unpack(msgspec.msgpack.encode(told))

@@ -42,7 +42,7 @@ def test_settings_are_read_and_overridden(tmp_path: Path) -> None:
         ("\n[ulrs]\nx = 1\n", "line 2: there is no section 'ulrs'; did you mean 'urls'?"),
         ('[urls]\nmax_url = "x"\n', "line 2: urls.max_url: expected int, got str."),
         ("[urls]\nmax_url = 5\n", "line 2: urls.max_url: expected int >= 50."),
-        ("[store]\nurl = ''\nsync = 'never'\n", "line 3: store.sync: invalid enum value 'never'."),
+        ("[store]\nurl = ''\nsync = 'never'\n", "line 3: store.sync: 'never' is not one of full, normal."),
         ("[urls]\nsort_query = 1\n", "line 2: urls.sort_query: expected bool, got int."),
         ("urls = 3\n", "line 1: 'urls' is a section; write [urls]."),
         ("[urls\n", "line 1: expected ']' at the end of a table declaration."),
@@ -78,6 +78,11 @@ def test_a_file_that_is_not_text_or_far_too_long(tmp_path: Path) -> None:
         ("max_url=3", "there is no setting"),
         ("urls.max_url=many", "expected int, got str"),
         ("urls.max_url=1", "expected int >= 50"),
+        ("learning.rule=loudest", "'loudest' is not one of unanimous, majority, weighted, best"),
+        (
+            "learning.spaces=['terms', 'smells']",
+            "'smells' is not one of anchors, neighbours, pairs, terms, urls",
+        ),
     ],
 )
 def test_a_wrong_override_is_wrong_usage(override: str, says: str) -> None:

@@ -7,10 +7,10 @@ from msgspec import Struct, structs
 
 from motherlode.app.cli.common import harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.documents import from_file, from_web, read_all, web_address
-from motherlode.documents.spaces import Surroundings
-from motherlode.engine.judging import Opinion, Telling, opinion_on
+from motherlode.documents.spaces import TERMS, Surroundings
+from motherlode.engine.judging import Opinion, Telling, fits, fitted_to, opinion_on
 from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
-from motherlode.engine.training import KIND, page_behind
+from motherlode.engine.training import KIND, can_tell, page_behind
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, Document, Model, StoreError
@@ -27,6 +27,7 @@ class _Judged(Struct, frozen=True):
     title: str
     stored: bool
     model: int
+    outdated: bool  # topics were removed or moved since the training
     opinion: Opinion
 
 
@@ -41,11 +42,16 @@ def command(directory: Path, source: str, overrides: tuple[str, ...], *, as_json
     A page that the portal has is judged as it is there; any other is fetched. Nothing is kept.
     """
     with Portal.reading(directory, overrides) as portal:
-        model = _model(portal)
-        classifier = _classifier(model)
+        model, tree = _model(portal), portal.tree()
+        trained = _classifier(model)
+        classifier = fitted_to(trained, tree)
+        if not can_tell(classifier):
+            raise BadInputError(
+                f"All topics that {directory} has learned are gone; 'lode train' learns the others."
+            )
         document, sample, stored = _read(portal, source, tuple(classifier.groups_))
-        opinion = opinion_on(classifier, portal.tree(), sample, document)
-    judged = _Judged(source, document.title, stored, model.id, opinion)
+        opinion = opinion_on(classifier, tree, sample, document)
+    judged = _Judged(source, document.title, stored, model.id, not fits(trained, tree), opinion)
     if as_json:
         told = structs.asdict(judged)
         show_json({**{name: told[name] for name in told if name != "opinion"}, **structs.asdict(opinion)})
@@ -99,14 +105,19 @@ def _show(judged: _Judged) -> None:
     click.echo(f"  topic       {harmless(opinion.topic)} ({sure}{', as stored' if judged.stored else ''})")
     for step in opinion.steps:
         told = ", ".join(f"{name} {value:+.3f}" for name, value in list(step.confidences.items())[:_SHOWN])
-        click.echo(
-            f"  {'at the root' if not step.parent else 'below'} {harmless(step.parent)}: {harmless(told)}"
-        )
-    _show_terms(f"for {opinion.about}", [one for one in opinion.terms if one.part > 0])
-    _show_terms("against it", [one for one in opinion.terms if one.part < 0])
+        click.echo(harmless(f"  {f'below {step.parent}' if step.parent else 'at the root'}: {told}"))
+    spelled = [one for one in opinion.terms if not one.word.startswith("#")]
+    _show_terms(f"for {opinion.about}", [one for one in spelled if one.part > 0])
+    _show_terms("against it", [one for one in spelled if one.part < 0])
+    if judged.outdated:
+        click.echo("  Topics were removed or moved since the training; 'lode train' learns them anew.")
 
 
 def _show_terms(name: str, terms: list[Telling]) -> None:
     if terms:
-        told = ", ".join(f"{one.word} {one.part:+.3f}" for one in terms[:_SHOWN])
-        click.echo(f"  {harmless(name)}: {harmless(told)}")
+        told = ", ".join(f"{_labelled(one)} {one.part:+.3f}" for one in terms[:_SHOWN])
+        click.echo(harmless(f"  {name}: {told}"))
+
+
+def _labelled(one: Telling) -> str:
+    return one.word if one.space == TERMS else f"{one.word} ({one.space})"

@@ -9,8 +9,8 @@ from motherlode.app.cli.common import count, harmless, json_option, portal_argum
 from motherlode.app.cli.tables import Table
 from motherlode.engine.linking import Standing, standings
 from motherlode.portal import Portal
-from motherlode.records import BadInputError
-from motherlode.topics import parse_path
+from motherlode.records import BadInputError, UsageError
+from motherlode.topics import parse_path, show_path
 
 
 class Standings(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Standings(Struct, frozen=True):
 
 @click.command("links")
 @portal_argument
-@click.option("--topic", required=True, help="The topic, such as science/physics.")
+@click.option("--topic", required=True, help="The topic, such as science/physics; / is all of them.")
 @click.option(
     "--most", type=click.IntRange(1), default=10, show_default=True, help="How many to show of each."
 )
@@ -41,15 +41,18 @@ def command(directory: Path, topic: str, most: int, overrides: tuple[str, ...], 
     with Portal.reading(directory, overrides) as portal:
         tree = portal.tree()
         wanted = tree.at(parse_path(topic))
+        if wanted.is_others:
+            raise UsageError("OTHERS is where pages go that no topic wants, so it has no hubs; name a topic.")
         with portal.store.reading() as session:
             found = standings(session, tree, wanted.id)
     on_topic = sum(one.confidence is not None for one in found)
+    path = show_path(tree.path(wanted.id))
     if not on_topic:
         raise BadInputError(
-            f"No page is on {topic} yet; 'lode crawl {directory}' fetches some and 'lode train' judges them."
+            f"No page is on '{path}' yet; 'lode crawl {directory}' fetches some and 'lode train' judges them."
         )
     told = Standings(
-        "/".join(tree.path(wanted.id)),
+        path,
         len(found),
         on_topic,
         _best([one for one in found if not one.elsewhere], "authority", most),

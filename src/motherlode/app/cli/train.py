@@ -9,17 +9,26 @@ from msgspec import Struct
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import Table
 from motherlode.engine.equipment import manner_of, user_agent
-from motherlode.engine.examples import fetch_examples, missing_examples
+from motherlode.engine.examples import fetch_examples, unfetched
 from motherlode.engine.reading import Readers
-from motherlode.engine.training import KIND, Lore, fit, judge_stored, report_on, syllabus_of
+from motherlode.engine.training import KIND, Lore, Missing, judge_stored, learn, report_on
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
 from motherlode.learning.tree import VERSION
 from motherlode.portal import Portal
-from motherlode.records import BadInputError, Model, ModelId
+from motherlode.records import Model, ModelId, TopicId
 from motherlode.store import ledger
 
 _CONFUSIONS = 3
+_SHOWN = 3  # examples that teach nothing
+_INTERRUPTED = 11
+
+
+class Lost(Struct, frozen=True):
+    """An example that taught nothing, and why."""
+
+    example: str
+    why: str
 
 
 class Trained(Struct, frozen=True):
@@ -30,8 +39,8 @@ class Trained(Struct, frozen=True):
     spaces: tuple[str, ...]
     rule: str
     fetched: int
-    missing: list[str]
-    others: dict[int, int]
+    missing: list[Lost]
+    others: dict[str, int]  # how many counterexamples below each parent
     note: str
     topics: list[Lore]
     judged: int
@@ -49,9 +58,13 @@ def command(directory: Path, overrides: tuple[str, ...], *, offline: bool, as_js
     by how many features it was learned, how good that is by xi-alpha's estimate, which terms speak for it,
     and where its examples go if they are left out of the training.
     """
-    with Portal.crawling(directory, "train", overrides) as portal:
-        fetched = 0 if offline or not missing_examples(portal) else run(_fetched(portal))
-        trained = _train(portal, fetched)
+    try:
+        with Portal.crawling(directory, "train", overrides) as portal:
+            fetched = 0 if offline or not unfetched(portal) else run(_fetched(portal))
+            trained = _train(portal, fetched, offline=offline)
+    except KeyboardInterrupt:
+        click.echo(f"\nInterrupted; 'lode train {directory}' begins anew, with what was fetched.", err=True)
+        click.get_current_context().exit(_INTERRUPTED)
     if as_json:
         show_json(trained)
     else:
@@ -67,33 +80,14 @@ async def _fetched(portal: Portal) -> int:
         return await fetch_examples(portal, web, readers.read)
 
 
-def _train(portal: Portal, fetched: int) -> Trained:
-    options = portal.config.learning
-    tree = portal.tree()
+def _train(portal: Portal, fetched: int, *, offline: bool) -> Trained:
+    options, tree = portal.config.learning, portal.tree()
     with portal.store.reading() as session:
-        syllabus = syllabus_of(session, tree, options)
-    if not syllabus.lessons:
-        raise BadInputError(
-            f"There is nothing to learn from: of {count(len(syllabus.missing), 'example')} none was fetched."
-            if syllabus.missing
-            else "There is nothing to learn from: no topic has an example ('lode topics DIR example')."
-        )
-    classifier = fit(syllabus, options)
-    if not any(classifier.groups_.values()):
-        raise BadInputError(
-            "There is nothing to tell the topic from: add another topic, or counterexamples under OTHERS."
-            + (f" {syllabus.wordless}" if syllabus.wordless else "")
-        )
+        syllabus, classifier = learn(session, tree, options, offline=offline)
     report = report_on(classifier, syllabus, tree, options)
-    with portal.batch() as session:
-        model = Model(
-            ModelId(0),
-            KIND,
-            VERSION,
-            time(),
-            classifier.pack(),
-            {"examples": {one.path: one.examples for one in report}},
-        )
+    told = {"examples": {one.path: one.examples for one in report}}
+    model = Model(ModelId(0), KIND, VERSION, time(), classifier.pack(), told)
+    with portal.batch() as session:  # the model and all that it thinks, or neither
         kept = ledger.keep_model(session, model)
         judged = judge_stored(session, classifier, kept.id)
     return Trained(
@@ -102,24 +96,29 @@ def _train(portal: Portal, fetched: int) -> Trained:
         options.spaces,
         options.rule,
         fetched,
-        [one.url or one.title for one in syllabus.missing],
-        {parent: len(found) for parent, found in syllabus.others.items()},
+        [_lost(one) for one in syllabus.missing],
+        {"/".join(tree.path(TopicId(at))) or "/": len(one.documents) for at, one in syllabus.others.items()},
         syllabus.wordless,
         report,
         judged,
     )
 
 
+def _lost(one: Missing) -> Lost:
+    return Lost(one.example.url or one.example.title, one.why)
+
+
 def _show(trained: Trained, directory: Path) -> None:
     if trained.fetched:
         click.echo(f"Fetched {count(trained.fetched, 'example')}.")
     if trained.missing:
-        shown = ", ".join(harmless(one) for one in trained.missing[:3])
-        more = f" and {len(trained.missing) - 3:,} more" if len(trained.missing) > 3 else ""  # noqa: PLR2004
-        click.echo(f"{count(len(trained.missing), 'example')} could not be had: {shown}{more}")
+        shown = [f"  {one.example}: {one.why}" for one in trained.missing[:_SHOWN]]
+        more = [f"  and {len(trained.missing) - _SHOWN:,} more"] if len(trained.missing) > _SHOWN else []
+        click.echo(f"{count(len(trained.missing), 'example')} taught nothing:")
+        click.echo("\n".join(map(harmless, shown + more)))
     if trained.note:
-        click.echo(f"There is no common vocabulary to tell topics from: {trained.note}")
-    told = f"{trained.others.get(1, 0):,} counterexamples at the root"
+        click.echo(f"There is no common vocabulary to tell topics from: {harmless(trained.note)}")
+    told = f"{count(trained.others.get('/', 0), 'counterexample')} at the root"
     click.echo(f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {told}.\n")
     table = Table("topic", "examples", "features", "precision", "recall", "found again")
     for one in trained.topics:

@@ -1,0 +1,67 @@
+"""References to addresses. What the pages of a site repeat, as menus do, is worked out once."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from motherlode.urls import Address, UrlError, UrlRules, address
+
+_REMEMBERED, _LONGEST = 50_000, 500  # references, and characters of one
+# Kinds of references that are made whole by what stands before them. Others may mean the page itself, or
+# begin with characters that browsers overlook.
+_WHOLE = ("http://", "https://")
+_ON_SITE = re.compile(r"/(?:[^/\\\0-\x20]|\Z)")
+_IN_FOLDER = re.compile(r"[^/\\?#:\0-\x20][^:]*\Z")
+_ELSEWHERE = re.compile(r"//[^/\\\0-\x20]")
+_FOR_OTHERS = ("mailto:", "javascript:", "tel:")  # there is nothing to be fetched
+
+Resolve = Callable[[str], Address | None]
+
+
+def resolver(base: str, rules: UrlRules) -> Resolve:
+    """From a reference in a page to the address that it means; nothing, if it is none for a crawler.
+
+    Most are made whole by what is before them, and what that means does not depend on the page.
+    """
+    known = _meaning(rules)
+    scheme, site, folder = _above(base)
+
+    def resolve(reference: str) -> Address | None:
+        if len(reference) > _LONGEST:
+            return _address(reference, base, rules)
+        if reference.startswith(_WHOLE):
+            return known(reference)
+        if _ON_SITE.match(reference):
+            return known(site + reference)
+        if _IN_FOLDER.match(reference):
+            return known(folder + reference)
+        if _ELSEWHERE.match(reference):
+            return known(scheme + reference)
+        return None if reference.startswith(_FOR_OTHERS) else _address(reference, base, rules)
+
+    return resolve
+
+
+@lru_cache(16)
+def _meaning(rules: UrlRules) -> Resolve:
+    """The addresses that whole references mean under some rules, as far as they are remembered."""
+    return lru_cache(_REMEMBERED)(lambda reference: _address(reference, None, rules))
+
+
+def _above(base: str) -> tuple[str, str, str]:
+    """What stands before a page's references: the scheme, the site, and the folder that it is in.
+
+    >>> _above("http://a.test/dir/page.html?from=/x")
+    ('http:', 'http://a.test', 'http://a.test/dir/')
+    """
+    path = re.split("[?#]", base, maxsplit=1)[0]
+    end = path.find("/", len("https://"))
+    scheme = path.partition("//")[0]
+    return (scheme, path[:end], path[: path.rindex("/") + 1]) if end >= 0 else (scheme, path, f"{path}/")
+
+
+def _address(reference: str, base: str | None, rules: UrlRules) -> Address | None:
+    try:
+        return address(reference, base, rules)
+    except UrlError:
+        return None

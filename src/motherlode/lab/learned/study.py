@@ -1,0 +1,240 @@
+"""All methods on all portals of a draw, and the means of their figures."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from motherlode.documents.spaces import SPACES, TERMS
+from motherlode.lab.learned import baselines, trees
+from motherlode.lab.learned.estimates import Choice, Estimate, choices, estimates
+from motherlode.lab.learned.figures import Figures, Judged, mean, measured
+from motherlode.lab.learned.pages import Mask, Pages, Progress, silent
+from motherlode.lab.learned.portals import TREE, Draw, Lesson, Portal, lesson, number_of_portals, portals
+from motherlode.learning.choosing import NUMBERS, choose_setting
+from motherlode.learning.meta import Rule
+from motherlode.learning.options import SETTINGS, SettingName
+from motherlode.learning.tree import Apart
+
+ALL_SPACES = tuple(SPACES)
+_SINGLE = Rule.WEIGHTED  # of one space alone, every rule says the same
+_PAPER = (Rule.UNANIMOUS, Rule.WEIGHTED)  # of the learning and of the harvesting phase
+_CHOSEN = 0  # in place of a number of features: the one that xi-alpha chooses
+
+
+class Row(Struct, frozen=True):
+    """A method's means over every topic of every portal of a kind."""
+
+    portal: str
+    method: str
+    examples: int
+    topics: int
+    precision: float
+    recall: float
+    f1: float
+    average_precision: float
+
+
+class Expected(Struct, frozen=True):
+    """What xi-alpha expected of the planes of a setting in a space, beside what unseen pages showed."""
+
+    portal: str
+    setting: str
+    space: str
+    examples: int
+    topics: int
+    expected_precision: float
+    precision: float
+    expected_recall: float
+    recall: float
+    precision_too_high: float  # share of the topics of which too much was expected
+    recall_too_high: float
+
+
+class Chosen(Struct, frozen=True):
+    """Average precision if xi-alpha chooses one space a topic, if the best were known, and of the first."""
+
+    portal: str
+    setting: str
+    examples: int
+    chosen: float
+    best: float
+    first: float
+    how_often: dict[str, int]
+
+
+class Features(Struct, frozen=True):
+    """Average precision by the number of features, and of the number that xi-alpha chooses."""
+
+    portal: str
+    examples: int
+    by_number: dict[int, float]
+    chosen: float
+    how_often: dict[int, int]
+
+
+class Findings(Struct, frozen=True):
+    """All that a study found. `settings` has the names of what was compared."""
+
+    web: str
+    pages: int
+    draw: Draw
+    spaces: tuple[str, ...]
+    rows: list[Row]
+    expected: list[Expected]
+    chosen: list[Chosen]
+    features: list[Features]
+
+
+def study(
+    web: str,
+    pages: Pages,
+    draw: Draw,
+    spaces: Sequence[str] = ALL_SPACES,
+    told: Progress = silent,
+) -> Findings:
+    """Draw portals, let every method learn from each, and see what it makes of the other pages."""
+    baselines.check_library()
+    notes = _Notes(pages, tuple(spaces))
+    total = number_of_portals(draw) * len(draw.examples)
+    for place, portal in enumerate(portals(pages, draw)):
+        for turn, number in enumerate(draw.examples):
+            told(place * len(draw.examples) + turn, total)
+            notes.take(portal, number)
+    told(total, total)
+    return Findings(
+        web, len(pages), draw, tuple(spaces), notes.rows(), notes.expected(), notes.chosen(), notes.features()
+    )
+
+
+class _Notes:
+    """The figures of each topic, by what they are of."""
+
+    def __init__(self, pages: Pages, spaces: tuple[str, ...]) -> None:
+        self._pages = pages
+        self._spaces = spaces
+        self._on: dict[str, Mask] = {}
+        self._figures: defaultdict[tuple[str, str, int], list[Figures]] = defaultdict(list)
+        self._estimates: defaultdict[tuple[str, str, str, int], list[Estimate]] = defaultdict(list)
+        self._choices: defaultdict[tuple[str, str, int], list[Choice]] = defaultdict(list)
+        self._numbers: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        self._by_number: defaultdict[tuple[str, int, int], list[float]] = defaultdict(list)
+
+    def take(self, portal: Portal, number: int) -> None:
+        taught = lesson(portal, self._pages, number, self._spaces)
+        relevant = {topic: self._relevant(topic)[portal.unseen] for topic in portal.topics}
+
+        def note(method: str, judged: Judged) -> None:
+            self._figures[portal.kind, method, number] += measured(judged, relevant).values()
+
+        for name in SettingName:
+            apart = self._fitted(name, portal, number, taught, relevant)
+            learned = {space for one in apart.values() for space in one.spaces}
+            for method, spaces, rule in _methods(name, self._spaces):
+                if learned & set(spaces):  # else it had nothing to tell the topics from
+                    note(method, trees.judged(portal, apart, spaces, rule))
+        made = baselines.matrices(portal, taught, self._pages)
+        for method, learn in baselines.BASELINES.items():
+            note(method, baselines.judged(portal, learn(made)))
+        self._count_features(portal, number, taught, relevant)
+
+    def _fitted(
+        self,
+        name: SettingName,
+        portal: Portal,
+        number: int,
+        taught: Lesson,
+        relevant: Mapping[str, Mask],
+    ) -> dict[int, Apart]:
+        tree = trees.fitted(taught, SETTINGS[name], self._spaces)
+        apart = trees.distances(tree, portal, self._pages)
+        if portal.kind != TREE:
+            found = list(estimates(tree, portal, apart, relevant))
+            self._choices[portal.kind, name, number] += choices(found)
+            for one in found:
+                self._estimates[portal.kind, name, one.space, number].append(one)
+        return apart
+
+    def _count_features(
+        self, portal: Portal, number: int, taught: Lesson, relevant: Mapping[str, Mask]
+    ) -> None:
+        default = SETTINGS[SettingName.DEFAULT]
+        best = choose_setting(taught.parents, taught.documents, taught.others, default)
+        self._numbers[portal.kind, number].append(best.selected)
+        for selected in NUMBERS:
+            setting = replace(default, selected=selected)
+            apart = trees.distances(trees.fitted(taught, setting, (TERMS,)), portal, self._pages)
+            figures = measured(trees.judged(portal, apart, (TERMS,), _SINGLE), relevant).values()
+            values = [one.average_precision for one in figures]
+            self._by_number[portal.kind, number, selected] += values
+            if selected == best.selected:
+                self._by_number[portal.kind, number, _CHOSEN] += values
+
+    def rows(self) -> list[Row]:
+        return [_row(*key, figures) for key, figures in self._figures.items()]
+
+    def expected(self) -> list[Expected]:
+        return [_expected(*key, found) for key, found in self._estimates.items()]
+
+    def chosen(self) -> list[Chosen]:
+        return [
+            Chosen(
+                *key,
+                fmean(one.chosen_average_precision for one in found),
+                fmean(one.best_average_precision for one in found),
+                fmean(one.first_average_precision for one in found),
+                dict(Counter(one.chosen for one in found).most_common()),
+            )
+            for key, found in self._choices.items()
+        ]
+
+    def features(self) -> list[Features]:
+        return [
+            Features(
+                kind,
+                number,
+                {selected: fmean(self._by_number[kind, number, selected]) for selected in NUMBERS},
+                fmean(self._by_number[kind, number, _CHOSEN]),
+                dict(sorted(Counter(numbers).items())),
+            )
+            for (kind, number), numbers in self._numbers.items()
+        ]
+
+    def _relevant(self, topic: str) -> Mask:
+        if topic not in self._on:
+            self._on[topic] = self._pages.on(topic)
+        return self._on[topic]
+
+
+def _methods(name: SettingName, spaces: tuple[str, ...]) -> list[tuple[str, tuple[str, ...], Rule]]:
+    """What is made of the planes of a setting: the name of each method, its spaces, its rule."""
+    together = tuple(Rule) if len(spaces) > 1 else ()
+    if name is SettingName.DEFAULT:
+        alone = [(space, (space,), _SINGLE) for space in spaces]
+        return alone + [(str(rule), spaces, rule) for rule in together]
+    paper = [rule for rule in together if rule in _PAPER]
+    return [(str(name), (TERMS,), _SINGLE), *((f"{name}, {rule}", spaces, rule) for rule in paper)]
+
+
+def _row(kind: str, method: str, number: int, figures: Sequence[Figures]) -> Row:
+    means = mean(figures)
+    f1 = fmean(one.f1 for one in figures)
+    return Row(kind, method, number, len(figures), means.precision, means.recall, f1, means.average_precision)
+
+
+def _expected(kind: str, setting: str, space: str, number: int, found: Sequence[Estimate]) -> Expected:
+    return Expected(
+        kind,
+        setting,
+        space,
+        number,
+        len(found),
+        fmean(one.expected_precision for one in found),
+        fmean(one.found.precision for one in found),
+        fmean(one.expected_recall for one in found),
+        fmean(one.found.recall for one in found),
+        fmean(one.expected_precision > one.found.precision for one in found),
+        fmean(one.expected_recall > one.found.recall for one in found),
+    )

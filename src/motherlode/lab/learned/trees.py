@@ -1,0 +1,82 @@
+"""The topic tree in each space, and the spaces together: fitted once, asked once, decided by every rule."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from motherlode.lab.learned.figures import Judged
+from motherlode.lab.learned.pages import Mask, Pages
+from motherlode.lab.learned.portals import Lesson, Portal
+from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.meta import Rule
+from motherlode.learning.options import Setting
+from motherlode.learning.tree import ROOT, Apart, TreeClassifier, together
+
+
+def fitted(lesson: Lesson, setting: Setting, spaces: Sequence[str]) -> TreeClassifier:
+    return TreeClassifier(setting, spaces).fit(lesson.parents, lesson.documents, lesson.others)
+
+
+def distances(tree: TreeClassifier, portal: Portal, pages: Pages) -> dict[int, Apart]:
+    """How far each unseen page is from the planes below each parent, in each space."""
+    batches = {space: pages.batches[space] for space in tree.groups_}
+    parents = sorted(set(portal.parents.values()))
+    found = {parent: tree.apart(parent, batches, portal.unseen) for parent in parents}
+    return {parent: apart for parent, apart in found.items() if apart is not None}
+
+
+def judged(portal: Portal, apart: Mapping[int, Apart], spaces: Sequence[str], rule: Rule) -> Judged:
+    """Where each page goes if these spaces decide by this rule, as `TreeClassifier.judge` has it.
+
+    A page is on a topic as surely as it is on the least sure of those above it and the topic itself.
+    """
+    told = {
+        parent: _Told(part.topics, *together(part, rule))
+        for parent, found in apart.items()
+        if (part := found.within(spaces)).spaces
+    }
+    reached = _reached(portal, told)
+    scores = {topic: _sure_of(topic, portal, told) for topic in portal.topics}
+    accepted = {topic: np.isin(reached, _subtree(topic, portal)) for topic in portal.topics}
+    return Judged(scores, accepted)
+
+
+class _Told(Struct, frozen=True):
+    """Of the topics below one parent: which pages each wants, and how sure it is."""
+
+    topics: Ints
+    wanted: Mask
+    sure: Floats
+
+
+def _reached(portal: Portal, told: Mapping[int, _Told]) -> Ints:
+    """The number of the topic where each page ends up."""
+    reached = np.full(len(portal.unseen), ROOT)
+    for parent in (ROOT, *portal.parents):  # a topic stands after those above it
+        if parent in told:
+            here = np.flatnonzero(reached == parent)
+            wanted, sure = told[parent].wanted[here], told[parent].sure[here]
+            best = np.where(wanted, sure, -np.inf).argmax(axis=1)
+            yes = wanted.any(axis=1)
+            reached[here[yes]] = told[parent].topics[best[yes]]
+    return reached
+
+
+def _sure_of(topic: str, portal: Portal, told: Mapping[int, _Told]) -> Floats:
+    """As sure as the least sure; where nothing was learned, nothing is wanted."""
+    least = np.full(len(portal.unseen), np.inf)
+    for number in portal.line(topic):
+        there = told.get(portal.parents[number])
+        if there is not None and number in there.topics:
+            least = np.minimum(least, there.sure[:, int(np.searchsorted(there.topics, number))])
+    return np.where(np.isfinite(least), least, -1.0)
+
+
+def _subtree(topic: str, portal: Portal) -> list[int]:
+    """The numbers of a topic and of all below it."""
+    found = [portal.numbers[topic]]
+    for number, above in portal.parents.items():
+        if above in found:
+            found.append(number)
+    return found

@@ -1,0 +1,96 @@
+"""Pieces of text, and the table of those that are known."""
+
+from unittest.mock import patch
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motherlode.documents import pieces as module
+from motherlode.documents.pieces import BLANK, Pieces, Table
+
+WORDS = st.lists(st.binary(min_size=1, max_size=40).map(lambda word: word.replace(BLANK, b"x")), max_size=60)
+BLANKS = st.integers(1, 3).map(lambda count: BLANK * count)
+
+
+def listed(pieces: Pieces) -> list[bytes]:
+    return [pieces[number] for number in range(len(pieces.hashes))]
+
+
+@given(WORDS, BLANKS, st.sampled_from([b"", BLANK]), st.sampled_from([8, 64, 2**15]))
+def test_pieces_are_what_stands_between_blanks(
+    words: list[bytes], blank: bytes, edge: bytes, block: int
+) -> None:
+    data = edge + blank.join(words) + edge
+    with patch.object(module, "_BLOCK", block):
+        found = Pieces(data)
+    assert listed(found) == words
+    assert [data[place : place + len(word)] for place, word in zip(found.places, words, strict=True)] == words
+
+
+@given(WORDS, st.sampled_from([64, 2**15]))
+def test_a_piece_has_one_hash_wherever_it_stands(words: list[bytes], block: int) -> None:
+    with patch.object(module, "_BLOCK", block):
+        found = Pieces(BLANK.join(words))
+    alone = [int(Pieces(word).hashes[0]) for word in words]
+    assert found.hashes.tolist() == alone
+    assert len(set(alone)) == len(set(words))
+
+
+def test_a_piece_longer_than_a_block_is_one_piece() -> None:
+    word = bytes(range(1, 256)) * 1_000
+    assert listed(Pieces(b"a" + BLANK + word + BLANK + b"b")) == [b"a", word, b"b"]
+
+
+def test_similar_words_have_different_hashes() -> None:
+    letters = [bytes([letter]) for letter in range(1, 256)]
+    words = {b"", *letters, *(one + other for one in letters for other in letters)}
+    words |= {b"listen", b"silent", b"enlist", b"tinsel", b"a" * 30, b"a" * 31, b"a" * 32}
+    assert len(set(Pieces(BLANK.join(words)).hashes.tolist())) == len(words) - 1
+
+
+# As hashes are: those of different things differ in their first half.
+HASHES = st.integers(0, 10_000).map(lambda number: number * 0x9E3779B97F4A7C15 % 2**64)
+ENTRIES = st.dictionaries(HASHES, st.integers(0, 2**32 - 1), max_size=100)
+
+
+def found_in(table: Table, hashes: list[int]) -> dict[int, int]:
+    numbers, unknown = table.look_up(np.array(hashes, np.uint64))
+    known = zip(hashes, numbers.tolist(), strict=True)
+    return {hashed: number for place, (hashed, number) in enumerate(known) if place not in unknown.tolist()}
+
+
+@given(ENTRIES, ENTRIES)
+def test_a_table_knows_what_it_was_told(entries: dict[int, int], others: dict[int, int]) -> None:
+    table = Table(10)
+    table.add(entries)
+    others = {hashed: number for hashed, number in others.items() if hashed not in entries}
+    found = found_in(table, [*entries, *others])
+    assert found.items() <= entries.items()
+    assert len(found) >= len(entries) - 10  # of two in one set, one may be forgotten
+
+
+@given(ENTRIES, st.integers(1, 4))
+def test_a_full_table_forgets_and_never_errs(entries: dict[int, int], bits: int) -> None:
+    table = Table(bits)
+    for hashed, number in entries.items():
+        table.add({hashed: number})
+        assert found_in(table, [hashed]) == {hashed: number}
+    found = found_in(table, list(entries))
+    assert found.items() <= entries.items()
+    assert len(found) <= 4 * 2**bits
+
+
+def test_in_a_full_set_now_one_and_now_another_is_pushed_out() -> None:
+    hashes = [number * 0x9E3779B97F4A7C15 % 2**64 >> 1 for number in range(100)]  # all of the first set
+    table = Table(1)
+    for hashed in hashes:
+        table.add({hashed: 7})
+    found = found_in(table, hashes)
+    assert len(found) == 4
+    assert {hashed & 3 for hashed in found} == {0, 1, 2, 3}
+
+
+def test_an_empty_table_knows_nothing() -> None:
+    assert found_in(Table(4), [0, 1, 2**32, 2**63, 2**64 - 1]) == {}
+    assert found_in(Table(4), []) == {}

@@ -1,0 +1,209 @@
+"""Fetching examples: all of them, nothing else, and the crawl goes on from there."""
+
+import asyncio
+from io import BytesIO
+from pathlib import Path
+from time import time
+from zipfile import ZipFile
+
+import pytest
+
+from helpers import follow
+from motherlode.documents.analysing import Manner
+from motherlode.engine import Limits, crawl, rounds
+from motherlode.engine.examples import fetch_examples, unfetched
+from motherlode.engine.reading import read_here
+from motherlode.engine.training import page_behind
+from motherlode.fetch import Request, Response
+from motherlode.lab.clock import run_virtually
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Replay
+from motherlode.policies.baselines import BreadthFirst
+from motherlode.portal import Portal
+from motherlode.records import RunEnd, TopicId
+from motherlode.store import frontier, ledger
+from motherlode.store import topics as topic_rows
+from motherlode.store.pages import page_log
+from motherlode.urls import address
+from teaching import BIRDS, add_example, fetch, number_of, odd_pages, pages, paper, place, planted
+from webs import Said, record_web
+
+CRAWL = TopicId(1)
+
+
+def kept(portal: Path) -> list[str]:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        return sorted(url for url, _, _ in page_log(session))
+
+
+def waiting(portal: Path, queue: TopicId = CRAWL) -> set[str]:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        return {entry.url for entry in frontier.waiting(session, queue, 1000)}
+
+
+def crawl_on(portal: Path, web: Path) -> None:
+    """As `lode crawl` does it: from the examples of topics, level by level."""
+    with Portal.crawling(portal, "test") as opened:
+        with opened.store.reading() as session:
+            tree, examples = opened.tree(), topic_rows.examples_of(session)
+        seeds = [address(one.url) for one in examples if one.url and not tree[one.topic].is_others]
+        work = crawl(opened, Replay(open_web(web)), BreadthFirst(seeds), Limits(100), lambda _: None)
+        run_virtually(work)
+
+
+def test_the_examples_are_fetched_and_nothing_else(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", BIRDS)
+    with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
+        frontier.offer(session, [follow(place("owl", 4), 5e9)])  # of an earlier crawl, and better than all
+    assert fetch(portal, pages(), tmp_path / "web") == 9
+    assert kept(portal) == sorted(url for urls in BIRDS.values() for url in urls)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        (run,) = ledger.all_runs(session)
+        assert (run.command, run.pages, run.end) == ("train", 9, RunEnd.PAGES)
+
+
+def test_a_crawl_goes_on_from_the_links_of_examples_but_not_of_counterexamples(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", BIRDS)
+    fetch(portal, pages(), tmp_path / "web")
+    assert waiting(portal) == {"http://hub.test/", place("owl", 3), place("heron", 3)}
+    crawl_on(portal, tmp_path / "web")
+    assert kept(portal) == sorted(set(pages()) - {place("news", number) for number in (3, 4, 5)})
+
+
+def test_a_page_that_is_an_example_of_a_topic_too_leads_on(tmp_path: Path) -> None:
+    for number, order in enumerate((("OTHERS", "owls"), ("owls", "OTHERS"))):
+        portal = planted(tmp_path / f"p{number}", {path: [place("owl", 0)] for path in order})
+        fetch(portal, pages(), tmp_path / f"web{number}")
+        assert waiting(portal) == {"http://hub.test/", place("owl", 1)}
+
+
+def test_files_in_an_archive_of_counterexamples_lead_nowhere(tmp_path: Path) -> None:
+    packed = BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr("news.html", paper("Packed", "News in a box", [place("news", 4)]))
+    box = "http://box.test/news.zip"
+    said: dict[str, Said] = {box: (200, {"Content-Type": "application/zip"}, packed.getvalue())}
+    for topic, expected in (("owls", {place("news", 4)}), ("OTHERS", set[str]())):
+        portal = planted(tmp_path / topic, {topic: [box]})
+        assert fetch(portal, said, tmp_path / f"web-{topic}") == 1
+        assert kept(portal) == [box, f"{box}#news.html"]
+        assert waiting(portal) == expected
+
+
+def test_loose_bookmarks_are_left_to_the_crawl(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", BIRDS)
+    add_example(portal, "/", url="http://hub.test/")
+    assert fetch(portal, pages(), tmp_path / "web") == 9
+
+
+def test_what_can_never_be_had_is_asked_for_once(tmp_path: Path) -> None:
+    urls = [f"http://{name}.test/" for name in ("nowhere", "hidden", "closed", "moved")]
+    portal = planted(tmp_path / "p", {"owls": urls})
+    assert fetch(portal, {**pages(), **odd_pages()}, tmp_path / "web") == 1
+    with Portal.reading(portal) as opened:
+        assert unfetched(opened) == []
+    assert fetch(portal, {**pages(), **odd_pages()}, tmp_path / "again") == 0
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert len(ledger.all_runs(session)) == 1
+
+
+def test_what_may_come_later_is_asked_for_again_when_it_is_due(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal = planted(tmp_path / "p", {"owls": ["http://busy.test/"]})
+    assert fetch(portal, odd_pages(), tmp_path / "web") == 0
+    recovered: dict[str, Said] = {"http://busy.test/": paper("Back", "An owl is back")}
+    assert fetch(portal, recovered, tmp_path / "soon") == 0
+    now = time()
+    monkeypatch.setattr(rounds, "time", lambda: now + 700)
+    assert fetch(portal, recovered, tmp_path / "later") == 1
+
+
+def test_what_is_no_example_any_more_is_not_fetched_with_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor waits for ever, nor lends its links to the crawl: it was a counterexample."""
+    portal = planted(tmp_path / "p", {"owls": [place("owl", 0)], "OTHERS": ["http://busy.test/"]})
+    assert fetch(portal, {**pages(), **odd_pages()}, tmp_path / "web") == 1
+    assert waiting(portal, TopicId(0)) == set()
+    with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
+        assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), "http://busy.test/")
+    add_example(portal, "owls", url=place("owl", 1))
+    now = time()
+    monkeypatch.setattr(rounds, "time", lambda: now + 700)
+    recovered = {**pages(), "http://busy.test/": paper("Back", "News are back", [place("news", 0)])}
+    assert fetch(portal, recovered, tmp_path / "later") == 1
+    assert kept(portal) == [place("owl", 0), place("owl", 1)]
+    assert place("news", 0) not in waiting(portal)
+
+
+def test_a_url_is_fetched_as_it_was_given_whatever_the_rules_are_now(tmp_path: Path) -> None:
+    url = "http://owl0.test/?utm_source=friend"
+    portal = planted(tmp_path / "p", {"owls": []})
+    add_example(portal, "owls", url=url)
+    assert fetch(portal, {url: paper("Owl", "The owl that a friend sent")}, tmp_path / "web") == 1
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert page_behind(session, url) is not None
+
+
+MAPPED: dict[str, Said] = {
+    f"http://{kind}0.test/{path}": (200, {"Content-Type": "application/xml"}, body)
+    for kind in ("owl", "news")
+    for path, body in (
+        ("robots.txt", f"User-agent: *\nDisallow:\nSitemap: http://{kind}0.test/map.xml\n".encode()),
+        ("map.xml", f"<urlset><url><loc>http://{kind}0.test/listed</loc></url></urlset>".encode()),
+    )
+}
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_what_sitemaps_list_waits_for_the_crawl(tmp_path: Path, *, wanted: bool) -> None:
+    """A missing example makes room for a page; no listed one is to take it."""
+    said: dict[str, Said] = {
+        **pages(),
+        **MAPPED,
+        "http://owl0.test/listed": paper("Listed", "An owl that nothing links to"),
+        "http://news0.test/listed": paper("News", "Nobody is to come here"),
+    }
+    topics = {"owls": [place("owl", 0), "http://nowhere.test/"], "OTHERS": [place("news", 0)]}
+    portal = planted(tmp_path / "p", topics, robots__sitemaps=wanted)
+    assert fetch(portal, said, tmp_path / "web") == 2
+    assert kept(portal) == [place("news", 0), place("owl", 0)]
+    assert ("http://owl0.test/listed" in waiting(portal)) is wanted
+    assert "http://news0.test/listed" not in waiting(portal)
+    crawl_on(portal, tmp_path / "web")
+    assert ("http://owl0.test/listed" in kept(portal)) is wanted
+    assert "http://news0.test/listed" not in kept(portal)
+
+
+def test_a_portal_without_examples_fetches_nothing(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": []})
+    add_example(portal, "owls", title="owls", text="owls")
+    assert fetch(portal, pages(), tmp_path / "web") == 0
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert ledger.all_runs(session) == []
+
+
+class Broken(Replay):
+    """A web that ends the program after some fetches."""
+
+    left = 5
+
+    async def fetch(self, request: Request) -> Response:
+        self.left -= 1
+        if self.left < 0:
+            raise asyncio.CancelledError
+        return await super().fetch(request)
+
+
+def test_after_an_interruption_all_that_are_still_examples_are_fetched(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", BIRDS)
+    web = record_web(tmp_path / "web", pages())
+    with pytest.raises(asyncio.CancelledError), Portal.crawling(portal, "test") as opened:
+        run_virtually(fetch_examples(opened, Broken(open_web(web)), read_here(Manner())))
+    assert kept(portal) == []
+    with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
+        assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), place("news", 2))
+    assert fetch(portal, pages(), tmp_path / "again") == 8
+    assert place("news", 2) not in kept(portal)
+    assert waiting(portal, TopicId(0)) == set()
