@@ -106,3 +106,14 @@ def test_stale_entries_are_pruned(store: Store) -> None:
         outcomes.keep(session, [outcome(best)])
         assert frontier.prune(session, A) == 1
     assert waiting(store) == [("http://b/", 0.1)]
+
+
+def test_a_queue_that_is_cleared_holds_nothing_and_takes_all_again(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.5), follow("http://b/", 0.5, queue=2)])
+        frontier.clear(session, A)
+    assert waiting(store) == []
+    assert waiting(store, B) == [("http://b/", 0.5)]
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://a/", 0.5)])
+    assert waiting(store) == [("http://a/", 0.5)]

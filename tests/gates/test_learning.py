@@ -13,8 +13,7 @@ from motherlode.lab.learned.figures import measured
 from motherlode.lab.learned.pages import Pages, read_pages
 from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, lesson, portals
 from motherlode.lab.opening import open_web
-from motherlode.learning.meta import Rule
-from motherlode.learning.options import SETTINGS, SettingName
+from motherlode.learning.options import SETTINGS, Rule, SettingName
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 
 TOPICS = (

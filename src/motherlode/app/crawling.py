@@ -28,7 +28,7 @@ async def crawl_portal(portal: Portal, limits: Limits, *, quiet: bool) -> Progre
         HttpWeb(config.network, agent, config.dns) as web,
         Readers(manner_of(config), config.reading) as readers,
     ):
-        policy = BreadthFirst([address(url) for url in seeds_of(portal)])
+        policy = BreadthFirst([address(url, rules=config.urls) for url in seeds_of(portal)])
         progress = await crawl(portal, web, policy, limits, show.update, readers.read)
     show.end()
     return progress

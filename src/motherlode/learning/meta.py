@@ -4,20 +4,11 @@
 """
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 import numpy as np
 
 from motherlode.learning.matrix import Floats, Ints
-
-
-class Rule(StrEnum):
-    """How verdicts are put together."""
-
-    UNANIMOUS = "unanimous"  # all must agree: w = 1, t_1 = h - 0.5 = -t_2
-    MAJORITY = "majority"  # w = 1, t = 0
-    WEIGHTED = "weighted"  # w = the estimated precision of each, t = 0
-    BEST = "best"  # the one of the highest estimated precision alone: when speed is critical
+from motherlode.learning.options import Rule
 
 
 def decide(verdicts: Ints, rule: Rule, precisions: Sequence[float] = ()) -> Ints:

@@ -5,8 +5,17 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from motherlode.learning.meta import Rule
-from motherlode.learning.selection import PRESELECTED, SELECTED
+PRESELECTED = 5_000  # terms of highest frequency in the topic that are looked at
+SELECTED = 2_000  # terms of highest mutual information that are kept
+
+
+class Rule(StrEnum):
+    """How verdicts are put together."""
+
+    UNANIMOUS = "unanimous"  # all must agree: w = 1, t_1 = h - 0.5 = -t_2
+    MAJORITY = "majority"  # w = 1, t = 0
+    WEIGHTED = "weighted"  # w = the estimated precision of each, t = 0
+    BEST = "best"  # the one of the highest estimated precision alone: when speed is critical
 
 
 class Setting(Struct, frozen=True):

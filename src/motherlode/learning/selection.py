@@ -6,9 +6,7 @@ MI(X, V) = P[X and V] log(P[X and V] / (P[X] P[V])), for a term X and a topic V,
 import numpy as np
 
 from motherlode.learning.matrix import Floats, Ints
-
-PRESELECTED = 5_000  # terms of highest frequency in the topic that are looked at
-SELECTED = 2_000  # terms of highest mutual information that are kept
+from motherlode.learning.options import PRESELECTED, SELECTED
 
 
 def mutual_information(having: Ints, having_in_topic: Ints, documents: int, in_topic: int) -> Floats:

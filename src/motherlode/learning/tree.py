@@ -18,8 +18,8 @@ from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
 from motherlode.learning.groups import Group, Node, fit_groups, is_sound
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.meta import Rule, combined_confidence, decide
-from motherlode.learning.options import SETTINGS, Setting, SettingName
+from motherlode.learning.meta import combined_confidence, decide
+from motherlode.learning.options import SETTINGS, Rule, Setting, SettingName
 from motherlode.learning.scoring import Batch, Scorer
 
 VERSION = 2

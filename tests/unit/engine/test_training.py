@@ -17,8 +17,7 @@ from motherlode.engine.training import (
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
-from motherlode.learning.meta import Rule
-from motherlode.learning.options import LearningOptions, SettingName
+from motherlode.learning.options import LearningOptions, Rule, SettingName
 from motherlode.learning.tree import VERSION
 from motherlode.lexicon.wordnet import NoWordNetError
 from motherlode.policies.baselines import BreadthFirst

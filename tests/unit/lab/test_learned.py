@@ -19,8 +19,7 @@ from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, Portal, lesson
 from motherlode.lab.learned.study import Findings, study
 from motherlode.lab.learned.tables import BEGIN, END, markdown, sheets, write_markdown
 from motherlode.lab.opening import open_web
-from motherlode.learning.meta import Rule
-from motherlode.learning.options import Setting
+from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import ROOT
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from motherlode.records import BadInputError, LodeError, UsageError

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motherlode.learning.meta import Rule, combined_confidence, decide
+from motherlode.learning.meta import combined_confidence, decide
+from motherlode.learning.options import Rule
 
 VERDICTS = np.array([[1, 1, 1, -1, -1], [1, 1, -1, -1, -1], [1, -1, -1, 1, -1]])
 NOTHING = float("nan")

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from motherlode.documents.spaces import ANCHORS, TERMS, URLS
 from motherlode.documents.terms import bag_of, spell
-from motherlode.learning.meta import Rule
-from motherlode.learning.options import Setting
+from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import Sample, TreeClassifier, Verdict
 
 SCIENCE, SPORT, PHYSICS, BIRDS = 2, 3, 4, 5

@@ -133,8 +133,8 @@ def _show(trained: Trained, directory: Path) -> None:
         )
     table.show()
     click.echo(
-        "\nPrecision and recall are what xi-alpha expects, on the safe side; examples that are left out "
-        "of the training are found again as often as the last column says, and go to:\n"
+        "\nPrecision and recall are what xi-alpha expects of pages like those of the training; the Web has "
+        "others. Left out of it, examples are found again as often as the last column says, and go to:\n"
     )
     for one in trained.topics:
         click.echo(f"{harmless(one.path)}: {harmless(', '.join(one.terms)) or 'no terms'}")

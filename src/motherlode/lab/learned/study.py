@@ -14,8 +14,7 @@ from motherlode.lab.learned.figures import Figures, Judged, mean, measured
 from motherlode.lab.learned.pages import Mask, Pages, Progress, silent
 from motherlode.lab.learned.portals import TREE, Draw, Lesson, Portal, lesson, number_of_portals, portals
 from motherlode.learning.choosing import NUMBERS, choose_setting
-from motherlode.learning.meta import Rule
-from motherlode.learning.options import SETTINGS, SettingName
+from motherlode.learning.options import SETTINGS, Rule, SettingName
 from motherlode.learning.tree import Apart
 
 ALL_SPACES = tuple(SPACES)

@@ -9,8 +9,7 @@ from motherlode.lab.learned.figures import Judged
 from motherlode.lab.learned.pages import Mask, Pages
 from motherlode.lab.learned.portals import Lesson, Portal
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.meta import Rule
-from motherlode.learning.options import Setting
+from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import ROOT, Apart, TreeClassifier, together
 
 
