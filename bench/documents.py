@@ -4,8 +4,9 @@ import os
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from statistics import mean
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import turbohtml
@@ -24,7 +25,7 @@ from motherlode.urls import UrlRules
 
 WEBS = Path(os.environ.get("LODE_WEBS", Path(__file__).resolve().parents[2] / "shared" / "webs"))
 PAGES = 300
-OTHERS = 100  # pages that are read before
+OTHERS = 1500  # pages that are read before, of any size: a crawl has been under way for some time
 SIZES = range(25_000, 45_000)  # bytes: about 35 KB
 ROUNDS = 7
 _RULES = UrlRules()
@@ -40,28 +41,34 @@ def main() -> None:
     _pdf()
 
 
-def _recorded(directory: Path) -> list[Raw]:
-    web, raws = open_web(directory), list[Raw]()
-    for url in web.urls():
+def _recorded(directory: Path) -> tuple[list[Raw], list[Raw]]:
+    """Pages of the size that is measured, and others of the same web."""
+    web, raws, others = open_web(directory), list[Raw](), list[Raw]()
+    urls = list(web.urls())
+    Random(1).shuffle(urls)
+    for url in urls:
         answer = web.answer(url)
         if answer is None or answer.status != 200 or "html" not in answer.header("content-type"):
             continue
         body = unpacked(answer.body, answer.header("content-encoding")) or b""
-        if len(body) in SIZES:
-            raws.append(Raw(url, body, "text/html", answer.header("content-type")))
-        if len(raws) == PAGES + OTHERS:
+        taking = raws if len(body) in SIZES and len(raws) < PAGES else others
+        if len(taking) < OTHERS:
+            taking.append(Raw(url, body, "text/html", answer.header("content-type")))
+        if len(raws) == PAGES and len(others) == OTHERS:
             break
-    return raws
+    return raws, others
 
 
 def _pages(directory: Path) -> None:
-    recorded = _recorded(directory)
-    raws, others = recorded[:PAGES], recorded[PAGES:]
+    raws, others = _recorded(directory)
     if not raws:
         return
     for raw in (*others, raws[0]):  # what is loaded once, and the words that all pages have
         analyse_one(raw)
-    (new,) = _timed([(analyse_one, raws)], 1)
+    begin = process_time()
+    for raw in raws:
+        analyse_one(raw)
+    new = (process_time() - begin) / len(raws) * 1000
     htmls = [decode(raw.body, raw.content_type) for raw in raws]
     pairs = list(zip(htmls, raws, strict=True))
     documents = [read_html(html, raw.url, _RULES) for html, raw in pairs]
@@ -82,7 +89,9 @@ def _pages(directory: Path) -> None:
     links = mean(len(one.links) for one in documents)
     size = mean(len(raw.body) for raw in raws) / 1000
     print(f"{directory.name}: {len(raws)} pages of {size:.0f} KB with {links:.0f} links, ms a page")
-    print(f"  in all                        {whole:6.2f}   (the first time {new:.2f})")
+    print(
+        f"  in all                        {whole:6.2f}   ({new:.2f} the first time, {OTHERS:,} others having been read)"
+    )
     parts = {
         "decoding": decoding,
         "parse": parsing,

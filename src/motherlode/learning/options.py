@@ -26,7 +26,8 @@ class Setting(Struct, frozen=True):
     at least. `whole`: a document's length is that of all its terms, not of its features alone, so that a
     page with one telling word among a thousand others is not taken for a page of that word. `kept`: the
     weights of a hyperplane, the largest. `doubt`: the plane is moved towards where documents of the topic lie
-    that it was not trained on, by n / (n + doubt) of the way with n examples; None: it stays.
+    that it was not trained on, by n / (n + doubt) of the way with n examples (inwards only as far as OTHERS
+    put it where it is); None: it stays.
     """
 
     cost: float = 1.0
