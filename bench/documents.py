@@ -89,9 +89,8 @@ def _pages(directory: Path) -> None:
     links = mean(len(one.links) for one in documents)
     size = mean(len(raw.body) for raw in raws) / 1000
     print(f"{directory.name}: {len(raws)} pages of {size:.0f} KB with {links:.0f} links, ms a page")
-    print(
-        f"  in all                        {whole:6.2f}   ({new:.2f} the first time, {OTHERS:,} others having been read)"
-    )
+    first = f"{new:.2f} the first time, {OTHERS:,} others having been read"
+    print(f"  in all                        {whole:6.2f}   ({first})")
     parts = {
         "decoding": decoding,
         "parse": parsing,
