@@ -120,7 +120,9 @@ def test_all_that_a_crawl_fetched_is_judged(taught: Path) -> None:
     assert second["model"] == 2
     assert second["fetched"] == 0
     fetched = kept(taught / "birds")
-    assert set(fetched) == {*pages(), "http://empty.test/"} - {place("news", n) for n in (3, 4, 5)}
+    owl = place("owl", 0)  # of two that are the same, the one that answers first is kept
+    alike = {owl if url == "http://copy.test/" else url for url in fetched}
+    assert alike == {*pages(), "http://empty.test/"} - {place("news", n) for n in (3, 4, 5)}
     assert second["judged"] == len(fetched)
     assert [one["example"] for one in second["missing"]] == [
         "http://hidden.test/",
