@@ -55,7 +55,7 @@ def outcome(entry: Entry, *links_to: Link, **parts: object) -> Outcome:
 
 def keep_one(store: Store, url: str, *links_to: Link, **parts: object) -> PageId:
     with store.writing() as session:
-        return outcomes.keep(session, [outcome(take(session, url), *links_to, **parts)])[0]
+        return outcomes.keep(session, [outcome(take(session, url), *links_to, **parts)]).pages[0]
 
 
 def count_rows(store: Store, table: str) -> int:

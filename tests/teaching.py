@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from motherlode.documents.analysing import Manner
+from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
-from motherlode.engine.reading import read_here
 from motherlode.engine.training import Syllabus, learn
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
@@ -119,7 +119,7 @@ def fetch(directory: Path, said: Mapping[str, Said], web: Path) -> int:
     """Fetch a portal's examples from these pages, replayed."""
     record_web(web, said)
     with Portal.crawling(directory, "test") as portal:
-        return run_virtually(fetch_examples(portal, Replay(open_web(web)), read_here(Manner())))
+        return run_virtually(fetch_examples(portal, Replay(open_web(web)), Alone(Manner())))
 
 
 def learned(

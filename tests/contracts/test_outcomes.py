@@ -32,7 +32,7 @@ def test_a_page_is_kept_with_all_that_belongs_to_it(store: Store) -> None:
             entry.url, entry.key, 2.5, 203, "text/html", 2**33, b"\x00d", "e", "Mon", "192.0.2.1", archived
         )
         said = Judgement(B, -0.25, ModelId(3))
-        made = outcomes.keep(session, [outcome(entry, page=page, judgement=said)], run.id)
+        made = outcomes.keep(session, [outcome(entry, page=page, judgement=said)], run.id).pages
     with store.reading() as session:
         kept = pages.page_at(session, entry.key)
         assert kept is not None
@@ -88,7 +88,7 @@ def test_a_link_alone_does_not_wait_and_a_follow_does(store: Store) -> None:
     with store.writing() as session:
         entry = take(session, "http://a/")
         found = outcome(entry, link("http://b/"), link("http://c/"), follows=(follow("http://c/", 0.4),))
-        (number,) = outcomes.keep(session, [found])
+        (number,) = outcomes.keep(session, [found]).pages
     with store.reading() as session:
         (waits,) = frontier.waiting(session, A, 10)
         assert (waits.url, waits.rank, waits.via) == ("http://c/", 0.4, number)
@@ -145,7 +145,9 @@ def test_two_entries_that_lead_to_one_page_keep_it_once(store: Store) -> None:
         new = address("http://new/")
         page = Page(new.url, new.key, 1.0, 200)
         entries = [take(session, "http://old/"), take(session, "http://older/")]
-        numbers = outcomes.keep(session, [outcome(entry, link("http://x/"), page=page) for entry in entries])
+        numbers = outcomes.keep(
+            session, [outcome(entry, link("http://x/"), page=page) for entry in entries]
+        ).pages
     assert len(set(numbers)) == 1
     assert count_rows(store, "pages") == 1
     assert count_rows(store, "links") == 1
@@ -172,7 +174,7 @@ def test_a_page_that_was_not_modified_keeps_what_it_said(store: Store) -> None:
         assert known is not None
         entry = Entry(known.id, known.url, address("http://a/").key, A, 1.0)
         again = Page(entry.url, entry.key, 77.0, 304, etag="new")
-        assert outcomes.keep(session, [outcome(entry, page=again, document=None)]) == [first]
+        assert outcomes.keep(session, [outcome(entry, page=again, document=None)]).pages == [first]
     with store.reading() as session:
         kept = pages.page_at(session, entry.key)
         assert kept is not None
@@ -194,7 +196,7 @@ def test_a_page_fetched_again_replaces_itself(store: Store) -> None:
         assert known is not None
         entry = Entry(known.id, known.url, address("http://a/").key, A, 1.0)
         document = Document("New", text="New text", links=(link("http://d/"),))
-        second = outcomes.keep(session, [outcome(entry, document=document)])
+        second = outcomes.keep(session, [outcome(entry, document=document)]).pages
     assert second == [first]
     with store.reading() as session:
         assert pages.text_of(session, first) == "New text"
@@ -205,7 +207,7 @@ def test_a_page_fetched_again_replaces_itself(store: Store) -> None:
 
 def test_an_empty_batch_is_nothing(store: Store) -> None:
     with store.writing() as session:
-        assert outcomes.keep(session, []) == []
+        assert outcomes.keep(session, []).pages == []
         frontier.offer(session, [])
         ledger.keep_hosts(session, [])
         ledger.note_archives(session, {})
@@ -248,7 +250,7 @@ def test_a_large_batch_with_much_in_common(store: Store) -> None:
             outcome(entry, *(link(url) for url in (*shared, entry.url)), follows=tuple(map(follow, shared)))
             for entry in entries
         ]
-        numbers = outcomes.keep(session, batch)
+        numbers = outcomes.keep(session, batch).pages
     assert len(set(numbers)) == 300
     assert count_rows(store, "urls") == 340
     assert count_rows(store, "links") == 300 * 41

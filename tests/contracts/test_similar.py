@@ -22,7 +22,7 @@ def keep_prints(store: Store, prints: Sequence[int]) -> list[PageId]:
             outcome(entry, document=Document(fingerprint=one))
             for entry, one in zip(entries, prints, strict=True)
         ]
-        return outcomes.keep(session, batch)
+        return outcomes.keep(session, batch).pages
 
 
 def flipped(fingerprint: int, bits: int, draw: random.Random) -> int:

@@ -5,9 +5,9 @@ import sys
 import click
 
 from motherlode.app.cli.common import count
-from motherlode.engine import Limits, Progress, crawl
+from motherlode.engine import Company, Limits, Progress, crawl
+from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
-from motherlode.engine.reading import Readers
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
@@ -26,10 +26,10 @@ async def crawl_portal(portal: Portal, limits: Limits, *, quiet: bool) -> Progre
     show = _Display(quiet=quiet)
     async with (
         HttpWeb(config.network, agent, config.dns) as web,
-        Readers(manner_of(config), config.reading) as readers,
+        Hands(manner_of(config), config.reading) as hands,
     ):
         policy = BreadthFirst([address(url, rules=config.urls) for url in seeds_of(portal)])
-        progress = await crawl(portal, web, policy, limits, show.update, readers.read)
+        progress = await crawl(portal, web, policy, limits, Company(hands, show.update))
     show.end()
     return progress
 

@@ -1,5 +1,6 @@
 """The crawl loop."""
 
-from motherlode.engine.rounds import Limits, Progress, crawl
+from motherlode.engine.crawling import Company, Control, crawl
+from motherlode.engine.progress import Limits, Progress
 
-__all__ = ["Limits", "Progress", "crawl"]
+__all__ = ["Company", "Control", "Limits", "Progress", "crawl"]

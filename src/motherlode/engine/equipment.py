@@ -1,5 +1,8 @@
 """What a crawl goes out with: a fetcher that knows its portal, and the books that it fills on the way."""
 
+from collections.abc import Callable
+from time import time
+
 from motherlode import __version__
 from motherlode.documents.analysing import Manner
 from motherlode.fetch import Web
@@ -39,7 +42,9 @@ def rules_of(config: Config) -> FetchRules:
     return FetchRules(config.crawler.name, config.urls, config.types, config.traps, config.robots.page_rules)
 
 
-def fetcher_for(portal: Portal, web: Web, courtesy: Courtesy[Entry]) -> Fetcher:
+def fetcher_for(
+    portal: Portal, web: Web, courtesy: Courtesy[Entry], clock: Callable[[], float] = time
+) -> Fetcher:
     """A fetcher that goes on from what the portal knows of hosts, robots.txt and URLs."""
 
     def host(name: str) -> Host | None:
@@ -63,6 +68,7 @@ def fetcher_for(portal: Portal, web: Web, courtesy: Courtesy[Entry]) -> Fetcher:
         rules=rules_of(config),
         hosts=HostBook(host),
         known=known,
+        clock=clock,
     )
 
 

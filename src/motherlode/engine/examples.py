@@ -3,20 +3,23 @@
 import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.engine.crawling import Company, crawl
+from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import fetcher_for, keep_books
-from motherlode.engine.reading import Read
-from motherlode.engine.rounds import Limits, crawl
+from motherlode.engine.progress import Limits
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Web
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.rulebook import origin_of
+from motherlode.policies import Visit
 from motherlode.policies.baselines import QUEUE, follow_links
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Follow, Judgement, TopicId, UrlKey, UrlState
+from motherlode.records import Entry, Follow, Judgement, TopicId, UrlKey, UrlState
 from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import known_url
@@ -40,21 +43,22 @@ class Wanted(Struct, frozen=True):
 class _Examples:
     """The examples and nothing else; their links wait for the crawl, except those of counterexamples."""
 
+    spaces: ClassVar[Sequence[str]] = ()
     wanted: Sequence[Wanted]
     against: Collection[str]
 
     def seed(self) -> Iterable[Follow]:
         return (Follow(one.url, one.key, _OWN_QUEUE, _FIRST - place) for place, one in enumerate(self.wanted))
 
-    def judge(self, _entry: Entry, _document: Document) -> None:
-        return None
+    def judge(self, visits: Sequence[Visit]) -> list[None]:
+        return [None] * len(visits)
 
-    def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
-        whole = entry.url.partition("#")[0]  # of a file in an archive, the archive
-        return () if whole in self.against else follow_links(entry, document, _NEXT)
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
+        whole = visit.entry.url.partition("#")[0]  # of a file in an archive, the archive
+        return () if whole in self.against else follow_links(visit, _NEXT)
 
 
-async def fetch_examples(portal: Portal, web: Web, read: Read) -> int:
+async def fetch_examples(portal: Portal, web: Web, crew: Crew | None = None) -> int:
     """Fetch the examples that nobody tried to fetch yet, or not for the last time. Returns how many came."""
     wanted = unfetched(portal)
     if not wanted:
@@ -62,10 +66,9 @@ async def fetch_examples(portal: Portal, web: Web, read: Read) -> int:
     origins = {origin_of(one.url) for one in wanted if not one.against} - _met(portal, wanted)
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against})
-    limits = Limits(len(wanted), command="train")
-    fetched = (
-        await crawl(_without_sitemaps(portal), web, policy, limits, lambda _progress: None, read)
-    ).pages
+    limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
+    going = crawl(_without_sitemaps(portal), web, policy, limits, Company(crew))
+    fetched = (await going).pages
     _empty(portal)
     if portal.config.robots.sitemaps:
         await _offer_listed(portal, web, origins)

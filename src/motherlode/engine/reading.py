@@ -1,6 +1,6 @@
-"""Documents read by worker processes, or, where time is virtual, on the spot."""
+"""Documents read by worker processes."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -11,15 +11,17 @@ from motherlode.documents.raw import Raw
 from motherlode.engine.workers import Lost, Workers
 from motherlode.records import Document
 
-# What documents say, each with the documents inside it, in their order.
-Read = Callable[[Sequence[Raw]], Awaitable[list[list[Analysed]]]]
-
 
 class Readers:
     """Processes that read. An async context manager, whose `read` may be called side by side."""
 
     def __init__(self, manner: Manner, options: ReadingOptions) -> None:
         self._workers: Workers[Raw, list[Analysed]] = Workers(partial(analyse, manner=manner), options)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._workers.count
 
     async def __aenter__(self) -> Self:
         await self._workers.__aenter__()
@@ -42,12 +44,3 @@ class Readers:
             else result
             for raw, result in zip(raws, results, strict=True)
         ]
-
-
-def read_here(manner: Manner) -> Read:
-    """Reading in this process, for webs that hold nothing hostile."""
-
-    async def read(raws: Sequence[Raw]) -> list[list[Analysed]]:
-        return [analyse(raw, manner) for raw in raws]
-
-    return read

@@ -52,6 +52,20 @@ class Courtesy(Generic[T]):
         """How many entries wait."""
         return len(self._turns) - self._steps
 
+    @property
+    def takers(self) -> int:
+        """How many wait for an entry."""
+        return sum(not taker.done() for taker in self._takers)
+
+    def waiting(self, host: str) -> int:
+        """How many entries wait for a host."""
+        return self._turns.waiting(host)
+
+    def next_in(self) -> float | None:
+        """In how many seconds the next resting host may be asked; None: none rests."""
+        at = self._turns.next_at()
+        return None if at is None else max(0.0, at - self._now())
+
     def add(self, entry: T, rank: float, host: str) -> None:
         """Let an entry wait for its host."""
         self._turns.add(_Waiting(entry, rank, host), rank, host, registrable_domain(host))
@@ -59,12 +73,9 @@ class Courtesy(Generic[T]):
 
     async def next(self) -> T:
         """The best entry whose host may be asked now, as soon as there is one."""
-        if not self._takers:
-            now = self._now()
-            while (work := self._turns.take(now)) is not None:
-                if not isinstance(work, _Step):
-                    return work.entry
-                self._start(work, now)
+        entry = self.poll()
+        if entry is not None:
+            return entry
         taker: asyncio.Future[_Waiting[T]] = asyncio.get_running_loop().create_future()
         self._takers.append(taker)
         self._serve()
@@ -76,6 +87,16 @@ class Courtesy(Generic[T]):
                 self.release(given.host, 0.0)
                 self.add(given.entry, given.rank, given.host)
             raise
+
+    def poll(self) -> T | None:
+        """The best entry whose host may be asked now; None: there is none, or others wait for one already."""
+        if not self._takers:
+            now = self._now()
+            while (work := self._turns.take(now)) is not None:
+                if not isinstance(work, _Step):
+                    return work.entry
+                self._start(work, now)
+        return None
 
     async def turn(self, host: str) -> None:
         """Wait for a turn at a host, ahead of all entries: what has been begun is finished first."""

@@ -57,6 +57,11 @@ class Turns(Generic[T]):
         """How many entries wait."""
         return self._size
 
+    def waiting(self, host: str) -> int:
+        """How many entries wait for a host."""
+        known = self._hosts.get(host)
+        return 0 if known is None else len(known.waiting)
+
     def add(self, entry: T, rank: float, host: str, domain: str) -> None:
         """Let an entry wait for its host."""
         known = self._hosts.get(host)

@@ -1,5 +1,6 @@
 """Queues of ranked entries."""
 
 from motherlode.frontier.memory import MemoryFrontier
+from motherlode.frontier.stocked import Frontier
 
-__all__ = ["MemoryFrontier"]
+__all__ = ["Frontier", "MemoryFrontier"]

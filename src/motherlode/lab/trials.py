@@ -11,13 +11,15 @@ from msgspec import Struct
 
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
+from motherlode.documents.spaces import Surroundings
+from motherlode.engine.samples import sample_of
 from motherlode.fetch import FetchError, Request, Response
 from motherlode.frontier import MemoryFrontier
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.measures import Fetched
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.web import LabWeb
-from motherlode.policies import Policy
+from motherlode.policies import Policy, Visit
 from motherlode.records import Document, Entry, Follow
 from motherlode.urls import UrlError, address, host_of
 
@@ -150,9 +152,10 @@ class _Crawl:
         else:
             self._pages += 1
             document = self._readings.of(response)
-            judgement = self._policy.judge(entry, document)
+            visit = Visit(entry, document, sample_of(document, self._policy.spaces, Surroundings(entry.url)))
+            (judgement,) = self._policy.judge([visit])
             self._note(entry, score=judgement.confidence if judgement else None)
-            self._frontier.offer(self._policy.steer(entry, document, judgement))
+            self._frontier.offer(self._policy.steer(visit, judgement))
 
     def _redirect(self, entry: Entry, response: Response) -> None:
         hops = self._hops.get(entry.url, 0) + 1

@@ -2,13 +2,15 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, unpack
-from motherlode.records import Document, Entry, Follow, Judgement, TopicId, UrlKey
+from motherlode.policies.policy import Visit
+from motherlode.records import Document, Follow, Judgement, TopicId, UrlKey
 from motherlode.urls import Address
 
 QUEUE = TopicId(1)
@@ -22,63 +24,67 @@ def follow_seeds(seeds: Sequence[Address]) -> Iterator[Follow]:
     return (Follow(seed.url, seed.key, QUEUE, FIRST - place, depth=0) for place, seed in enumerate(seeds))
 
 
-def follow_links(entry: Entry, document: Document, rank: float) -> Iterator[Follow]:
+def follow_links(visit: Visit, rank: float) -> Iterator[Follow]:
     """Every link of a page, at one rank."""
-    return (Follow(link.url, link.key, QUEUE, rank, entry.depth + 1) for link in document.links)
+    depth = visit.entry.depth + 1
+    return (Follow(link.url, link.key, QUEUE, rank, depth) for link in visit.document.links)
 
 
 @dataclass(frozen=True, slots=True)
 class BreadthFirst:
     """Level by level, in order of discovery."""
 
+    spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
 
-    def judge(self, _entry: Entry, _document: Document) -> None:
-        return None
+    def judge(self, visits: Sequence[Visit]) -> list[None]:
+        return [None] * len(visits)
 
-    def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
-        return follow_links(entry, document, -float(entry.depth + 1))
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
+        return follow_links(visit, -float(visit.entry.depth + 1))
 
 
 @dataclass(slots=True)
 class DepthFirst:
     """The latest discovery first; within a page, the first link first."""
 
+    spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
     discovered: int = field(default=0, init=False)
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
 
-    def judge(self, _entry: Entry, _document: Document) -> None:
-        return None
+    def judge(self, visits: Sequence[Visit]) -> list[None]:
+        return [None] * len(visits)
 
-    def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
-        last = self.discovered + len(document.links)
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
+        last = self.discovered + len(visit.document.links)
         self.discovered = last
-        for place, link in enumerate(document.links):
-            yield Follow(link.url, link.key, QUEUE, float(last - place), entry.depth + 1)
+        for place, link in enumerate(visit.document.links):
+            yield Follow(link.url, link.key, QUEUE, float(last - place), visit.entry.depth + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class RandomOrder:
     """Any waiting URL is as good as any other."""
 
+    spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
     chance: int
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
 
-    def judge(self, _entry: Entry, _document: Document) -> None:
-        return None
+    def judge(self, visits: Sequence[Visit]) -> list[None]:
+        return [None] * len(visits)
 
-    def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
-        for link in document.links:
-            yield Follow(link.url, link.key, QUEUE, self._rank(link.key), entry.depth + 1)
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
+        for link in visit.document.links:
+            yield Follow(link.url, link.key, QUEUE, self._rank(link.key), visit.entry.depth + 1)
 
     def _rank(self, key: UrlKey) -> float:
         """A number that depends on the URL and the run alone, so that a rediscovery changes nothing."""
@@ -91,23 +97,25 @@ class BestFirst:
     """Links of the pages most like the seeds first: cosine of tf vectors (naive best-first,
     Menczer, Pant and Srinivasan 2004, "Topical web crawlers", section 3.1)."""
 
+    spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
     centroid: "Centroid"
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
 
-    def judge(self, _entry: Entry, document: Document) -> Judgement:
-        return Judgement(QUEUE, self.centroid.cosine(_terms(document)))
+    def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
+        return [Judgement(QUEUE, self.centroid.cosine(_terms(visit.document))) for visit in visits]
 
-    def steer(self, entry: Entry, document: Document, judgement: Judgement | None) -> Iterable[Follow]:
-        return follow_links(entry, document, judgement.confidence if judgement else 0.0)
+    def steer(self, visit: Visit, judgement: Judgement | None) -> Iterable[Follow]:
+        return follow_links(visit, judgement.confidence if judgement else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
     """Knows the labels and the links, and follows the way it has worked out: the ceiling."""
 
+    spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
     place: Mapping[str, int]  # in its way, by URL
     relevant: Container[str]
@@ -115,13 +123,13 @@ class Oracle:
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
 
-    def judge(self, entry: Entry, _document: Document) -> Judgement:
-        return Judgement(QUEUE, float(entry.url in self.relevant))
+    def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
+        return [Judgement(QUEUE, float(visit.entry.url in self.relevant)) for visit in visits]
 
-    def steer(self, entry: Entry, document: Document, _judgement: Judgement | None) -> Iterable[Follow]:
-        for link in document.links:
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
+        for link in visit.document.links:
             rank = -float(self.place.get(link.url, _NOWHERE))
-            yield Follow(link.url, link.key, QUEUE, rank, entry.depth + 1)
+            yield Follow(link.url, link.key, QUEUE, rank, visit.entry.depth + 1)
 
 
 class Centroid:

@@ -1,22 +1,38 @@
 """What the engine asks of a policy. Policies are synchronous and do no I/O."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
+from motherlode.documents.terms import Bag
 from motherlode.records import Document, Entry, Follow, Judgement
+
+
+class Visit(Struct, frozen=True):
+    """A page that was fetched: how it was come by, what it says, and what it is in each feature space."""
+
+    entry: Entry
+    document: Document
+    sample: Mapping[str, Bag] = {}
 
 
 class Policy(Protocol):
     """How a crawl is steered."""
 
+    @property
+    def spaces(self) -> Sequence[str]:
+        """The feature spaces that it wants to see pages in."""
+        ...
+
     def seed(self) -> Iterable[Follow]:
         """Where the crawl begins."""
         ...
 
-    def judge(self, entry: Entry, document: Document) -> Judgement | None:
-        """What the page is about, and how surely; None from a policy that does not care."""
+    def judge(self, visits: Sequence[Visit]) -> Sequence[Judgement | None]:
+        """What each page is about, and how surely; None from a policy that does not care."""
         ...
 
-    def steer(self, entry: Entry, document: Document, judgement: Judgement | None) -> Iterable[Follow]:
+    def steer(self, visit: Visit, judgement: Judgement | None) -> Iterable[Follow]:
         """Which of the page's links to follow, and at which rank."""
         ...

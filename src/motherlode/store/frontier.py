@@ -8,7 +8,7 @@ rows that are left of it are stale from then on: never returned, and dropped by 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from sqlalchemy import Row, and_, delete, func, or_, select
+from sqlalchemy import Row, and_, delete, func, literal, or_, select, tuple_
 
 from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlKey, UrlState
 from motherlode.store.schema import frontier, urls
@@ -17,10 +17,10 @@ from motherlode.store.session import Session
 COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via")
 
 
-def offer(session: Session, follows: Sequence[Follow]) -> None:
-    """Offer URLs that no page led to: seeds, or what a source found."""
+def offer(session: Session, follows: Sequence[Follow]) -> list[Entry]:
+    """Offer URLs that no page led to: seeds, or what a source found. Returns what waits now."""
     ids = session.sieve.ids_of({follow.key: follow.url for follow in follows})
-    offer_known(session, follows, ids, [None] * len(follows))
+    return offer_known(session, follows, ids, [None] * len(follows))
 
 
 def offer_known(
@@ -28,18 +28,26 @@ def offer_known(
     follows: Sequence[Follow],
     ids: Mapping[int, int],
     vias: Sequence[PageId | None],
-) -> None:
-    """Offer URLs whose rows are known by key. Raises `StoreError` for a rank that is no number."""
+) -> list[Entry]:
+    """Offer URLs whose rows are known by key. Returns what waits now, or at a better rank than before.
+
+    Raises `StoreError` for a rank that is no number.
+    """
     keys = np.array([follow.key for follow in follows], np.int64)
     ranks = np.array([follow.rank for follow in follows], np.float64)
     if not np.isfinite(ranks).all():
         raise StoreError("A rank is not a finite number; this is a mistake of the policy.")
-    rows = {}
+    entries: dict[tuple[int, float, int], Entry] = {}
     for index in np.flatnonzero(session.sieve.memory.improving(keys, ranks)).tolist():
         f = follows[index]
-        row = (f.queue, f.rank, ids[f.key], f.depth, f.distance, vias[index])
-        rows[row[:3]] = row
-    session.bulk.insert_new(frontier, COLUMNS, sorted(rows.values()))
+        number = UrlId(ids[f.key])
+        entries[f.queue, f.rank, number] = Entry(
+            number, f.url, f.key, f.queue, f.rank, f.depth, f.distance, vias[index]
+        )
+    places = sorted(entries)
+    rows = [(*place, one.depth, one.distance, one.via) for place in places for one in (entries[place],)]
+    session.bulk.insert_new(frontier, COLUMNS, rows)
+    return [entries[place] for place in places]
 
 
 def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = None) -> list[Entry]:
@@ -66,6 +74,37 @@ def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = 
         entry = _entry(row)
         entries.setdefault(entry.url_id, entry)
     return list(entries.values())
+
+
+def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | None) -> list[Entry]:
+    """Entries of all queues that still wait, some at a time, in no order that matters; `after` pages on."""
+    place = tuple_(frontier.c.queue, frontier.c.rank, frontier.c.url_id)
+    query = (
+        select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before)
+        .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
+        .where(urls.c.state == UrlState.OPEN)
+        .order_by(frontier.c.queue, frontier.c.rank, frontier.c.url_id)
+        .limit(limit)
+    )
+    if after is not None:
+        query = query.where(place > tuple_(*map(literal, after)))
+    return [_entry(row) for row in session.connection.execute(query)]
+
+
+def rerank(session: Session, changed: Sequence[tuple[Entry, float]]) -> None:
+    """Give these entries new ranks, higher or lower."""
+    session.bulk.remove(
+        frontier, ("queue", "rank", "url_id"), [(old.queue, old.rank, old.url_id) for old, _ in changed]
+    )
+    rows = {
+        (old.queue, rank, old.url_id): (old.queue, rank, old.url_id, old.depth, old.distance, old.via)
+        for old, rank in changed
+    }
+    session.bulk.insert_new(frontier, COLUMNS, [rows[place] for place in sorted(rows)])
+    best: dict[int, float] = {}
+    for old, rank in changed:  # a URL may have several places
+        best[old.key] = max(rank, best.get(old.key, -np.inf))
+    session.sieve.memory.rerank(np.array(list(best), np.int64), np.array(list(best.values())))
 
 
 def prune(session: Session, queue: TopicId) -> int:

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
-from motherlode.records import Document, Outcome, Page, PageId, RunId, UrlState
+from motherlode.records import Document, Entry, Outcome, Page, PageId, RunId, UrlId, UrlState
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
 from motherlode.store.schema import fingerprints, judgements, links, pages, redirects, texts, urls, vectors
@@ -22,27 +24,44 @@ _NO_DOCUMENT = Document()
 Ids = dict[int, int]  # a URL's row by its key
 
 
-def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None) -> list[PageId]:
-    """Write a batch. Returns the pages' numbers, in order of the outcomes that have a page.
+class Kept(Struct, frozen=True):
+    """What a batch led to: the pages' numbers, in order of the outcomes that have a page; the URLs that wait
+    no longer; and what waits now, or at a better rank than before."""
+
+    pages: list[PageId]
+    settled: list[UrlId]
+    offered: list[Entry]
+
+
+def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None) -> Kept:
+    """Write a batch.
 
     A page that was kept before keeps its number. What it said is replaced, or, where the outcome has no
-    document (it was not modified), left as it was.
+    document (it was not modified), left as it was. An entry that nobody took has no number: its URL gives it.
     """
     ids = session.sieve.ids_of(_spellings(outcomes))
+    outcomes = [_numbered(outcome, ids) for outcome in outcomes]
     page_keys = [outcome.page.key for outcome in outcomes if outcome.page is not None]
     numbers, refetched = _number_pages(session, [ids[key] for key in page_keys])
     rows = _Rows(ids, numbers, refetched, run)
     for outcome in outcomes:
         rows.add(outcome)
     _write(session, rows)
-    _settle(session, outcomes, rows)
-    return [numbers[ids[key]] for key in page_keys]
+    settled, offered = _settle(session, outcomes, rows)
+    return Kept([numbers[ids[key]] for key in page_keys], settled, offered)
+
+
+def _numbered(outcome: Outcome, ids: Ids) -> Outcome:
+    entry = outcome.entry
+    return outcome if entry.url_id else replace(outcome, entry=replace(entry, url_id=UrlId(ids[entry.key])))
 
 
 def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
     """Every URL that the batch names, by its key."""
     spelled: dict[int, str] = {}
     for outcome in outcomes:
+        if not outcome.entry.url_id:
+            spelled[outcome.entry.key] = outcome.entry.url
         if outcome.page is not None:
             spelled[outcome.page.key] = outcome.page.url
         for hop in outcome.redirects:
@@ -159,15 +178,20 @@ def _write(session: Session, rows: _Rows) -> None:
     bulk.upsert(redirects, ("url_id", "target_id", "status"), list(rows.redirects.values()))
 
 
-def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> None:
-    """Entries leave the frontier, URLs get their fate, and what the pages led to comes in."""
+def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple[list[UrlId], list[Entry]]:
+    """Entries leave the frontier, URLs get their fate, and what the pages led to comes in.
+
+    Returns the URLs that wait no longer, and what waits now.
+    """
     gone = [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes if not _waits(o)]
     session.bulk.remove(frontier_table, ("queue", "rank", "url_id"), gone)
     columns = ("id", "state", "reason", "attempts", "not_before")
-    session.bulk.amend(urls, columns, _fates(outcomes, rows.ids))
+    fates = _fates(outcomes, rows.ids)
+    session.bulk.amend(urls, columns, fates)
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
-    frontier.offer_known(session, follows, rows.ids, rows.vias)
+    settled = [UrlId(fate[0]) for fate in fates if fate[1] != UrlState.OPEN]
+    return settled, frontier.offer_known(session, follows, rows.ids, rows.vias)
 
 
 def _waits(outcome: Outcome) -> bool:

@@ -53,6 +53,12 @@ class SieveMemory:
         result: NDArray[np.bool_] = better & (~known | (ranks >= self._ranks[slots]))
         return result
 
+    def rerank(self, keys: Keys, ranks: Ranks) -> None:
+        """These URLs wait at other ranks now."""
+        slots = keys & self._mask
+        known = self._keys[slots] == keys
+        self._ranks[slots[known]] = ranks[known]
+
     def close(self, keys: Keys) -> None:
         """These URLs no longer wait."""
         slots = keys & self._mask

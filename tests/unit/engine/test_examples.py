@@ -1,6 +1,5 @@
 """Fetching examples: all of them, nothing else, and the crawl goes on from there."""
 
-import asyncio
 from io import BytesIO
 from pathlib import Path
 from time import time
@@ -10,9 +9,9 @@ import pytest
 
 from helpers import follow
 from motherlode.documents.analysing import Manner
-from motherlode.engine import Limits, crawl, rounds
+from motherlode.engine import Limits, crawl, crawling
+from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples, unfetched
-from motherlode.engine.reading import read_here
 from motherlode.engine.training import page_behind
 from motherlode.fetch import Request, Response
 from motherlode.lab.clock import run_virtually
@@ -47,7 +46,7 @@ def crawl_on(portal: Path, web: Path) -> None:
         with opened.store.reading() as session:
             tree, examples = opened.tree(), topic_rows.examples_of(session)
         seeds = [address(one.url) for one in examples if one.url and not tree[one.topic].is_others]
-        work = crawl(opened, Replay(open_web(web)), BreadthFirst(seeds), Limits(100), lambda _: None)
+        work = crawl(opened, Replay(open_web(web)), BreadthFirst(seeds), Limits(100))
         run_virtually(work)
 
 
@@ -115,7 +114,7 @@ def test_what_may_come_later_is_asked_for_again_when_it_is_due(
     recovered: dict[str, Said] = {"http://busy.test/": paper("Back", "An owl is back")}
     assert fetch(portal, recovered, tmp_path / "soon") == 0
     now = time()
-    monkeypatch.setattr(rounds, "time", lambda: now + 700)
+    monkeypatch.setattr(crawling, "time", lambda: now + 700)
     assert fetch(portal, recovered, tmp_path / "later") == 1
 
 
@@ -130,7 +129,7 @@ def test_what_is_no_example_any_more_is_not_fetched_with_the_others(
         assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), "http://busy.test/")
     add_example(portal, "owls", url=place("owl", 1))
     now = time()
-    monkeypatch.setattr(rounds, "time", lambda: now + 700)
+    monkeypatch.setattr(crawling, "time", lambda: now + 700)
     recovered = {**pages(), "http://busy.test/": paper("Back", "News are back", [place("news", 0)])}
     assert fetch(portal, recovered, tmp_path / "later") == 1
     assert kept(portal) == [place("owl", 0), place("owl", 1)]
@@ -192,15 +191,15 @@ class Broken(Replay):
     async def fetch(self, request: Request) -> Response:
         self.left -= 1
         if self.left < 0:
-            raise asyncio.CancelledError
+            raise InterruptedError
         return await super().fetch(request)
 
 
 def test_after_an_interruption_all_that_are_still_examples_are_fetched(tmp_path: Path) -> None:
     portal = planted(tmp_path / "p", BIRDS)
     web = record_web(tmp_path / "web", pages())
-    with pytest.raises(asyncio.CancelledError), Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, Broken(open_web(web)), read_here(Manner())))
+    with pytest.raises(InterruptedError), Portal.crawling(portal, "test") as opened:
+        run_virtually(fetch_examples(opened, Broken(open_web(web)), Alone(Manner())))
     assert kept(portal) == []
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), place("news", 2))

@@ -38,7 +38,7 @@ def crawled(tmp_path: Path, *, sitemaps: bool) -> list[str]:
     create_portal(tmp_path / "p", planting, {"robots.sitemaps": sitemaps})
     with Portal.crawling(tmp_path / "p", "test") as portal:
         policy = BreadthFirst([address("http://a.test/")])
-        run_virtually(crawl(portal, Replay(open_web(web)), policy, Limits(50), lambda _: None))
+        run_virtually(crawl(portal, Replay(open_web(web)), policy, Limits(50)))
         with portal.store.reading() as session:
             return [url for url, _, _ in page_log(session)]
 

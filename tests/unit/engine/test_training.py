@@ -75,7 +75,7 @@ def crawl_all(portal: Path, web: Path) -> None:
     """Fetch every page there is."""
     seeds = [address(url) for url in pages()]
     with Portal.crawling(portal, "test") as opened:
-        work = crawl(opened, Replay(open_web(web)), BreadthFirst(seeds), Limits(100), lambda _: None)
+        work = crawl(opened, Replay(open_web(web)), BreadthFirst(seeds), Limits(100))
         run_virtually(work)
 
 

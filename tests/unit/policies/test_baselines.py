@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
 from motherlode.documents.terms import bag_of
+from motherlode.policies import Visit
 from motherlode.policies.baselines import Centroid, RandomOrder
 from motherlode.records import Document, Entry, Link, TopicId, UrlId, UrlKey
 from motherlode.urls import address
@@ -49,7 +50,8 @@ def test_random_ranks_are_spread_evenly_and_do_not_depend_on_the_page() -> None:
         Link(found.url, found.key) for found in (address(f"http://a.test/{n}") for n in range(2000))
     )
     entry = Entry(UrlId(0), "http://a.test/", UrlKey(0), TopicId(1), 0.0)
-    ranks = [follow.rank for follow in RandomOrder((), 5).steer(entry, Document(links=links), None)]
+    visit = Visit(entry, Document(links=links))
+    ranks = [follow.rank for follow in RandomOrder((), 5).steer(visit, None)]
     assert all(0 <= rank < 1 for rank in ranks)
     assert 0.45 < sum(ranks) / len(ranks) < 0.55
-    assert [follow.rank for follow in RandomOrder((), 6).steer(entry, Document(links=links), None)] != ranks
+    assert [follow.rank for follow in RandomOrder((), 6).steer(visit, None)] != ranks

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import Table
+from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples, unfetched
-from motherlode.engine.reading import Readers
 from motherlode.engine.training import KIND, Lore, Missing, judge_stored, learn, report_on
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
@@ -75,9 +75,9 @@ async def _fetched(portal: Portal) -> int:
     config = portal.config
     async with (
         HttpWeb(config.network, user_agent(config), config.dns) as web,
-        Readers(manner_of(config), config.reading) as readers,
+        Hands(manner_of(config), config.reading) as hands,
     ):
-        return await fetch_examples(portal, web, readers.read)
+        return await fetch_examples(portal, web, hands)
 
 
 def _train(portal: Portal, fetched: int, *, offline: bool) -> Trained:

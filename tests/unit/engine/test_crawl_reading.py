@@ -8,8 +8,8 @@ import pytest
 from motherlode.documents.analysing import Manner
 from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
-from motherlode.engine import Limits, Progress, crawl
-from motherlode.engine.reading import Readers
+from motherlode.engine import Company, Limits, Progress, crawl
+from motherlode.engine.crew import Hands
 from motherlode.engine.workers import Workers
 from motherlode.fetch.loops import run
 from motherlode.lab.opening import open_web
@@ -50,16 +50,16 @@ def portal(tmp_path: Path) -> Path:
     return tmp_path / "p"
 
 
-def crawled(portal: Path, web: Path, readers: Readers | None = None, pages: int = 100) -> Progress:
+def crawled(portal: Path, web: Path, hands: Hands | None = None, pages: int = 100) -> Progress:
     """A crawl on the clock: worker processes know no other."""
 
     async def work(opened: Portal) -> Progress:
         policy = BreadthFirst([address("http://a.test/")])
         limits, replay = Limits(pages, connections=4), Replay(open_web(web))
-        if readers is None:
-            return await crawl(opened, replay, policy, limits, lambda _: None)
-        async with readers:
-            return await crawl(opened, replay, policy, limits, lambda _: None, readers.read)
+        if hands is None:
+            return await crawl(opened, replay, policy, limits)
+        async with hands:
+            return await crawl(opened, replay, policy, limits, Company(hands))
 
     with Portal.crawling(portal, "test") as opened:
         return run(work(opened))
@@ -181,12 +181,12 @@ HOSTILE = {
 }
 
 
-def suffering() -> Readers:
+def suffering() -> Hands:
     """Readers whom documents can tell what to suffer."""
     options = ReadingOptions(workers=2, seconds=2.0, memory=512)
-    readers = Readers(Manner(), options)
-    readers._workers = Workers(partial(read_or_suffer, manner=Manner()), options)
-    return readers
+    hands = Hands(Manner(), options)
+    hands._reading._workers = Workers(partial(read_or_suffer, manner=Manner()), options)
+    return hands
 
 
 def test_a_crawl_survives_documents_that_its_readers_do_not(portal: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A crawl in rounds, from a replayed web into a portal."""
+"""A crawl from a replayed web into a portal."""
 
 import time
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from motherlode.engine import Limits, Progress, crawl, rounds
+from motherlode.engine import Company, Limits, Progress, crawl, crawling
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
@@ -40,7 +40,8 @@ def run(portal: Path, web: Path, pages: int = 100) -> tuple[Progress, list[Progr
     reports: list[Progress] = []
     with Portal.crawling(portal, "test") as opened:
         policy = BreadthFirst([address("http://a.test/")])
-        work = crawl(opened, Replay(open_web(web)), policy, Limits(pages, connections=2), reports.append)
+        company = Company(report=reports.append)
+        work = crawl(opened, Replay(open_web(web)), policy, Limits(pages, connections=2), company)
         return run_virtually(work), reports
 
 
@@ -196,7 +197,7 @@ def test_a_retry_waits_for_its_time_and_comes_then(
     run(portal, web)
     assert busy(portal) == (state, 1, due)  # not yet
     record_web(tmp_path / "recovered", {**said, "http://b.test/": html("B", "back")})
-    monkeypatch.setattr(rounds, "time", lambda: due)
+    monkeypatch.setattr(crawling, "time", lambda: due)
     run(portal, tmp_path / "recovered")
     assert busy(portal)[:2] == (UrlState.FETCHED, 2)
     assert log(portal) == ["http://a.test/", "http://b.test/"]

@@ -1,0 +1,466 @@
+"""The crawl: take the best entry whose host may be asked, fetch, read, judge and steer, keep.
+
+Fetchers, readers and one keeper work side by side, with bounded queues between them: whoever is slowest sets
+the pace, and whatever has piled up before the keeper goes into one transaction. A page, all it says and all
+that it leads to are kept together or not at all; until then its entry waits in the store. Kill the process
+anywhere, and nothing is lost.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from time import time
+from typing import Any, Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from motherlode.documents.raw import Raw
+from motherlode.documents.spaces import Surroundings
+from motherlode.engine.crew import Alone, Crew
+from motherlode.engine.dispatch import Dispatch
+from motherlode.engine.equipment import fetcher_for, keep_books, manner_of
+from motherlode.engine.progress import Limits, Progress
+from motherlode.engine.samples import sample_of, surroundings_of
+from motherlode.engine.settling import Catch, Draft, settle
+from motherlode.engine.sitemaps import follows_from_sitemaps
+from motherlode.engine.tally import Tally
+from motherlode.fetch import Web
+from motherlode.fetch.courtesy import Courtesy
+from motherlode.fetch.fetching import Fetched
+from motherlode.fetch.web import Headers
+from motherlode.frontier import Frontier
+from motherlode.learning.tree import Sample
+from motherlode.policies import Policy
+from motherlode.portal import Portal
+from motherlode.records import Document, Entry, Follow, Outcome, RobotsFile, RunEnd, RunId, TopicId, UrlKey
+from motherlode.store import frontier as stock
+from motherlode.store import ledger
+from motherlode.store.outcomes import Kept, keep
+from motherlode.store.pages import copies_of
+from motherlode.urls import Address, host_of
+
+T = TypeVar("T")
+
+_READ_AT_ONCE = 16
+_KEPT_AT_ONCE = 256
+_TICK = 0.25  # seconds between looks at how it goes
+_GRACE = 10.0  # seconds that fetches under way are given when a crawl ends
+
+
+class Teacher(Protocol):
+    """Who teaches a policy what the crawl has found."""
+
+    def saw(self, outcomes: Sequence[Outcome]) -> None:
+        """These were kept."""
+        ...
+
+    def due(self, *, idle: bool) -> bool:
+        """Whether it is time for a lesson; `idle`: there is nothing left to fetch without one."""
+        ...
+
+    async def teach(self, crew: Crew) -> bool:
+        """Give a lesson. Returns whether the ranks of what waits have changed."""
+        ...
+
+    def told(self, progress: Progress) -> Progress:
+        """How far the crawl is, with what there is to say about learning."""
+        ...
+
+
+class Journal(Protocol):
+    """Who writes down what happened, for people."""
+
+    def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
+        """These were kept."""
+        ...
+
+
+class Control:
+    """The way to end a crawl from outside."""
+
+    def __init__(self) -> None:
+        self.stopping = False
+        self.changed = asyncio.Event()
+
+    def stop(self) -> None:
+        """Take up nothing more; what is under way is finished and kept."""
+        self.stopping = True
+        self.changed.set()
+
+
+# Headers that make a request conditional, for pages that are fetched again.
+Conditions = Callable[[Entry], Headers]
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Who goes along on a crawl: those who lend a hand, and those who want to know how it goes."""
+
+    crew: Crew | None = None  # nobody: everything is done on the spot
+    report: Callable[[Progress], None] = lambda _progress: None
+    control: Control = field(default_factory=Control)
+    teacher: Teacher | None = None
+    journal: Journal | None = None
+    conditions: Conditions | None = None
+
+
+async def crawl(
+    portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company | None = None
+) -> Progress:
+    """Crawl until a limit is reached, nothing waits, or somebody says stop."""
+    return await _Crawl(portal, web, policy, limits, company or Company()).run()
+
+
+class _Crawl:
+    """One crawl, from its beginning to its end."""
+
+    def __init__(self, portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company) -> None:
+        self._portal, self._policy, self._limits = portal, policy, limits
+        self._crew = company.crew or Alone(manner_of(portal.config))
+        self._report, self._control, self._teacher = company.report, company.control, company.teacher
+        self._journal, self._conditions = company.journal, company.conditions
+        self._loop = asyncio.get_running_loop()
+        self._began, self._since = self._loop.time(), time()
+        courtesy: Courtesy[Entry] = Courtesy(
+            portal.config.politeness, sandbox=bool(portal.config.network.connect)
+        )
+        self._fetcher = fetcher_for(portal, web, courtesy, self._now)
+        self._frontier = Frontier(self._load)
+        self._dispatch = Dispatch(self._frontier, courtesy, web, self._now)
+        self._fetched: asyncio.Queue[Catch | None] = asyncio.Queue(2 * _READ_AT_ONCE)
+        self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(_KEPT_AT_ONCE)
+        self._in_hand: dict[bytes | UrlKey, str] = {}  # digests and URLs of pages that are not kept yet
+        self._resting: set[asyncio.Task[Any]] = set()  # fetchers that wait for an entry
+        self._errands: set[asyncio.Task[None]] = set()
+        self._lesson: asyncio.Task[None] | None = None
+        self._room = asyncio.Event()
+        self._reserved = self._fetching = 0
+        self._tally = Tally()
+        self._run = RunId(0)
+
+    async def run(self) -> Progress:
+        await self._crew.aside(self._begin)
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._group = group
+                fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
+                readers = [group.create_task(self._read_pages()) for _ in range(self._crew.readers + 1)]
+                keeper = group.create_task(self._keep_pages())
+                end = await self._watch()
+                await self._close(fetchers, readers, keeper)
+        except BaseExceptionGroup as failed:
+            raise _first(failed) from failed
+        await self._crew.aside(partial(self._end, end))
+        progress = replace(self._progress(), end=end)
+        self._report(progress)
+        return progress
+
+    def _connections(self) -> int:
+        return max(1, min(self._limits.connections, self._limits.pages))
+
+    def _begin(self) -> None:
+        seeds = list(self._policy.seed())
+        with self._portal.batch() as session:
+            run = ledger.start_run(session, self._limits.command, type(self._policy).__name__, time())
+            stock.offer(session, seeds)
+            waiting = {queue: size for queue, size in stock.sizes(session).items() if self._ours(queue)}
+        self._run = run.id
+        self._tally.waiting = sum(waiting.values())
+        self._frontier.open(waiting)
+
+    def _end(self, end: RunEnd) -> None:
+        with self._portal.batch() as session:
+            keep_books(session, self._fetcher)
+            ledger.end_run(session, self._run, end, time())
+
+    # --- the stages -------------------------------------------------------------------------------------
+
+    async def _fetch_pages(self) -> None:
+        while (entry := await self._next()) is not None:
+            asked = Address(entry.url, entry.key, host_of(entry.url))
+            headers = self._conditions(entry) if self._conditions else ()
+            self._fetching += 1
+            try:
+                fetched = await self._fetcher.fetch(asked, headers, entry.attempts + 1)
+            finally:
+                self._fetching -= 1
+            await self._fetched.put(Catch(entry, fetched))
+
+    async def _next(self) -> Entry | None:
+        """The next entry, as soon as there is one; None: the crawl ends."""
+        while not self._control.stopping:
+            if self._tally.pages + self._reserved < self._limits.pages:
+                self._reserved += 1
+                try:
+                    return await self._rest(self._dispatch.next())
+                except asyncio.CancelledError:
+                    self._reserved -= 1
+                    raise
+            self._room.clear()
+            await self._rest(self._room.wait())
+        return None
+
+    async def _rest(self, waiting: Awaitable[T]) -> T:
+        """Wait, as somebody who may be sent home."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a fetcher
+        self._resting.add(task)
+        try:
+            return await waiting
+        finally:
+            self._resting.discard(task)
+
+    async def _read_pages(self) -> None:
+        while catches := await _portion(self._fetched, _READ_AT_ONCE):
+            catches = self._told(catches)
+            new = [place for place, catch in enumerate(catches) if _has_document(catch.fetched)]
+            said = await self._crew.read([_raw(catches[place].fetched) for place in new])
+            for place, one in zip(new, said, strict=True):
+                catches[place] = replace(catches[place], said=one)
+            for catch in catches:
+                await self._caught.put(catch)
+
+    async def _keep_pages(self) -> None:
+        obey = self._portal.config.robots.page_rules
+        while catches := await _portion(self._caught, _KEPT_AT_ONCE):
+            drafts = settle(catches, self._policy, self._in_spaces, obey=obey)
+            kept, outcomes, met = await self._crew.aside(partial(self._keep, drafts))
+            self._settled(catches, drafts, outcomes, kept)
+            if met and self._portal.config.robots.sitemaps:
+                self._send(self._read_sitemaps(met, catches[0].entry))
+
+    def _keep(self, drafts: Sequence[Draft]) -> tuple[Kept, list[Outcome], list[RobotsFile]]:
+        """One transaction: all of it is kept, or nothing."""
+        with self._portal.batch() as session:
+            outcomes = [self._archived(draft) for draft in drafts]
+            kept = keep(session, outcomes, self._run)
+            met = keep_books(session, self._fetcher)
+            ledger.advance_run(session, self._run, sum(_is_page(draft) for draft in drafts))
+        return kept, outcomes, met
+
+    def _archived(self, draft: Draft) -> Outcome:
+        page = draft.outcome.page
+        if page is None or draft.exchange is None:
+            return draft.outcome
+        where = self._portal.archive.append(draft.exchange)
+        return replace(draft.outcome, page=replace(page, archived=where))
+
+    def _settled(
+        self, catches: Sequence[Catch], drafts: Sequence[Draft], outcomes: Sequence[Outcome], kept: Kept
+    ) -> None:
+        """A batch is committed."""
+        for catch in catches:
+            self._in_hand.pop(catch.fetched.digest, None)
+            self._in_hand.pop(catch.fetched.final.key, None)
+        self._reserved -= len(catches)
+        self._tally.count(drafts, kept)
+        self._dispatch.settle(
+            kept.settled,
+            [entry for outcome in outcomes if (entry := _again(outcome)) is not None],
+            [entry for entry in kept.offered if self._ours(entry.queue)],
+        )
+        if self._teacher is not None:
+            self._teacher.saw(outcomes)
+        if self._journal is not None:
+            self._journal.note(drafts, self._progress())
+        self._room.set()
+        self._control.changed.set()
+
+    def _told(self, catches: Sequence[Catch]) -> list[Catch]:
+        """The same, with what is known of their content: two ways to one page are one page."""
+        with self._portal.store.reading() as session:
+            copies = copies_of(session, {one.fetched.digest for one in catches if one.fetched.digest})
+        return [replace(catch, fetched=self._with_copy(catch.fetched, copies)) for catch in catches]
+
+    def _with_copy(self, one: Fetched, copies: dict[bytes, str]) -> Fetched:
+        if not one.digest:
+            return one
+        known = copies.get(one.digest, "")
+        if known == one.final.url and self._conditions is not None:  # it is fetched again on purpose
+            known = ""
+        copy = known or self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
+        if copy:
+            return replace(one, copy_of=copy)
+        if _has_document(one):
+            self._in_hand[one.digest] = self._in_hand[one.final.key] = one.final.url
+        return one
+
+    def _in_spaces(self, entry: Entry, document: Document) -> Sample:
+        spaces = self._policy.spaces
+        if all(space in document.vectors for space in spaces):
+            return sample_of(document, spaces, Surroundings(entry.url))
+        with self._portal.store.reading() as session:
+            return sample_of(document, spaces, surroundings_of(session, entry.url, entry.key, spaces))
+
+    # --- besides ----------------------------------------------------------------------------------------
+
+    def _send(self, errand: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Have something done beside the crawl, which does not end before it."""
+        task = self._group.create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._returned)
+        return task
+
+    def _returned(self, task: "asyncio.Task[None]") -> None:
+        self._errands.discard(task)
+        self._control.changed.set()
+
+    async def _read_sitemaps(self, met: Sequence[RobotsFile], like: Entry) -> None:
+        listed = await follows_from_sitemaps(self._fetcher, met, like.queue, like.rank - 1)
+        offered = await self._crew.aside(partial(self._offer, listed))
+        self._tally.waiting += len(offered)
+        self._dispatch.offer(offered)
+
+    def _offer(self, follows: Sequence[Follow]) -> list[Entry]:
+        with self._portal.batch() as session:
+            return stock.offer(session, follows)
+
+    def _teach(self, *, idle: bool) -> bool:
+        """Have a lesson given if it is time for one; whether one is under way."""
+        if self._lesson is not None and not self._lesson.done():
+            return True
+        if self._teacher is None or not self._teacher.due(idle=idle):
+            return False
+        self._lesson = self._send(self._give_lesson(self._teacher))
+        return True
+
+    async def _give_lesson(self, teacher: Teacher) -> None:
+        if await teacher.teach(self._crew):
+            self._dispatch.reread()
+            self._dispatch.stock_up()
+
+    # --- until when -------------------------------------------------------------------------------------
+
+    async def _watch(self) -> RunEnd:
+        """Wait until there is a reason to end, and tell it."""
+        while True:
+            self._control.changed.clear()
+            end = self._over()
+            if end is not None:
+                return end
+            self._dispatch.stock_up()
+            self._teach(idle=False)
+            self._report(self._progress())
+            await _wait(self._control.changed, self._pause())
+
+    def _over(self) -> RunEnd | None:
+        if self._control.stopping:
+            return RunEnd.INTERRUPTED
+        if self._tally.pages >= self._limits.pages:
+            return RunEnd.PAGES
+        if self._limits.seconds is not None and self._seconds() >= self._limits.seconds:
+            return RunEnd.TIME
+        if self._is_idle() and not self._dispatch.stock_up() and not self._teach(idle=True):
+            at = self._dispatch.retry_at()
+            if at is None or at - self._now() > self._limits.patience:
+                return RunEnd.DONE
+        return None
+
+    def _is_idle(self) -> bool:
+        """Whether nothing is under way that could lead to anything."""
+        return not (self._dispatch.under_way or self._errands)
+
+    def _pause(self) -> float:
+        """How long nothing may happen here."""
+        left = inf if self._limits.seconds is None else self._limits.seconds - self._seconds()
+        at = self._dispatch.retry_at()
+        later = inf if at is None else at - self._now()
+        return max(0.0, min(1.0 if self._is_idle() else _TICK, left, later))
+
+    async def _close(
+        self,
+        fetchers: Sequence["asyncio.Task[None]"],
+        readers: Sequence["asyncio.Task[None]"],
+        keeper: "asyncio.Task[None]",
+    ) -> None:
+        """Let what is under way come to its end, for a while, and keep it."""
+        self._control.stopping = True
+        self._dispatch.drain()
+        for resting in self._resting:
+            resting.cancel()
+        for errand in self._errands:
+            errand.cancel()
+        _, late = await asyncio.wait(fetchers, timeout=_GRACE)
+        for fetcher in late:
+            fetcher.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        for _ in readers:
+            await self._fetched.put(None)
+        await asyncio.wait(readers)
+        await self._caught.put(None)
+        await keeper
+
+    def _progress(self) -> Progress:
+        progress = replace(
+            self._tally.progress(self._seconds()),
+            retries=self._dispatch.retries,
+            under_way=self._fetching,
+            idle=self._dispatch.idle(),
+        )
+        return progress if self._teacher is None else self._teacher.told(progress)
+
+    def _seconds(self) -> float:
+        return self._loop.time() - self._began
+
+    def _now(self) -> float:
+        """The time of day, by a clock that never jumps."""
+        return self._since + self._seconds()
+
+    def _load(self, queue: TopicId, limit: int, after: Entry | None) -> list[Entry]:
+        with self._portal.store.reading() as session:
+            return stock.waiting(session, queue, limit, after)
+
+    def _ours(self, queue: TopicId) -> bool:
+        return queue > 0 if self._limits.queues is None else queue in self._limits.queues
+
+
+def _has_document(fetched: Fetched) -> bool:
+    response = fetched.response
+    return response is not None and response.ok and fetched.failure is None and not fetched.copy_of
+
+
+def _raw(fetched: Fetched) -> Raw:
+    response = fetched.response
+    assert response is not None  # noqa: S101 - it has a document
+    return Raw(response.url, response.body, response.mime, response.header("content-type"))
+
+
+def _is_page(draft: Draft) -> bool:
+    return draft.fetched is not None and draft.outcome.page is not None
+
+
+def _again(outcome: Outcome) -> Entry | None:
+    """The entry as it waits for another attempt; None: it does not."""
+    entry, fate = outcome.entry, outcome.fate
+    if outcome.page is not None or fate.retry_at is None:
+        return None
+    return replace(entry, attempts=entry.attempts + 1, not_before=fate.retry_at)
+
+
+async def _portion(queue: "asyncio.Queue[Catch | None]", most: int) -> list[Catch]:
+    """What has piled up, at least one and so many at most; nothing: there comes no more."""
+    first = await queue.get()
+    found = [] if first is None else [first]
+    while found and len(found) < most and not queue.empty():
+        one = queue.get_nowait()
+        if one is None:
+            queue.put_nowait(None)  # the end is for the next time
+            break
+        found.append(one)
+    return found
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        pass
+
+
+def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Of errors that happened together, the first that is none that another led to."""
+    inner = failed.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
