@@ -1,72 +1,115 @@
-"""A crawl as a person sees it: what it goes out with, and how far it is."""
+"""A crawl as a person starts it: what it goes out with, how it is stopped, and how far it is."""
 
-import sys
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 
-import click
+from msgspec import Struct
+from msgspec.structs import replace
 
-from motherlode.app.cli.common import count
-from motherlode.engine import Company, Limits, Progress, crawl
+from motherlode.app.display import Display
+from motherlode.engine import Company, Control, Limits, Progress, crawl
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
+from motherlode.engine.examples import fetch_examples
+from motherlode.engine.teaching import StudyRoom, Teacher
 from motherlode.fetch.http import HttpWeb
-from motherlode.policies.baselines import BreadthFirst
+from motherlode.policies import Policy
+from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid
+from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal
+from motherlode.records import Document, RunEnd
 from motherlode.store import topics as topic_rows
+from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
-from motherlode.urls import address
+from motherlode.urls import Address, address
+
+_LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
 
-async def crawl_portal(portal: Portal, limits: Limits, *, quiet: bool) -> Progress:
-    """Crawl a portal from its topics' examples, level by level, and show how it goes.
+class Outing(Struct, frozen=True):
+    """How a portal is crawled this time. `feedback`: harvesting waits until a person has seen archetypes."""
+
+    limits: Limits
+    feedback: bool = False
+    quiet: bool = False
+
+
+async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
+    """Crawl a portal by its policy, and show how it goes.
 
     Raises `BadInputError` where the Web would be crawled without saying by whom.
     """
     config = portal.config
     agent = user_agent(config)
-    show = _Display(quiet=quiet)
-    async with (
-        HttpWeb(config.network, agent, config.dns) as web,
-        Hands(manner_of(config), config.reading) as hands,
+    control = Control()
+    learns = config.crawl.policy in _LEARNING
+    pause = (lambda: control.stop(RunEnd.FEEDBACK)) if outing.feedback else None
+    with (
+        stopped_by_signals(control),
+        Display(portal.tree(), outing.limits, quiet=outing.quiet) as display,
     ):
-        policy = BreadthFirst([address(url, rules=config.urls) for url in seeds_of(portal)])
-        progress = await crawl(portal, web, policy, limits, Company(hands, show.update))
-    show.end()
-    return progress
+        async with (
+            HttpWeb(config.network, agent, config.dns) as web,
+            Hands(manner_of(config), config.reading) as hands,
+            StudyRoom() if learns else nullcontext() as room,
+        ):
+            display.say("Fetching the examples ...")
+            fetched = await fetch_examples(portal, web, hands)
+            teacher = Teacher(portal, room, pause) if learns else None
+            if teacher is not None:
+                display.say("Learning from them ...")
+                policy: Policy = await teacher.begin(hands)
+            else:
+                policy = baseline(portal)
+            display.say(f"Crawling, {config.crawl.policy.value} ...")
+            company = Company(hands, display.update, control, teacher)
+            limits = replace(outing.limits, pages=max(0, outing.limits.pages - fetched))
+            progress = await crawl(portal, web, policy, limits, company)
+            return replace(progress, pages=progress.pages + fetched)
 
 
-def seeds_of(portal: Portal) -> list[str]:
+@contextmanager
+def stopped_by_signals(control: Control) -> Iterator[None]:
+    """The first Ctrl-C ends a crawl in good order, the second at once."""
+    loop, main = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if main is not None and (control.stopping or not control.begun):
+            main.cancel()
+        control.stop()
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError, ValueError):
+            loop.add_signal_handler(one, stop)
+    try:
+        yield
+    finally:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError, ValueError):
+                loop.remove_signal_handler(one)
+
+
+def baseline(portal: Portal) -> Policy:
+    """The policy of a portal that learns nothing on the way."""
+    seeds = seeds_of(portal)
+    if portal.config.crawl.policy is PolicyName.BREADTH_FIRST:
+        return BreadthFirst(seeds)
+    return BestFirst(seeds, Centroid(_documents(portal, seeds)))
+
+
+def seeds_of(portal: Portal) -> list[Address]:
     """The pages that stand for the topics, in the order of the tree; counterexamples lead nowhere."""
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
-    return [example.url for example in examples if example.url and not tree[example.topic].is_others]
+    shown = [one.url for one in examples if one.url and not tree[one.topic].is_others]
+    return [address(url, rules=portal.config.urls) for url in shown]
 
 
-class _Display:
-    """Progress: one line that changes on a terminal, a line now and then elsewhere."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-        self._live = sys.stdout.isatty()
-        self._next = 0.2 if self._live else 2.0
-        self._last = Progress()
-        if not quiet:
-            click.echo("\nCrawling breadth-first ...")
-
-    def update(self, progress: Progress) -> None:
-        self._last = progress
-        if progress.seconds >= self._next and not self._quiet:
-            self._next = progress.seconds + (0.2 if self._live else 2.0)
-            click.echo(f"\r{_line(progress)} " if self._live else _line(progress), nl=not self._live)
-
-    def end(self) -> None:
-        if not self._quiet:
-            click.echo(f"\r{_line(self._last)} " if self._live else _line(self._last))
-
-
-def _line(progress: Progress) -> str:
-    rate = progress.pages / progress.seconds if progress.seconds else 0.0
-    return (
-        f"  {count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {rate:,.0f} pages/s, "
-        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed"
-    )
+def _documents(portal: Portal, seeds: list[Address]) -> list[Document]:
+    """The seeds that were fetched, as far as their terms go."""
+    with portal.store.reading() as session:
+        pages = [page for seed in seeds if (page := page_at(session, seed.key)) is not None]
+        return [Document(vectors=vectors_of(session, page.id)) for page in pages]

@@ -11,7 +11,7 @@ from msgspec import Struct
 from motherlode.app.cli.common import count
 from motherlode.app.cli.tables import Table
 from motherlode.app.cli.treeview import show_tree
-from motherlode.app.crawling import crawl_portal
+from motherlode.app.crawling import Outing, crawl_portal
 from motherlode.engine import Limits, Progress
 from motherlode.fetch.loops import run
 from motherlode.lab.description import Plan, write_plan
@@ -75,7 +75,8 @@ def run_demo(
             if not quiet:
                 _show_portal(place)
             with Portal.crawling(place, "demo") as portal:
-                progress = run(crawl_portal(portal, Limits(pages, command="demo"), quiet=quiet))
+                outing = Outing(Limits(pages, command="demo"), quiet=quiet)
+                progress = run(crawl_portal(portal, outing))
         return Result(progress, _count(place, web.labels(), seeds))
     finally:
         shutil.rmtree(workshop, ignore_errors=True)

@@ -81,12 +81,14 @@ class Control:
     """The way to end a crawl from outside."""
 
     def __init__(self) -> None:
-        self.stopping = False
+        self.begun = self.stopping = False
+        self.end = RunEnd.INTERRUPTED
         self.changed = asyncio.Event()
 
-    def stop(self) -> None:
+    def stop(self, end: RunEnd = RunEnd.INTERRUPTED) -> None:
         """Take up nothing more; what is under way is finished and kept."""
-        self.stopping = True
+        if not self.stopping:
+            self.stopping, self.end = True, end
         self.changed.set()
 
 
@@ -142,6 +144,7 @@ class _Crawl:
 
     async def run(self) -> Progress:
         await self._crew.aside(self._begin)
+        self._control.begun = True
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
@@ -328,8 +331,13 @@ class _Crawl:
 
     async def _give_lesson(self, teacher: Teacher) -> None:
         if await teacher.teach(self._crew):
+            self._frontier.open(queue for queue in await self._crew.aside(self._queues) if self._ours(queue))
             self._dispatch.reread()
             self._dispatch.stock_up()
+
+    def _queues(self) -> list[TopicId]:
+        with self._portal.store.reading() as session:
+            return stock.queues(session)
 
     # --- until when -------------------------------------------------------------------------------------
 
@@ -347,7 +355,7 @@ class _Crawl:
 
     def _over(self) -> RunEnd | None:
         if self._control.stopping:
-            return RunEnd.INTERRUPTED
+            return self._control.end
         if self._tally.pages >= self._limits.pages:
             return RunEnd.PAGES
         if self._limits.seconds is not None and self._seconds() >= self._limits.seconds:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from motherlode.learning.hits import Hits
 from motherlode.learning.pagerank import PageRank
-from motherlode.records import Judgement, TopicId
+from motherlode.records import Judgement, TopicId, UrlId
 from motherlode.store.graph import Graph, graph_around
 from motherlode.store.judged import judged_for, judgements_of
 from motherlode.store.session import Session
@@ -22,6 +22,7 @@ class Standing(Struct, frozen=True):
     """A page among the links around a topic."""
 
     url: str
+    url_id: UrlId
     hub: float
     authority: float
     pagerank: float
@@ -52,6 +53,7 @@ def standings(
     return [
         Standing(
             url,
+            graph.ids[at],
             float(hits.hubs_[at]),
             float(hits.authorities_[at]),
             float(ranks[at]),

@@ -88,13 +88,18 @@ class Lore(Struct, frozen=True):
 
 
 def learn(
-    session: Session, tree: TopicTree, options: LearningOptions, *, offline: bool = False
+    session: Session,
+    tree: TopicTree,
+    options: LearningOptions,
+    *,
+    offline: bool = False,
+    examples: Sequence[Example] | None = None,
 ) -> tuple[Syllabus, TreeClassifier]:
-    """The classifier of a portal's topics, and what it was fitted on.
+    """The classifier of a portal's topics, and what it was fitted on; `examples`, if not those of the store.
 
     It follows from examples, pages and options alone. Raises `BadInputError` where they teach nothing.
     """
-    syllabus = syllabus_of(session, tree, options, offline=offline)
+    syllabus = syllabus_of(session, tree, options, offline=offline, examples=examples)
     spaces = ", ".join(options.spaces)
     if not syllabus.lessons and not syllabus.missing:
         raise BadInputError(
@@ -118,12 +123,17 @@ def learn(
 
 
 def syllabus_of(
-    session: Session, tree: TopicTree, options: LearningOptions, *, offline: bool = False
+    session: Session,
+    tree: TopicTree,
+    options: LearningOptions,
+    *,
+    offline: bool = False,
+    examples: Sequence[Example] | None = None,
 ) -> Syllabus:
     """Gather what a person gave to learn from, and common vocabulary to tell it from."""
     found: dict[TopicId, dict[int, Lesson]] = defaultdict(dict)
     missing = []
-    for example in topic_rows.examples_of(session):
+    for example in topic_rows.examples_of(session) if examples is None else examples:
         if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
             continue
         lesson = _lesson(session, example, options.spaces)
@@ -163,7 +173,7 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
     every = max(1, count_pages(session) // (_LOOKED_AT * max(most, 1)))
     rejected = [
         Rejected(_host(session, page), sample, said.confidence)
-        for batch in _judged(session, classifier, every)
+        for batch in judged(session, classifier, every)
         for page, sample, said in batch
         if said.topic == ROOT and said.confidence != UNKNOWN and page not in syllabus.shown
     ]
@@ -214,14 +224,14 @@ def report_on(
 
 def judge_stored(session: Session, classifier: TreeClassifier, model: ModelId) -> int:
     """Judge every page of the store anew. Returns how many there were."""
-    judged = 0
-    for batch in _judged(session, classifier):
+    number = 0
+    for batch in judged(session, classifier):
         keep_judgements(
             session,
             [(page, Judgement(TopicId(said.topic), said.confidence, model)) for page, _, said in batch],
         )
-        judged += len(batch)
-    return judged
+        number += len(batch)
+    return number
 
 
 def page_behind(session: Session, url: str) -> KeptPage | None:
@@ -238,7 +248,7 @@ def page_behind(session: Session, url: str) -> KeptPage | None:
     return None
 
 
-def _judged(
+def judged(
     session: Session, classifier: TreeClassifier, every: int = 1
 ) -> Iterator[list[tuple[PageId, Sample, Verdict]]]:
     """What is thought of the pages of the store, or of some at even distances, some at a time."""

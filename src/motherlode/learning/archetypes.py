@@ -24,24 +24,27 @@ def choose_archetypes(
     kept: AbstractSet[str] = frozenset(),
     *,
     limits: tuple[int, int] = (N_AUTH, N_CONF),
+    bar: float | None = None,
 ) -> Change:
     """Pages to add to and to drop from a topic's training documents.
 
     `training` has the confidence of each training document, `confidences` and `authorities` those of the
     pages that were judged to be on the topic. Candidates are the best by either; they must beat the mean
-    confidence of the training documents, and at most min(N_auth, N_conf) are taken. Training documents below
-    the mean of the new set are dropped, never the person's own (`kept`).
+    confidence of the training documents, or `bar` where one is given, and at most min(N_auth, N_conf) are
+    taken. Training documents below the mean of the new set are dropped, never the person's own (`kept`).
     """
     most_authorities, most_confident = limits
     candidates = {*_best(authorities, most_authorities), *_best(confidences, most_confident)} - set(training)
-    mean = sum(training.values()) / len(training) if training else 0.0
+    mean = bar
+    if mean is None:
+        mean = sum(training.values()) / len(training) if training else 0.0
     worthy = {page: confidences[page] for page in candidates if confidences.get(page, 0.0) > mean}
     added = tuple(_best(worthy, min(limits)))
     if not added:
         return Change(mean=mean)
     joined = {**training, **{page: worthy[page] for page in added}}
-    bar = sum(joined.values()) / len(joined)
-    dropped = tuple(sorted(page for page, value in training.items() if value < bar and page not in kept))
+    level = sum(joined.values()) / len(joined)
+    dropped = tuple(sorted(page for page, value in training.items() if value < level and page not in kept))
     return Change(added, dropped, mean)
 
 

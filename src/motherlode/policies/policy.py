@@ -1,12 +1,14 @@
 """What the engine asks of a policy. Policies are synchronous and do no I/O."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from motherlode.documents.terms import Bag
 from motherlode.records import Document, Entry, Follow, Judgement
+
+if TYPE_CHECKING:  # whoever reads a configuration need not load what documents are made of
+    from motherlode.documents.terms import Bag
 
 
 class Visit(Struct, frozen=True):
@@ -14,7 +16,7 @@ class Visit(Struct, frozen=True):
 
     entry: Entry
     document: Document
-    sample: Mapping[str, Bag] = {}
+    sample: Mapping[str, "Bag"] = {}
 
 
 class Policy(Protocol):

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from motherlode.documents.options import ReadingOptions
 from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions, TypeOptions
 from motherlode.learning.options import LearningOptions
+from motherlode.policies.options import CrawlOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
 from motherlode.urls import UrlRules
@@ -45,5 +46,6 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     urls: UrlRules = UrlRules()
     reading: ReadingOptions = ReadingOptions()
     learning: LearningOptions = LearningOptions()
+    crawl: CrawlOptions = CrawlOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()

@@ -140,6 +140,7 @@ class RunEnd(StrEnum):
     PAGES = "page limit"
     TIME = "time limit"
     INTERRUPTED = "interrupted"
+    FEEDBACK = "feedback wanted"
     FAILED = "failed"
 
 

@@ -23,6 +23,13 @@ def offer(session: Session, follows: Sequence[Follow]) -> list[Entry]:
     return offer_known(session, follows, ids, [None] * len(follows))
 
 
+def offer_from(session: Session, follows: Sequence[tuple[PageId, Follow]]) -> list[Entry]:
+    """Offer URLs that these pages lead to."""
+    offered = [follow for _, follow in follows]
+    ids = session.sieve.ids_of({follow.key: follow.url for follow in offered})
+    return offer_known(session, offered, ids, [page for page, _ in follows])
+
+
 def offer_known(
     session: Session,
     follows: Sequence[Follow],
@@ -91,18 +98,19 @@ def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | No
     return [_entry(row) for row in session.connection.execute(query)]
 
 
-def rerank(session: Session, changed: Sequence[tuple[Entry, float]]) -> None:
-    """Give these entries new ranks, higher or lower."""
+def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> None:
+    """Let these entries wait in other queues or at other ranks, higher or lower."""
+    places = [place for place in places if (place[0].queue, place[0].rank) != place[1:]]
     session.bulk.remove(
-        frontier, ("queue", "rank", "url_id"), [(old.queue, old.rank, old.url_id) for old, _ in changed]
+        frontier, ("queue", "rank", "url_id"), [(old.queue, old.rank, old.url_id) for old, _, _ in places]
     )
     rows = {
-        (old.queue, rank, old.url_id): (old.queue, rank, old.url_id, old.depth, old.distance, old.via)
-        for old, rank in changed
+        (queue, rank, old.url_id): (queue, rank, old.url_id, old.depth, old.distance, old.via)
+        for old, queue, rank in places
     }
     session.bulk.insert_new(frontier, COLUMNS, [rows[place] for place in sorted(rows)])
     best: dict[int, float] = {}
-    for old, rank in changed:  # a URL may have several places
+    for old, _, rank in places:  # a URL may have several
         best[old.key] = max(rank, best.get(old.key, -np.inf))
     session.sieve.memory.rerank(np.array(list(best), np.int64), np.array(list(best.values())))
 
@@ -118,6 +126,11 @@ def clear(session: Session, queue: TopicId) -> None:
     """Let nothing wait in a queue any more; its URLs may be offered again."""
     session.connection.execute(delete(frontier).where(frontier.c.queue == queue))
     session.sieve.memory.forget()  # it still knows the offers that are gone
+
+
+def queues(session: Session) -> list[TopicId]:
+    """The queues that have rows."""
+    return [TopicId(queue) for (queue,) in session.connection.execute(select(frontier.c.queue).distinct())]
 
 
 def sizes(session: Session) -> dict[TopicId, int]:

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from sqlalchemy import select
 
-from motherlode.records import PageId, UrlId
+from motherlode.records import PageId, UrlId, UrlKey
 from motherlode.store.pages import pages_linking_to
 from motherlode.store.schema import links, pages, redirects, urls
 from motherlode.store.session import Session
@@ -22,6 +23,68 @@ class Graph(Struct, frozen=True):
     urls: tuple[str, ...]
     pages: tuple[PageId | None, ...]  # None: it was never fetched
     edges: tuple[tuple[int, int], ...]
+
+
+class LinkedPage(Struct, frozen=True):
+    """A page with its links: URL, key, anchor and flags of each, in their order."""
+
+    id: PageId
+    url_id: UrlId
+    url: str
+    key: UrlKey
+    language: str
+    depth: int
+    distance: float
+    links: list[tuple[str, UrlKey, str, int]]
+
+
+def linked_pages(session: Session) -> Iterator[LinkedPage]:
+    """Every page with its links, in the order of the pages' numbers."""
+    last = 0
+    page = (pages.c.id, pages.c.url_id, urls.c.url, urls.c.key, pages.c.language)
+    while True:
+        query = (
+            select(*page, pages.c.depth, pages.c.distance)
+            .join_from(pages, urls, urls.c.id == pages.c.url_id)
+            .where(pages.c.id > last)
+            .order_by(pages.c.id)
+            .limit(_AT_ONCE)
+        )
+        found = session.connection.execute(query).all()
+        if not found:
+            return
+        last = found[-1].id
+        leaving = _leaving(session, [row.id for row in found])
+        for row in found:
+            number = PageId(row.id)
+            yield LinkedPage(
+                number,
+                UrlId(row.url_id),
+                row.url,
+                UrlKey(row.key),
+                row.language,
+                row.depth,
+                row.distance,
+                leaving.get(number, []),
+            )
+
+
+def _leaving(session: Session, of: Sequence[int]) -> dict[int, list[tuple[str, UrlKey, str, int]]]:
+    """The links of some pages."""
+    columns = ("page_id", "position", "url_id", "anchor", "flags")
+    rows = sorted(session.bulk.find(links, "page_id", of, columns))
+    named = session.bulk.find(urls, "id", _numbers(row[2] for row in rows), ("id", "url", "key"))
+    spelled = {number: (url, key) for number, url, key in named}
+    found: dict[int, list[tuple[str, UrlKey, str, int]]] = {}
+    for page, _, number, anchor, flags in rows:
+        found.setdefault(page, []).append((*spelled[number], anchor, flags))
+    return found
+
+
+def targets_of(session: Session, of: Collection[UrlId]) -> set[UrlId]:
+    """The URLs that the pages at these URLs link to."""
+    fetched = _pages_at(session, of).values()
+    return {UrlId(target) for found in _targets(session, fetched) for _, target in found}
 
 
 def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> Graph:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct
 from sqlalchemy import func, select
 
-from motherlode.records import Judgement, PageId, TopicId, UrlId
+from motherlode.records import ROOT, Judgement, PageId, TopicId, UrlId
 from motherlode.store.schema import judgements, pages, urls, vectors
 from motherlode.store.session import Session
 
@@ -59,6 +59,12 @@ def counts_by_topic(session: Session) -> dict[TopicId, int]:
     query = select(judgements.c.topic_id, func.count()).where(judgements.c.confidence > 0)
     rows = session.connection.execute(query.group_by(judgements.c.topic_id))
     return {TopicId(topic): number for topic, number in rows}
+
+
+def on_topic(session: Session) -> set[PageId]:
+    """The pages that are on any topic."""
+    query = select(judgements.c.page_id).where(judgements.c.topic_id != ROOT, judgements.c.confidence > 0)
+    return {PageId(page) for (page,) in session.connection.execute(query)}
 
 
 def vectors_in(session: Session, space: str, every: int = 1) -> Iterator[list[tuple[PageId, bytes]]]:

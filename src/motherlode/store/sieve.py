@@ -56,7 +56,7 @@ class SieveMemory:
     def rerank(self, keys: Keys, ranks: Ranks) -> None:
         """These URLs wait at other ranks now."""
         slots = keys & self._mask
-        known = self._keys[slots] == keys
+        known = (self._keys[slots] == keys) & (self._ranks[slots] != NEVER_AGAIN)
         self._ranks[slots[known]] = ranks[known]
 
     def close(self, keys: Keys) -> None:

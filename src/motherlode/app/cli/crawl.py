@@ -1,5 +1,6 @@
 """`lode crawl`: fetch pages into a portal, from the examples of its topics on."""
 
+import asyncio
 from pathlib import Path
 
 import click
@@ -35,16 +36,20 @@ def command(directory: Path, pages: int, overrides: tuple[str, ...], *, as_json:
     lode crawl DIR --set crawler.contact=you@example.org --pages 5000
     lode crawl DIR --set network.connect=127.0.0.1:8080
     """
-    from motherlode.app.crawling import crawl_portal  # noqa: PLC0415 - loaded only to run it
+    from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
     from motherlode.engine import Limits  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
+    from motherlode.records import RunEnd  # noqa: PLC0415
     from motherlode.store import frontier  # noqa: PLC0415
 
     with Portal.crawling(directory, "crawl", overrides) as portal:
         try:
-            progress = run(crawl_portal(portal, Limits(pages), quiet=as_json))
-        except KeyboardInterrupt:
+            outing = Outing(Limits(pages, portal.config.crawl.connections), quiet=as_json)
+            progress = run(crawl_portal(portal, outing))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            progress = None
+        if progress is None or progress.end == RunEnd.INTERRUPTED:
             click.echo(f"\nInterrupted; 'lode crawl {directory}' goes on.", err=True)
             click.get_current_context().exit(_INTERRUPTED)
         with portal.store.reading() as session:

@@ -1,0 +1,251 @@
+"""What a crawl teaches: archetypes, a new model, and what that makes of all pages and of all that waits.
+
+It only reads, takes as long as it takes, and runs in a process of its own. What it finds is handed over and
+kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from time import time
+
+from msgspec import Struct
+
+from motherlode.engine.judging import fitted_to
+from motherlode.engine.linking import Standing, standings
+from motherlode.engine.training import KIND, judged, learn, syllabus_of
+from motherlode.engine.training import Lesson as Taught
+from motherlode.learning.archetypes import choose_archetypes
+from motherlode.learning.tree import TreeClassifier
+from motherlode.policies import Visit
+from motherlode.policies.bingo import Bingo, Phase, is_on_topic, policy_for
+from motherlode.policies.options import PolicyName
+from motherlode.policies.prospects import Prospects
+from motherlode.portal.config import Config
+from motherlode.records import (
+    ROOT,
+    Document,
+    Entry,
+    Example,
+    Follow,
+    Judgement,
+    Link,
+    Origin,
+    PageId,
+    TopicId,
+    UrlId,
+    Verdict,
+)
+from motherlode.store import Session, frontier, ledger
+from motherlode.store import topics as topic_rows
+from motherlode.store.graph import LinkedPage, linked_pages, targets_of
+from motherlode.store.judged import judged_for, on_topic
+from motherlode.store.pages import page_numbered
+from motherlode.topics import TopicTree
+from motherlode.urls import host_of, registrable_domain
+
+_BASE = 500  # pages of a topic that its links are analysed around
+_AT_ONCE = 5_000
+_FRONT = 1.0  # what a hub adds to the ranks of its links
+
+Around = Callable[[TopicId], list[Standing]]
+
+
+class Assignment(Struct, frozen=True):
+    """What to study: for which phase, and whether archetypes are looked for."""
+
+    phase: Phase
+    archetypes: bool = True
+
+
+class Move(Struct, frozen=True, gc=False):
+    """What waits, and where it waits from now on."""
+
+    entry: Entry
+    queue: TopicId
+    rank: float
+
+
+class Insight(Struct, frozen=True):
+    """What was found out, to be kept and adopted."""
+
+    packed: bytes
+    phase: Phase
+    home: frozenset[str]
+    added: list[Example]
+    dropped: list[Example]
+    judgements: list[tuple[PageId, Judgement]]
+    moves: list[Move]
+    opened: list[tuple[PageId, Follow]]  # links of pages that are on a topic by the new model only
+    prospects: Prospects | None
+    precision: float
+    wordless: str = ""
+
+
+def study(session: Session, config: Config, assignment: Assignment) -> Insight:
+    """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn."""
+    tree = TopicTree(topic_rows.all_topics(session))
+    examples = topic_rows.examples_of(session)
+    around = cache(partial(standings, session, tree, base=_BASE))
+    added, dropped = (
+        _archetypes(session, tree, examples, config, around) if assignment.archetypes else ([], [])
+    )
+    gone = {one.id for one in dropped}
+    examples = [one for one in examples if one.id not in gone] + added
+    syllabus, classifier = learn(session, tree, config.learning, examples=examples)
+    home = home_of(tree, examples)
+    policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
+    thoughts = dict(_thoughts(session, classifier))
+    opened = _seen_again(session, policy, thoughts)
+    front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
+    return Insight(
+        classifier.pack(),
+        assignment.phase,
+        home,
+        added,
+        dropped,
+        list(thoughts.items()),
+        list(_moves(session, policy, thoughts, front)),
+        opened,
+        policy.prospects,
+        estimated_precision(classifier),
+        syllabus.wordless,
+    )
+
+
+def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
+    """The domains of the examples that a person gave."""
+    own = (one for one in examples if one.origin is not Origin.ARCHETYPE and not tree[one.topic].is_others)
+    return frozenset(registrable_domain(host_of(one.url)) for one in own if one.url)
+
+
+def estimated_precision(classifier: TreeClassifier) -> float:
+    """What xi-alpha expects of the topics below the root, on the average of the spaces and topics."""
+    found = [
+        node.precision
+        for groups in classifier.groups_.values()
+        for group in groups
+        if group.parent == ROOT
+        for node in group.nodes
+    ]
+    return sum(found) / len(found) if found else 0.0
+
+
+# --- archetypes -----------------------------------------------------------------------------------------
+
+
+def _archetypes(
+    session: Session, tree: TopicTree, examples: Sequence[Example], config: Config, around: Around
+) -> tuple[list[Example], list[Example]]:
+    """The examples that join those of the topics, and the archetypes of before that leave (SPEC B13)."""
+    classifier = _latest(session, tree)
+    if classifier is None:
+        return [], []
+    syllabus = syllabus_of(session, tree, config.learning)
+    taken = {one.url for one in examples if one.url} | _refused(session, tree)
+    added, dropped, now = [], [], time()
+    for number, lessons in syllabus.lessons.items():
+        topic = TopicId(number)
+        surest = judged_for(session, [topic], _BASE)
+        confidences = {one.url: one.confidence for one in surest if one.url not in taken}
+        if not confidences:
+            continue
+        authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
+        change = choose_archetypes(
+            _confidences(classifier, tree, topic, lessons),
+            confidences,
+            {url: score for url, score in authorities.items() if score > 0},
+            {_name(one) for one in lessons if one.example.origin is not Origin.ARCHETYPE},
+            limits=(config.crawl.authorities, config.crawl.confident),
+            bar=None if config.crawl.policy is PolicyName.BINGO_2003 else _usual(classifier, topic),
+        )
+        added += [Example(topic, url, origin=Origin.ARCHETYPE, added_at=now) for url in change.added]
+        dropped += [one.example for one in lessons if _name(one) in change.dropped]
+    return added, dropped
+
+
+def _latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
+    model = ledger.latest_model(session, KIND)
+    try:
+        return None if model is None else fitted_to(TreeClassifier.unpack(model.packed), tree)
+    except ValueError:  # of another version: it is learned anew anyway
+        return None
+
+
+def _confidences(
+    classifier: TreeClassifier, tree: TopicTree, topic: TopicId, lessons: Sequence[Taught]
+) -> dict[str, float]:
+    """How sure a topic is of its own training documents."""
+    distances = classifier.distances([one.sample for one in lessons], tree[topic].parent or ROOT).get(topic)
+    values = [0.0] * len(lessons) if distances is None else distances.tolist()
+    return dict(zip(map(_name, lessons), values, strict=True))
+
+
+def _usual(classifier: TreeClassifier, topic: TopicId) -> float:
+    """How sure a topic is of its own documents if it has not seen them: training flatters."""
+    nodes = classifier.nodes(topic).values()
+    return max((node.held_out for node in nodes), default=0.0)
+
+
+def _name(lesson: Taught) -> str:
+    return lesson.example.url or f"#{lesson.example.id}"
+
+
+def _refused(session: Session, tree: TopicTree) -> set[str]:
+    """The pages that a person does not want as archetypes of any topic."""
+    said = [one for topic in tree for one in ledger.feedback_on(session, topic.id)]
+    pages = [page_numbered(session, one.page) for one in said if one.verdict is Verdict.BAD]
+    return {page.page.url for page in pages if page is not None}
+
+
+# --- what the new model makes of everything -------------------------------------------------------------
+
+
+def _thoughts(session: Session, classifier: TreeClassifier) -> Iterator[tuple[PageId, Judgement]]:
+    for batch in judged(session, classifier):
+        for page, _, said in batch:
+            yield page, Judgement(TopicId(said.topic), said.confidence)
+
+
+def _seen_again(
+    session: Session, policy: Bingo, thoughts: Mapping[PageId, Judgement]
+) -> list[tuple[PageId, Follow]]:
+    """Show the policy every page with its links. Returns links of pages that were on no topic before."""
+    before, opened = on_topic(session), []
+    for page in linked_pages(session):
+        said = thoughts.get(page.id)
+        if said is not None:
+            follows = list(policy.steer(_visit(page), said))
+            if is_on_topic(said) and page.id not in before:
+                opened += [(page.id, follow) for follow in follows]
+    return opened
+
+
+def _moves(
+    session: Session, policy: Bingo, thoughts: Mapping[PageId, Judgement], front: Collection[UrlId]
+) -> Iterator[Move]:
+    """Where everything waits from now on that waits."""
+    after = None
+    while found := frontier.all_waiting(session, _AT_ONCE, after):
+        after = (found[-1].queue, found[-1].rank, found[-1].url_id)
+        led = [thoughts.get(entry.via) if entry.via is not None else None for entry in found]
+        ranks = policy.ranks_now(found, led)
+        for entry, said, rank in zip(found, led, ranks, strict=True):
+            topic = said.topic if said is not None and is_on_topic(said) else entry.queue
+            queue, placed = policy.place(entry.url, topic, rank, entry.depth, entry.distance)
+            yield Move(entry, queue, placed + _FRONT * (entry.url_id in front))
+
+
+def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around) -> set[UrlId]:
+    """What the best hubs of each topic link to: it comes first (SPEC B10)."""
+    front: set[UrlId] = set()
+    for topic in tree if number else ():
+        if not topic.is_others:
+            hubs = sorted((one for one in around(topic.id) if one.hub > 0), key=lambda one: -one.hub)
+            front |= targets_of(session, [one.url_id for one in hubs[:number]])
+    return front
+
+
+def _visit(page: LinkedPage) -> Visit:
+    entry = Entry(page.url_id, page.url, page.key, ROOT, 0.0, page.depth, page.distance)
+    links = tuple(Link(url, key, anchor, flags) for url, key, anchor, flags in page.links)
+    return Visit(entry, Document(language=page.language, links=links))

@@ -1,0 +1,207 @@
+"""When a crawl learns, and how what it learned is adopted, without anybody standing still (SPEC B11 to B15).
+
+A lesson is studied in a process of its own. What comes of it is kept in portions, between the batches of the
+crawl: first the model with its archetypes, then what it thinks of the pages, then the new places of what
+waits. Killed in between, the crawl has a model and some old ranks: the next one begins with a lesson.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from time import time
+from typing import Self, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from motherlode.documents.options import ReadingOptions
+from motherlode.engine.crew import Crew
+from motherlode.engine.progress import Progress
+from motherlode.engine.studying import Assignment, Insight, study
+from motherlode.engine.training import KIND
+from motherlode.engine.workers import Lost, Workers
+from motherlode.learning.tree import VERSION, TreeClassifier
+from motherlode.policies.bingo import Bingo, Phase, policy_for
+from motherlode.portal import Portal
+from motherlode.portal.config import Config
+from motherlode.portal.directory import DATABASE
+from motherlode.records import BadInputError, Judgement, LodeError, Model, ModelId, Outcome
+from motherlode.store import Session, Store, frontier, ledger
+from motherlode.store import topics as topic_rows
+from motherlode.store.judged import keep_judgements
+from motherlode.store.pages import count_pages
+
+T = TypeVar("T")
+
+FIRST = 50  # pages before the first lesson on the way
+GROWTH = 0.5  # then one whenever there are so many times more
+_UNLIMITED = ReadingOptions(workers=1, seconds=3600.0, memory=2**16)
+_PORTION = 5_000  # rows that are written at once: nobody who keeps pages waits for long
+
+
+class StudyRoom:
+    """A process to study in, which ends with this one, however that ends. An async context manager."""
+
+    def __init__(self) -> None:
+        self._workers: Workers[Task, Insight | str] = Workers(_study, _UNLIMITED)
+
+    async def __aenter__(self) -> Self:
+        await self._workers.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._workers.__aexit__(None, None, None)
+
+    async def study(self, portal: Portal, assignment: Assignment) -> Insight:
+        """Study there. Raises `BadInputError` where there is nothing to learn from."""
+        (found,) = await self._workers.run([Task(portal.path / DATABASE, portal.config, assignment)])
+        if isinstance(found, str):
+            raise BadInputError(found)
+        if isinstance(found, Lost):
+            raise LodeError(f"Learning failed: the process that studies {found.reason}.")
+        return found
+
+
+class Task(Struct, frozen=True):
+    """What is studied, and where it lies."""
+
+    database: Path
+    config: Config
+    assignment: Assignment
+
+
+def _study(task: Task) -> Insight | str:
+    """What is found out, or why nothing can be."""
+    try:
+        with Store.open(task.database, task.config.store) as store, store.reading() as session:
+            return study(session, task.config, task.assignment)
+    except BadInputError as error:
+        return str(error)
+
+
+class Standpoint(Struct, frozen=True):
+    """How far learning is; kept in the report of each model, so that a crawl goes on from there."""
+
+    phase: Phase = Phase.LEARNING
+    learned: bool = False  # the learning phase is over, whether or not harvesting has begun
+    pages: int = 0
+
+
+class Teacher:
+    """Teaches a `Bingo` what its crawl has found. `room`: where to study; None: on the spot.
+
+    Where `pause` is given it is called instead of harvesting, once there is nothing more to learn: a person
+    is to look at the archetypes first.
+    """
+
+    def __init__(
+        self,
+        portal: Portal,
+        room: StudyRoom | None = None,
+        pause: Callable[[], None] | None = None,
+    ) -> None:
+        self._portal, self._room, self._pause = portal, room, pause
+        self._options = portal.config.crawl
+        self._at = Standpoint()
+        self._pages = self._archetypes = 0
+        self._precision = 0.0
+        self._policy: Bingo | None = None
+        self.lessons = 0
+
+    async def begin(self, crew: Crew) -> Bingo:
+        """Learn from what is there, and make the policy that goes on from there."""
+        self._pages, self._at = await crew.aside(self._look)
+        goes_on = self._at.learned or self._at.phase is Phase.HARVESTING or not self._options.learn_pages
+        phase = Phase.HARVESTING if goes_on else Phase.LEARNING
+        await self._give(Assignment(phase, archetypes=False), crew, learned=goes_on)
+        assert self._policy is not None  # noqa: S101 - the lesson made it
+        return self._policy
+
+    def saw(self, outcomes: Sequence[Outcome]) -> None:
+        self._pages += sum(outcome.page is not None for outcome in outcomes)
+
+    def due(self, *, idle: bool) -> bool:
+        """After some pages, and then whenever there are half as many more; at the end of the learning phase;
+        and where nothing waits any more, for a lesson may find more to follow."""
+        fresh = self._pages - self._at.pages
+        if self._at.phase is Phase.LEARNING and (idle or self._has_learned()):
+            return not (self._at.learned and self._pause)
+        return fresh > 0 if idle else fresh >= max(FIRST, GROWTH * self._at.pages)
+
+    async def teach(self, crew: Crew) -> bool:
+        idle = self._pages - self._at.pages < FIRST
+        learned = self._at.learned or self._has_learned() or (self._at.phase is Phase.LEARNING and idle)
+        waits = learned and self._at.phase is Phase.LEARNING and self._pause is not None
+        phase = Phase.HARVESTING if learned and not waits else self._at.phase
+        await self._give(Assignment(phase), crew, learned=learned)
+        if waits and self._pause is not None:
+            self._pause()
+        return True
+
+    def told(self, progress: Progress) -> Progress:
+        return replace(
+            progress, phase=self._at.phase.value, retrainings=self.lessons, precision=self._precision
+        )
+
+    def _has_learned(self) -> bool:
+        return self._pages >= self._options.learn_pages
+
+    def _look(self) -> tuple[int, Standpoint]:
+        with self._portal.store.reading() as session:
+            model = ledger.latest_model(session, KIND)
+            told = {} if model is None else model.report.get("crawl", {})
+            at = Standpoint(Phase(told["phase"]), told["learned"], told["pages"]) if told else Standpoint()
+            return count_pages(session), at
+
+    async def _give(self, assignment: Assignment, crew: Crew, *, learned: bool) -> None:
+        """Study, and adopt what was found out."""
+        pages = self._pages
+        insight = await self._studied(assignment)
+        at = Standpoint(assignment.phase, learned, pages)
+        model = await crew.aside(partial(self._keep_model, insight, at))
+        classifier = TreeClassifier.unpack(insight.packed)
+        if self._policy is None:
+            self._policy = policy_for(self._options, classifier, model, insight.home, insight.phase)
+        self._policy.adopt(classifier, model, insight.phase, insight.home, insight.prospects)
+        self._at, self._precision = at, insight.precision
+        self.lessons += 1
+        await self._keep_rest(insight, model, crew)
+
+    async def _studied(self, assignment: Assignment) -> Insight:
+        if self._room is not None:
+            return await self._room.study(self._portal, assignment)
+        with self._portal.store.reading() as session:
+            return study(session, self._portal.config, assignment)
+
+    def _keep_model(self, insight: Insight, at: Standpoint) -> ModelId:
+        """The model with the examples that it was learned from."""
+        report = {
+            "precision": insight.precision,
+            "archetypes": len(insight.added),
+            "crawl": {"phase": at.phase.value, "learned": at.learned, "pages": at.pages},
+        }
+        with self._portal.batch() as session:
+            topic_rows.add_examples(session, insight.added)
+            for one in insight.dropped:
+                topic_rows.remove_example(session, one.topic, one.url or "")
+            model = Model(ModelId(0), KIND, VERSION, time(), insight.packed, report)
+            return ledger.keep_model(session, model).id
+
+    async def _keep_rest(self, insight: Insight, model: ModelId, crew: Crew) -> None:
+        """What the model thinks of pages, and where everything waits now; some at a time."""
+        by = [(page, Judgement(said.topic, said.confidence, model)) for page, said in insight.judgements]
+        for portion in _portions(by):
+            await crew.aside(partial(self._written, keep_judgements, portion))
+        for moves in _portions(insight.moves):
+            places = [(move.entry, move.queue, move.rank) for move in moves]
+            await crew.aside(partial(self._written, frontier.move, places))
+        for opened in _portions(insight.opened):
+            await crew.aside(partial(self._written, frontier.offer_from, opened))
+
+    def _written(self, write: Callable[[Session, Sequence[T]], object], rows: Sequence[T]) -> None:
+        with self._portal.batch() as session:
+            write(session, rows)
+
+
+def _portions(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (rows[start : start + _PORTION] for start in range(0, len(rows), _PORTION))

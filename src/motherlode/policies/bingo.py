@@ -1,0 +1,244 @@
+"""The focused crawler of BINGO! (Sizov et al., CIDR 2003, sections 2.6, 3.3 and 4.2; SPEC B11, B14, B17).
+
+It learns first and harvests then. While it learns it keeps near the examples, in their domains, and follows
+only the links of pages on the topic that led there (sharp focus). While it harvests any page on any topic
+passes its links on (soft focus). The links of rejected pages are followed for a few steps, at a rank that
+decays: a tunnel to what may lie behind.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import exp
+from typing import Protocol
+
+import numpy as np
+
+from motherlode.documents.spaces import TERMS
+from motherlode.learning.options import Rule
+from motherlode.learning.tree import TreeClassifier
+from motherlode.policies.options import CrawlOptions, Focus, PolicyName
+from motherlode.policies.policy import Visit
+from motherlode.policies.prospects import Prospects
+from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, TopicId
+from motherlode.urls import host_of, registrable_domain
+
+STEEPNESS = 15.0  # how fast a distance to the plane becomes sure; docs/quality.md
+
+
+class Phase(StrEnum):
+    """What the crawl is for, now."""
+
+    LEARNING = "learning"
+    HARVESTING = "harvesting"
+
+
+class Ranking(Protocol):
+    """How promising links are."""
+
+    def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
+        """The rank of each link of a page."""
+        ...
+
+    def again(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
+        """The ranks of what waits, by what is known now and thought of the pages that `led` there."""
+        ...
+
+
+class ByConfidence:
+    """A link is as good as the page that it stands on is sure (BINGO!, section 4.2)."""
+
+    def rank(self, _visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
+        return [max(judgement.confidence, 0.0)] * len(links)
+
+    def again(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
+        return [
+            entry.rank if said is None else max(said.confidence, 0.0)
+            for entry, said in zip(entries, led, strict=True)
+        ]
+
+
+class ByProspects:
+    """A link is as good as all that is known of its target promises."""
+
+    def __init__(self, prospects: Prospects) -> None:
+        self.prospects = prospects
+
+    def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
+        host = host_of(visit.entry.url)
+        sure = sureness(judgement)
+        ranks: list[float] = self.prospects.see(sure, host, links).tolist()
+        return ranks
+
+    def again(self, entries: Sequence[Entry], _led: Sequence[Judgement | None]) -> Sequence[float]:
+        keys = [entry.key for entry in entries]
+        ranks: list[float] = self.prospects.estimates(keys, [entry.rank for entry in entries]).tolist()
+        return ranks
+
+
+def sureness(judgement: Judgement) -> float:
+    """How likely a page is on its topic, from 0 to 1, by its distance to the plane."""
+    return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence))
+
+
+def is_on_topic(judgement: Judgement | None) -> bool:
+    """Whether a page was judged to be on any topic."""
+    return judgement is not None and judgement.topic != ROOT and judgement.confidence > 0
+
+
+@dataclass(slots=True)
+class Bingo:
+    """`home` are the domains of the examples. `depth_first`: the learning phase goes deep before it goes
+    wide, as in the paper."""
+
+    classifier: TreeClassifier
+    model: ModelId | None
+    options: CrawlOptions
+    ranking: Ranking
+    home: Collection[str]
+    phase: Phase = Phase.LEARNING
+    depth_first: bool = False
+    _domains: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def spaces(self) -> Sequence[str]:
+        return self.classifier.spaces
+
+    def seed(self) -> tuple[Follow, ...]:
+        """Nothing: the examples are in the store before a crawl begins, and their links wait there."""
+        return ()
+
+    def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
+        """The topic of each page; of those on none, the root, and how near the nearest topic is."""
+        verdicts = self.classifier.judge([visit.sample for visit in visits])
+        return [Judgement(TopicId(said.topic), said.confidence, self.model) for said in verdicts]
+
+    def steer(self, visit: Visit, judgement: Judgement | None) -> Iterator[Follow]:
+        assert judgement is not None  # noqa: S101 - this policy judges every page
+        links = [link for link in visit.document.links if self.allows(link.url)]
+        ranks = self.ranking.rank(visit, judgement, links)
+        distance = self.distance(visit, judgement)
+        depth = visit.entry.depth + 1
+        if distance > self.options.tunnel or (self.options.depth and depth > self.options.depth):
+            return
+        topic = judgement.topic if is_on_topic(judgement) else visit.entry.queue
+        for link, rank in zip(links, ranks, strict=True):
+            queue, placed = self.place(link.url, topic, rank, depth, distance)
+            yield Follow(link.url, link.key, queue, placed, depth, float(distance))
+
+    def ranks_now(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
+        """The ranks of what waits before it is placed, by what is known now."""
+        return self.ranking.again(entries, led)
+
+    @property
+    def prospects(self) -> Prospects | None:
+        return self.ranking.prospects if isinstance(self.ranking, ByProspects) else None
+
+    def adopt(
+        self,
+        classifier: TreeClassifier,
+        model: ModelId,
+        phase: Phase,
+        home: Collection[str],
+        prospects: Prospects | None,
+    ) -> None:
+        """Go on with what was learned."""
+        self.classifier, self.model, self.phase, self.home = classifier, model, phase, home
+        if prospects is not None:
+            self.ranking = ByProspects(prospects)
+
+    def place(
+        self, url: str, topic: TopicId, rank: float, depth: int, distance: float
+    ) -> tuple[TopicId, float]:
+        """Where a link waits: in which queue, and at which rank."""
+        if self.phase is Phase.LEARNING and not self._is_near(url, depth):
+            return later_queue(topic), rank
+        if self._goes_deep():
+            return TopicId(abs(topic)), depth + min(rank, 0.99)
+        return TopicId(abs(topic)), rank * self.options.decay**distance
+
+    def distance(self, visit: Visit, judgement: Judgement) -> int:
+        """How many rejected pages in a row lead to this page's links; none, if it is accepted itself."""
+        if is_on_topic(judgement) and (
+            self._is_soft() or judgement.topic == visit.entry.queue or self._starts(visit)
+        ):
+            return 0
+        return int(visit.entry.distance) + 1
+
+    def allows(self, url: str) -> bool:
+        """Whether a person lets the crawl go there."""
+        if not self.options.domains and not self.options.locked:
+            return True
+        host = host_of(url)
+        known = self._domains.get(host)
+        if known is None:
+            known = self._domains[host] = within(host, self.options.domains or ("",)) and not within(
+                host, self.options.locked
+            )
+        return known
+
+    def _is_soft(self) -> bool:
+        return self.phase is Phase.HARVESTING and self.options.focus is Focus.SOFT
+
+    def _starts(self, visit: Visit) -> bool:
+        """Whether no page of any topic has led here."""
+        return visit.entry.depth == 0 or visit.entry.queue in (ROOT, 0)
+
+    def _goes_deep(self) -> bool:
+        return self.depth_first and self.phase is Phase.LEARNING
+
+    def _is_near(self, url: str, depth: int) -> bool:
+        """Whether the learning phase goes there."""
+        if self.options.learn_depth and depth > self.options.learn_depth:
+            return False
+        return not self.options.learn_at_home or registrable_domain(host_of(url)) in self.home
+
+
+def policy_for(
+    options: CrawlOptions,
+    classifier: TreeClassifier,
+    model: ModelId | None,
+    home: Collection[str],
+    phase: Phase,
+) -> Bingo:
+    """The policy that a portal is crawled by, in a phase."""
+    if options.policy is PolicyName.BINGO_2003:
+        classifier.rule = rule_of(phase)
+        return Bingo(classifier, model, options, ByConfidence(), home, phase, depth_first=True)
+    prospects = Prospects()
+    prospects.words(term_weights(classifier))
+    return Bingo(classifier, model, options, ByProspects(prospects), home, phase)
+
+
+def term_weights(classifier: TreeClassifier) -> dict[int, float]:
+    """What each term says for any topic below the root: its best weight there, times its idf."""
+    found: dict[int, float] = {}
+    for group in classifier.groups_.get(TERMS, ()):
+        if group.parent == ROOT:
+            features = np.frombuffer(group.features, np.uint32)
+            idf = np.frombuffer(group.idf, np.float32)
+            for node in group.nodes:
+                places = np.frombuffer(node.places, np.uint32)
+                weights = np.frombuffer(node.weights, np.float32) * idf[places]
+                for term, weight in zip(features[places].tolist(), weights.tolist(), strict=True):
+                    found[term] = max(weight, found.get(term, weight))
+    return found
+
+
+def rule_of(phase: Phase) -> Rule:
+    """How feature spaces decide together, where there are several (SPEC B11, B14)."""
+    return Rule.UNANIMOUS if phase is Phase.LEARNING else Rule.WEIGHTED
+
+
+def later_queue(queue: TopicId) -> TopicId:
+    """Where a topic's links wait that are not for the learning phase."""
+    return TopicId(-abs(queue))
+
+
+def within(host: str, domains: Collection[str]) -> bool:
+    """Whether a host is one of these or below one.
+
+    >>> within("www.example.org", ["example.org"]), within("myexample.org", ["example.org"])
+    (True, False)
+    """
+    return any(not domain or host == domain or host.endswith(f".{domain}") for domain in domains)

@@ -1,0 +1,67 @@
+"""How a portal is crawled."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+
+class PolicyName(StrEnum):
+    """Policies that `lode crawl` knows."""
+
+    BINGO = "bingo"
+    BINGO_2003 = "bingo-2003"
+    BEST_FIRST = "best-first"
+    BREADTH_FIRST = "breadth-first"
+
+
+class Focus(StrEnum):
+    """Whose links are followed: of pages on the topic that led to them, or of pages on any topic."""
+
+    SHARP = "sharp"
+    SOFT = "soft"
+
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which way a crawl goes. The defaults are those of BINGO!, except for what measured better."""
+
+    policy: Annotated[
+        PolicyName, Meta(description="bingo; bingo-2003, as the paper has it; best-first; breadth-first.")
+    ] = PolicyName.BINGO
+    learn_pages: Annotated[
+        int, Meta(ge=0, description="Pages of the learning phase at most; then harvesting begins. 0: none.")
+    ] = 200
+    learn_depth: Annotated[
+        int, Meta(ge=0, description="Links from an example, at most, in the learning phase; 0: any.")
+    ] = 4
+    learn_at_home: Annotated[
+        bool, Meta(description="Whether the learning phase stays in the domains of the examples.")
+    ] = True
+    depth: Annotated[int, Meta(ge=0, description="Links from an example, at most; 0: any.")] = 0
+    focus: Annotated[
+        Focus,
+        Meta(description="soft: follow the links of pages on any topic; sharp: on their own topic only."),
+    ] = Focus.SOFT
+    tunnel: Annotated[
+        int, Meta(ge=0, le=100, description="Pages off all topics in a row whose links are still followed.")
+    ] = 2
+    decay: Annotated[
+        float, Meta(ge=0, le=1, description="What each such page leaves of the rank of its links.")
+    ] = 0.5
+    domains: Annotated[tuple[str, ...], Meta(description="Stay within these domains; none named: all.")] = ()
+    locked: Annotated[tuple[str, ...], Meta(description="Domains that are never entered.")] = ()
+    authorities: Annotated[
+        int, Meta(ge=1, description="Pages of the highest authority that may become archetypes, a topic.")
+    ] = 20
+    confident: Annotated[
+        int, Meta(ge=1, description="Pages of the highest confidence that may become archetypes, a topic.")
+    ] = 20
+    hubs: Annotated[
+        int, Meta(ge=0, description="Hubs of each topic whose links go to the front of the queue.")
+    ] = 10
+    connections: Annotated[
+        int, Meta(ge=1, le=10_000, description="Pages that are fetched at the same time.")
+    ] = 32
