@@ -11,6 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from motherlode.lab.crawls import CRAWLERS, run_crawl
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.linkgraph import LinkGraph, itinerary, link_graph
 from motherlode.lab.measures import Fetched, Measures, average, measure
@@ -33,7 +34,7 @@ class Setting(Struct, frozen=True):
     chance: int
 
 
-# How each policy is made, by its name.
+# How each policy that learns nothing on the way is made, by its name.
 CONTENDERS: dict[str, Callable[[Setting], Policy]] = {
     "breadth-first": lambda setting: BreadthFirst(setting.seeds),
     "depth-first": lambda setting: DepthFirst(setting.seeds),
@@ -41,6 +42,9 @@ CONTENDERS: dict[str, Callable[[Setting], Policy]] = {
     "best-first": lambda setting: BestFirst(setting.seeds, Centroid(setting.examples())),
     "oracle": lambda setting: Oracle(setting.seeds, setting.way(), setting.relevant),
 }
+
+
+POLICIES = (*CONTENDERS, *CRAWLERS)
 
 
 class Comparison(Struct, frozen=True):
@@ -120,9 +124,9 @@ class Bench:
 
     def check(self) -> None:
         """Everything that can be wrong with a comparison, before it takes any time."""
-        unknown = [name for name in self._comparison.policies if name not in CONTENDERS]
+        unknown = [name for name in self._comparison.policies if name not in POLICIES]
         if unknown:
-            raise UsageError(f"There is no policy '{unknown[0]}'; there are {', '.join(CONTENDERS)}.")
+            raise UsageError(f"There is no policy '{unknown[0]}'; there are {', '.join(POLICIES)}.")
         for topic in self._comparison.topics:
             seeds = self._seeds(topic, 0)
             if len(seeds) >= self._comparison.pages:
@@ -138,9 +142,12 @@ class Bench:
         comparison = self._comparison
         seeds = self._seeds(task.topic, task.turn)
         relevant = self._web.labels().relevant(task.topic)
-        policy = CONTENDERS[task.policy](self._setting(task, seeds, relevant))
         budget = Budget(comparison.pages, min(comparison.connections, comparison.pages))
-        trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)
+        if task.policy in CRAWLERS:
+            trial = run_crawl(self._web, task.policy, seeds, budget, comparison.timing, self._readings)
+        else:
+            policy = CONTENDERS[task.policy](self._setting(task, seeds, relevant))
+            trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)
         total = len(relevant - {seed.url for seed in seeds})
         measures = measure(trial.log, relevant.__contains__, total, comparison.pages)
         return Finished(task, measures, trial.seconds, trial.virtual_seconds, trial.log)

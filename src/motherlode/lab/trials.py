@@ -51,16 +51,17 @@ class Readings:
         self._read: dict[str, Document] = {}
 
     def of(self, response: Response) -> Document:
-        found = self._read.get(response.url)
+        return self.read(Raw(response.url, response.body, response.mime, response.header("content-type")))
+
+    def read(self, raw: Raw) -> Document:
+        found = self._read.get(raw.url)
         if found is None:
-            found = analyse_one(
-                Raw(response.url, response.body, response.mime, response.header("content-type"))
-            )
+            found = analyse_one(raw)
             # The text is kept in its terms; a web of long texts would not fit into memory.
             found = Document(
                 title=found.title, language=found.language, vectors=found.vectors, links=found.links
             )
-            self._read[response.url] = found
+            self._read[raw.url] = found
         return found
 
     def examples(self, urls: Sequence[str]) -> list[Document]:

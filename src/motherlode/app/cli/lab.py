@@ -61,7 +61,7 @@ def command() -> None:
     required=True,
     help="What to look for: a topic of the web, sub-topics included (repeatable).",
 )
-@click.option("--policies", metavar="A,B,...", help="Which policies to run; all baselines if not told.")
+@click.option("--policies", metavar="A,B,...", help="Which policies to run; all but bingo-2003 if not told.")
 @click.option(
     "--seeds",
     metavar="N|FILE",
@@ -268,16 +268,16 @@ def _comparison(  # noqa: PLR0913 - one parameter an option
     delay: float,
     **limits: int,
 ) -> "Comparison":
-    from motherlode.lab.comparison import CONTENDERS, Comparison  # noqa: PLC0415 - loaded only to compare
+    from motherlode.lab.comparison import POLICIES, Comparison  # noqa: PLC0415 - loaded only to compare
     from motherlode.lab.replay import Timing  # noqa: PLC0415
 
     named = tuple(dict.fromkeys(name.strip() for name in (policies or "").split(",") if name.strip()))
     if policies is not None and not named:
-        raise UsageError(f"--policies names none; there are {', '.join(CONTENDERS)}.")
+        raise UsageError(f"--policies names none; there are {', '.join(POLICIES)}.")
     return Comparison(
         web=str(directory),
         topics=tuple(dict.fromkeys(topic.strip("/") for topic in topics)),
-        policies=named or tuple(CONTENDERS),
+        policies=named or POLICIES[:-1],
         seeds=_seeds(seeds),
         timing=Timing(latency=latency, bandwidth=bandwidth, delay=delay),
         **limits,
