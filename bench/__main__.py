@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning")
+BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "crawl")
 LONG = ("soak",)  # only when named
 
 

@@ -15,6 +15,7 @@ from motherlode.records import Entry, UrlId
 from motherlode.urls import host_of
 
 _AT_A_HOST = 100  # entries that wait for one host in memory; more are left to the stock
+_RESPITE = 0.25  # seconds between two looks at what was left
 _LOOK = 500  # entries that are looked at in one go for one whose host may be asked
 
 
@@ -29,6 +30,7 @@ class Dispatch:
         self._web = web
         self._now = now
         self._left: set[str] = set()  # hosts for which entries were left to the stock
+        self._again_at = 0.0
 
     @property
     def under_way(self) -> int:
@@ -52,6 +54,7 @@ class Dispatch:
 
     def stock_up(self) -> bool:
         """Look for entries as long as somebody waits for one; whether there was any in the frontier."""
+        self._look_again()
         for looked in range(_LOOK):
             if looked and not self._courtesy.takers:
                 return True
@@ -65,8 +68,7 @@ class Dispatch:
         for entry in deferred:
             self._frontier.defer(entry)
         self._frontier.offer(offered)
-        if any(not self._courtesy.waiting(host) for host in self._left):
-            self.reread()
+        self._look_again()
         self.stock_up()
 
     def offer(self, offered: Iterable[Entry]) -> None:
@@ -74,11 +76,18 @@ class Dispatch:
         self.settle((), (), offered)
 
     def reread(self) -> None:
-        """Read the stock anew: ranks have changed, or a host has nothing to do but what was left there."""
-        for entry in self._courtesy.drain():
-            self._frontier.leave(entry)
+        """Begin anew with the stock: ranks have changed."""
+        self.drain()
         self._left.clear()
         self._frontier.refresh()
+
+    def _look_again(self) -> None:
+        """Read the stock anew if a host has nothing to do but what was left there; not all the time."""
+        now = self._now()
+        if now >= self._again_at and any(not self._courtesy.waiting(host) for host in self._left):
+            self._again_at = now + _RESPITE
+            self._left.clear()
+            self._frontier.refresh()
 
     def drain(self) -> None:
         """Take back what waits for hosts; fetches that are under way go on."""

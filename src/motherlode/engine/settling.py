@@ -33,6 +33,7 @@ from motherlode.urls import address, host_of, url_key
 
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
 _NOT_MODIFIED = 304
+_NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a bare number: every link of every page is looked at
 # Not failures: it was never asked for, by our own rules or the host's.
 _SKIPPED = frozenset({Kind.ROBOTS, Kind.TRAP, Kind.HOST_FULL, Kind.BAD_HOST, Kind.TYPE, Kind.TOO_LARGE})
 
@@ -148,10 +149,10 @@ def _allowed(
     if not fetched.directives.follow:
         return ()
     links = visit.document.links
-    closed = {link.key for link in links if link.flags & LinkFlag.NOFOLLOW}
+    closed = {link.key for link in links if link.flags & _NOFOLLOW}
     if not closed:
         return follows
-    closed -= {link.key for link in links if not link.flags & LinkFlag.NOFOLLOW}
+    closed -= {link.key for link in links if not link.flags & _NOFOLLOW}
     return (follow for follow in follows if follow.key not in closed)
 
 

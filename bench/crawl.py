@@ -1,0 +1,239 @@
+"""The whole crawl on two cores: fetch, read, judge, steer, archive and store, beside Scrapy, which only fetches
+and follows links; on the same recorded pages, from the same server.
+
+The recorded web `campus` is served several times over, under other names, so that there are pages enough.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from itertools import pairwise
+from pathlib import Path
+from time import thread_time
+from typing import Any, NamedTuple
+
+from motherlode.engine import Company, Limits, Progress, crawl, crawling
+from motherlode.engine.crew import Hands
+from motherlode.engine.equipment import manner_of, user_agent
+from motherlode.engine.examples import fetch_examples
+from motherlode.engine.teaching import StudyRoom, Teacher
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.loops import run
+from motherlode.lab.opening import open_web
+from motherlode.lab.serving.background import sandbox
+from motherlode.portal import Portal, create_portal
+from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.topics import plant_seeds
+from motherlode.urls import UrlRules, host_of
+
+WEB = Path(__file__).parent.parent.parent / "shared" / "webs" / "campus"
+PAGES = int(os.environ.get("BENCH_PAGES", "50000"))
+SCRAPY_PAGES = int(os.environ.get("BENCH_SCRAPY_PAGES", "2000"))
+WINDOW = max(1, PAGES // 10)
+CONNECTIONS = 64
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+
+
+class Mark(NamedTuple):
+    """How far a crawl was at a moment, and what it held in memory."""
+
+    pages: int
+    seconds: float
+    memory: float
+
+
+def main() -> None:
+    if not WEB.is_dir():
+        print("the recorded web `campus` is not here")
+        return
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    with tempfile.TemporaryDirectory() as folder:
+        seeds, size = _mirrored(Path(folder) / "web", PAGES)
+        with sandbox(Path(folder) / "web") as served:
+            print(f"{served.pages:,} pages of {size / 1000:.0f} KB on {served.hosts:,} hosts, one server")
+            rate = _ours(Path(folder) / "portal", served.address, seeds)
+            theirs = _scrapy(served.port, seeds)
+        print(f"Scrapy: fetching, links, following            {theirs:7,.0f} pages/s")
+        print(f"ours is {rate / theirs if theirs else 0:.1f} times as fast")
+
+
+def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
+    """The web as often as it takes, each time under other host names. Returns front pages and a mean size."""
+    web = open_web(WEB)
+    urls = sorted(web.urls())
+    hosts = sorted({host_of(url) for url in urls})
+    times = -(-wanted * 5 // (4 * len(urls)))  # not every page is reached
+    directory.mkdir()
+    size = 0
+    with Archive(directory, ArchiveOptions(), Identity("bench")) as archive:
+        for number in range(times):
+            names = [(f"//{host}".encode(), f"//{host}.m{number}.test".encode()) for host in hosts]
+            for url in urls:
+                answer = web.answer(url)
+                assert answer is not None
+                body = answer.body
+                if b"//" in body:
+                    for old, new in names:
+                        body = body.replace(old, new)
+                body += b"<!-- %d -->" % number
+                size += len(body)
+                archive.append(Exchange(_renamed(url, number), 0.0, HEAD, body))
+            archive.flush()
+            archive.commit()
+    fronts = [url for url in urls if url.count("/") == 3 and url.endswith("/")][:20]
+    return [_renamed(url, number) for number in range(times) for url in fronts], size / (times * len(urls))
+
+
+def _renamed(url: str, number: int) -> str:
+    host = host_of(url)
+    return url.replace(f"//{host}", f"//{host}.m{number}.test", 1)
+
+
+def _ours(place: Path, address: str, seeds: list[str]) -> float:
+    """Crawl, and tell the rate on the way, memory, and where the time went."""
+    settings = {
+        "network.connect": address,
+        "crawl.tunnel": 100,  # nothing is left out
+        "crawl.learn_pages": 0,
+        "traps.pages_per_host": 0,
+    }
+    create_portal(place, plant_seeds([(("campus",), seeds)], UrlRules()), settings)
+    marks = [Mark(0, 0.0, 0.0)]
+    with Portal.crawling(place, "bench") as portal, _clocked() as spent:
+        before = _processor_time()
+        progress = run(_crawled(portal, marks))
+        own, others = (after - then for after, then in zip(_processor_time(), before, strict=True))
+    rate = progress.pages / progress.seconds
+    print(f"ours: fetch, read, judge, archive, store       {rate:7,.0f} pages/s")
+    for then, now in pairwise(marks):
+        speed = (now.pages - then.pages) / (now.seconds - then.seconds)
+        print(
+            f"  until {now.pages:7,} pages                        {speed:7,.0f} pages/s, {now.memory:,.0f} MB"
+        )
+    print(
+        f"processor time a page: reading and lessons {_ms(others, progress)}, engine {_ms(own, progress)}, of it"
+    )
+    for name, seconds in spent.items():
+        print(f"  {name:44} {_ms(seconds, progress)}")
+    return rate
+
+
+def _ms(seconds: float, progress: Progress) -> str:
+    return f"{seconds / progress.pages * 1e3:.2f} ms"
+
+
+async def _crawled(portal: Portal, marks: list[Mark]) -> Progress:
+    config = portal.config
+
+    def watch(progress: Progress) -> None:
+        if progress.pages - marks[-1].pages >= WINDOW:
+            marks.append(Mark(progress.pages, progress.seconds, _memory()))
+
+    async with (
+        HttpWeb(config.network, user_agent(config), config.dns) as web,
+        Hands(manner_of(config), config.reading) as hands,
+        StudyRoom() as room,
+    ):
+        await fetch_examples(portal, web, hands)
+        teacher = Teacher(portal, room)
+        policy = await teacher.begin(hands)
+        company = Company(hands, watch, teacher=teacher)
+        return await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
+
+
+def _memory() -> float:
+    """What this process holds now, in MB."""
+    with open("/proc/self/statm", encoding="ascii") as pages:
+        return int(pages.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def _processor_time() -> tuple[float, float]:
+    """Of this process, and of its children that have ended."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, others = (used.ru_utime + used.ru_stime for used in both)
+    return own, others
+
+
+@contextmanager
+def _clocked() -> Iterator[dict[str, float]]:
+    """What some stages of the engine take, by its own clock in their threads."""
+    spent: dict[str, float] = defaultdict(float)
+    places: list[tuple[Any, str, str]] = [
+        (crawling, "settle", "judging and steering"),
+        (Archive, "append", "packing into the archive"),
+        (crawling, "keep", "rows into the store"),
+    ]
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in places]
+    for owner, name, told in places:
+        setattr(owner, name, _timed(getattr(owner, name), told, spent))
+    try:
+        yield spent
+    finally:
+        for owner, name, function in kept:
+            setattr(owner, name, function)
+
+
+def _timed(function: Callable[..., Any], told: str, spent: dict[str, float]) -> Callable[..., Any]:
+    @wraps(function)
+    def timed(*given: Any, **named: Any) -> Any:
+        start = thread_time()
+        try:
+            return function(*given, **named)
+        finally:
+            spent[told] += thread_time() - start
+
+    return timed
+
+
+SPIDER = """
+import sys, time, scrapy
+from scrapy.crawler import CrawlerProcess
+from scrapy.linkextractors import LinkExtractor
+port, pages, seeds = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+
+class Spider(scrapy.Spider):
+    name = "bench"
+    links, got, began = LinkExtractor(), 0, None
+
+    async def start(self):
+        for url in seeds:
+            yield self.asked(url)
+
+    def asked(self, url):
+        return scrapy.Request(url, self.parse, meta={"proxy": f"http://127.0.0.1:{port}"})
+
+    def parse(self, response):
+        cls = type(self)
+        cls.began = cls.began or time.perf_counter()
+        cls.got += 1
+        if cls.got == pages:
+            print(pages / (time.perf_counter() - cls.began), flush=True)
+            raise scrapy.exceptions.CloseSpider
+        if isinstance(response, scrapy.http.HtmlResponse):
+            for link in self.links.extract_links(response):
+                yield self.asked(link.url)
+
+process = CrawlerProcess({"LOG_LEVEL": "ERROR", "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 64,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 64, "DOWNLOAD_DELAY": 0, "RETRY_ENABLED": False, "COOKIES_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False})
+process.crawl(Spider)
+process.start()
+"""
+
+
+def _scrapy(port: int, seeds: list[str]) -> float:
+    """Pages a second of a Scrapy spider that fetches, finds links and follows them, and keeps nothing."""
+    command = [sys.executable, "-c", SPIDER, str(port), str(SCRAPY_PAGES), *seeds]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    lines = said.stdout.split()
+    if not lines:
+        print(said.stderr[-2000:])
+        return 0.0
+    return float(lines[0])
