@@ -28,8 +28,10 @@ class Duplicates:
 
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
+        if not address or not self._pairs:
+            return ""
         origin, path = _parts(url)
-        known = self._places.get((address, path)) if address else None
+        known = self._places.get((address, path))
         if known is None:
             return ""
         common = self._pairs.get(_pair(origin, _parts(known[0])[0]))
@@ -39,17 +41,14 @@ class Duplicates:
         """The page that had the same content before; empty if none had."""
         if address:
             self._compare(url, address, digest)
-        found = self._digests.get(digest)
-        if found is None:
-            self._digests.put(digest, url)
-        return found if found and found != url else ""
+        found = self._digests.setdefault(digest, url)
+        return found if found != url else ""
 
     def _compare(self, url: str, address: str, digest: bytes) -> None:
         """Learn from one path at two hosts whether they are one."""
         origin, path = _parts(url)
-        known = self._places.get((address, path))
-        if known is None:
-            self._places.put((address, path), (url, digest))
+        known = self._places.setdefault((address, path), (url, digest))
+        if known[0] == url:
             return
         other = _parts(known[0])[0]
         if other == origin:
@@ -70,15 +69,30 @@ class _Memory(Generic[K, V]):
         self._most = most
         self._of: OrderedDict[K, V] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._of)
+
     def get(self, key: K, default: V | None = None) -> V | None:
         if key not in self._of:
             return default
         self._of.move_to_end(key)
         return self._of[key]
 
+    def setdefault(self, key: K, value: V) -> V:
+        """What is remembered of a key, and this from now on if nothing is."""
+        known = self._of.setdefault(key, value)
+        if known is value:
+            self._make_room()
+        else:
+            self._of.move_to_end(key)
+        return known
+
     def put(self, key: K, value: V) -> None:
         self._of[key] = value
         self._of.move_to_end(key)
+        self._make_room()
+
+    def _make_room(self) -> None:
         if len(self._of) > self._most:
             self._of.popitem(last=False)
 
