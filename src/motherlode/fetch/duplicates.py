@@ -10,6 +10,8 @@ digest of the content decides, and the size has no say of its own.
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
+from motherlode.fetch.rulebook import origin_of
+
 PROOF = 3  # different pages that two hosts must have in common, and none that differs
 _MEMORY = 100_000
 _MAX_LEARNED = 16
@@ -30,11 +32,10 @@ class Duplicates:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
         if not address or not self._pairs:
             return ""
-        origin, path = _parts(url)
-        known = self._places.get((address, path))
+        known = self._places.get((address, _path(url)))
         if known is None:
             return ""
-        common = self._pairs.get(_pair(origin, _parts(known[0])[0]))
+        common = self._pairs.get(_pair(origin_of(url), origin_of(known[0])))
         return known[0] if common is not None and len(common) >= PROOF else ""
 
     def after(self, url: str, address: str, digest: bytes) -> str:
@@ -46,11 +47,11 @@ class Duplicates:
 
     def _compare(self, url: str, address: str, digest: bytes) -> None:
         """Learn from one path at two hosts whether they are one."""
-        origin, path = _parts(url)
-        known = self._places.setdefault((address, path), (url, digest))
+        known = self._places.setdefault((address, _path(url)), (url, digest))
         if known[0] == url:
             return
-        other = _parts(known[0])[0]
+        # Another port of a host is another site, and https may mirror http.
+        origin, other = origin_of(url), origin_of(known[0])
         if other == origin:
             return
         pair = _pair(origin, other)
@@ -101,8 +102,5 @@ def _pair(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """Origin and path: another port of a host is another site, and https may mirror http."""
-    scheme, _, rest = url.partition("://")
-    authority, _, path = rest.partition("/")
-    return f"{scheme}://{authority}", path
+def _path(url: str) -> str:
+    return url.partition("://")[2].partition("/")[2]

@@ -116,10 +116,14 @@ class Fetcher:
 
     async def _visit(self, trail: _Trail, headers: Headers) -> Fetched | None:
         """One request at most; None: a redirect leads on."""
-        here = trail.here
+        here, trail.delay = trail.here, None
         seconds: float | None = None
         try:
-            await self._admit(trail)
+            self._admit(here)
+            robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
+            trail.delay = robots.delay
+            if not robots.allows(here.url):
+                return self._failed(trail, Kind.ROBOTS, "")
             if copy := self.duplicates.before(here.url, self.hosts[here.host].address):
                 return trail.end(copy_of=copy)
             seconds = 0.0
@@ -132,9 +136,8 @@ class Fetcher:
             # Last of all: what the answer made of the host must be known before anybody else is let in.
             self.courtesy.release(here.host, seconds, trail.delay)
 
-    async def _admit(self, trail: _Trail) -> None:
-        """Raises `FetchError` if a URL may not, or need not, be asked for."""
-        here, trail.delay = trail.here, None
+    def _admit(self, here: Address) -> None:
+        """Raises `FetchError` if a URL need not be asked for, whatever its robots.txt says."""
         host = self.hosts[here.host]
         if host.state is _BAD:
             raise FetchError(Kind.BAD_HOST, here.url, host.reason)
@@ -143,12 +146,6 @@ class Fetcher:
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
-        robots = self.rulebook.rules_at_hand(here.url)
-        if robots is None:
-            robots = await self.rulebook.rules_for(here.url)
-        trail.delay = robots.delay
-        if not robots.allows(here.url):
-            raise FetchError(Kind.ROBOTS, here.url)
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
         location = response.header("location") if response.status in _REDIRECTS else ""
