@@ -137,6 +137,8 @@ class Courtesy(Generic[T]):
 
     def _serve(self) -> None:
         """Give out all turns that can be given now, and look again when the next host has rested."""
+        if not self._takers and not self._steps:  # nobody waits: whoever wants an entry looks for himself
+            return
         now = self._now()
         while self._takers and self._takers[0].done():
             self._takers.popleft()

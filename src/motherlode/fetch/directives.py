@@ -24,6 +24,15 @@ class Directives(Struct, frozen=True):
         return Directives(self.index and other.index, self.follow and other.follow)
 
 
+SILENT = Directives()
+_SPEAKING = frozenset({"x-robots-tag", "link"})
+
+
+def speaks_to_crawlers(response: Response) -> bool:
+    """Whether a head may say anything of what is looked for here; most do not."""
+    return not _SPEAKING.isdisjoint([name.lower() for name, _ in response.headers])
+
+
 def parse_directives(value: str) -> Directives:
     """What a list such as `noindex, nofollow` means.
 
@@ -40,7 +49,7 @@ def directives_of(response: Response, agent: str) -> Directives:
 
     A name holds for what follows it, up to the next: `one: noindex, other: nofollow`.
     """
-    found = Directives()
+    found = SILENT
     for told in response.all_headers("x-robots-tag"):
         to_us = True
         for word in told.split(","):

@@ -10,6 +10,8 @@ digest of the content decides, and the size has no say of its own.
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
+from motherlode.fetch.rulebook import origin_of
+
 PROOF = 3  # different pages that two hosts must have in common, and none that differs
 _MEMORY = 100_000
 _MAX_LEARNED = 16
@@ -28,30 +30,28 @@ class Duplicates:
 
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
-        origin, path = _parts(url)
-        known = self._places.get((address, path)) if address else None
+        if not address or not self._pairs:
+            return ""
+        known = self._places.get((address, _path(url)))
         if known is None:
             return ""
-        common = self._pairs.get(_pair(origin, _parts(known[0])[0]))
+        common = self._pairs.get(_pair(origin_of(url), origin_of(known[0])))
         return known[0] if common is not None and len(common) >= PROOF else ""
 
     def after(self, url: str, address: str, digest: bytes) -> str:
         """The page that had the same content before; empty if none had."""
         if address:
             self._compare(url, address, digest)
-        found = self._digests.get(digest)
-        if found is None:
-            self._digests.put(digest, url)
-        return found if found and found != url else ""
+        found = self._digests.setdefault(digest, url)
+        return found if found != url else ""
 
     def _compare(self, url: str, address: str, digest: bytes) -> None:
         """Learn from one path at two hosts whether they are one."""
-        origin, path = _parts(url)
-        known = self._places.get((address, path))
-        if known is None:
-            self._places.put((address, path), (url, digest))
+        known = self._places.setdefault((address, _path(url)), (url, digest))
+        if known[0] == url:
             return
-        other = _parts(known[0])[0]
+        # Another port of a host is another site, and https may mirror http.
+        origin, other = origin_of(url), origin_of(known[0])
         if other == origin:
             return
         pair = _pair(origin, other)
@@ -70,15 +70,30 @@ class _Memory(Generic[K, V]):
         self._most = most
         self._of: OrderedDict[K, V] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._of)
+
     def get(self, key: K, default: V | None = None) -> V | None:
         if key not in self._of:
             return default
         self._of.move_to_end(key)
         return self._of[key]
 
+    def setdefault(self, key: K, value: V) -> V:
+        """What is remembered of a key, and this from now on if nothing is."""
+        known = self._of.setdefault(key, value)
+        if known is value:
+            self._make_room()
+        else:
+            self._of.move_to_end(key)
+        return known
+
     def put(self, key: K, value: V) -> None:
         self._of[key] = value
         self._of.move_to_end(key)
+        self._make_room()
+
+    def _make_room(self) -> None:
         if len(self._of) > self._most:
             self._of.popitem(last=False)
 
@@ -87,8 +102,5 @@ def _pair(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """Origin and path: another port of a host is another site, and https may mirror http."""
-    scheme, _, rest = url.partition("://")
-    authority, _, path = rest.partition("/")
-    return f"{scheme}://{authority}", path
+def _path(url: str) -> str:
+    return url.partition("://")[2].partition("/")[2]

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from motherlode.fetch.courtesy import Courtesy  # noqa: TC001 - the fields of a dataclass are looked up
-from motherlode.fetch.directives import Directives, canonical_of, directives_of
+from motherlode.fetch.directives import SILENT, Directives, canonical_of, directives_of, speaks_to_crawlers
 from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import Kind, of_status
 from motherlode.fetch.hosts import HostBook, after_failure, after_success
@@ -30,6 +30,8 @@ MAX_HOPS = 25
 _NOT_MODIFIED = 304
 _DIGITS = 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OF_THE_HOST = frozenset({Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER})
+_BAD = HostState.BAD  # a look into an enumeration is slow, and each fetch takes one
 
 
 class FetchRules(Struct, frozen=True):
@@ -73,17 +75,17 @@ class _Trail:
     here: Address
     attempts: int
     delay: float | None = None  # that the host asks for in its robots.txt
-    hops: list[Redirect] = field(default_factory=list)
+    hops: tuple[Redirect, ...] = ()
 
     def end(self, **said: Any) -> Fetched:
-        return Fetched(self.asked.url, self.here, tuple(self.hops), **said)
+        return Fetched(self.asked.url, self.here, self.hops, **said)
 
     def step(self, target: Address, status: int) -> Kind | None:
         """Go on to where a redirect leads; or say why not."""
         if len(self.hops) == MAX_HOPS:
             return Kind.REDIRECTS
         here = self.here
-        self.hops.append(Redirect(here.url, here.key, target.url, target.key, status))
+        self.hops += (Redirect(here.url, here.key, target.url, target.key, status),)
         if any(target.key == hop.key for hop in self.hops):
             return Kind.REDIRECT_LOOP
         self.here = target
@@ -114,10 +116,14 @@ class Fetcher:
 
     async def _visit(self, trail: _Trail, headers: Headers) -> Fetched | None:
         """One request at most; None: a redirect leads on."""
-        here = trail.here
+        here, trail.delay = trail.here, None
         seconds: float | None = None
         try:
-            await self._admit(trail)
+            self._admit(here)
+            robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
+            trail.delay = robots.delay
+            if not robots.allows(here.url):
+                return self._failed(trail, Kind.ROBOTS, "")
             if copy := self.duplicates.before(here.url, self.hosts[here.host].address):
                 return trail.end(copy_of=copy)
             seconds = 0.0
@@ -130,26 +136,21 @@ class Fetcher:
             # Last of all: what the answer made of the host must be known before anybody else is let in.
             self.courtesy.release(here.host, seconds, trail.delay)
 
-    async def _admit(self, trail: _Trail) -> None:
-        """Raises `FetchError` if a URL may not, or need not, be asked for."""
-        here, trail.delay = trail.here, None
+    def _admit(self, here: Address) -> None:
+        """Raises `FetchError` if a URL need not be asked for, whatever its robots.txt says."""
         host = self.hosts[here.host]
-        if host.state is HostState.BAD:
+        if host.state is _BAD:
             raise FetchError(Kind.BAD_HOST, here.url, host.reason)
         if trap := trap_in(here.url, self.rules.traps):
             raise FetchError(Kind.TRAP, here.url, trap)
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
-        robots = await self.rulebook.rules_for(here.url)
-        trail.delay = robots.delay
-        if not robots.allows(here.url):
-            raise FetchError(Kind.ROBOTS, here.url)
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
         location = response.header("location") if response.status in _REDIRECTS else ""
         failure = None if location else of_status(response.status)
-        if failure in (Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER):
+        if failure in _OF_THE_HOST:
             return self._failed(trail, failure, f"status {response.status}", response)
         rest = self.courtesy.rest(response.seconds, trail.delay)
         self.hosts.put(after_success(self.hosts[trail.here.host], response, rest))
@@ -177,7 +178,10 @@ class Fetcher:
     def _document(self, trail: _Trail, response: Response) -> Fetched:
         # An address of the content, not a signature; nothing is no content that pages could share.
         digest = sha1(response.body).digest() if response.body else b""  # noqa: S324
-        said = directives_of(response, self.rules.agent) if self.rules.page_rules else Directives()
+        said, canonical = SILENT, ""
+        if speaks_to_crawlers(response):
+            canonical = canonical_of(response)
+            said = directives_of(response, self.rules.agent) if self.rules.page_rules else SILENT
         # What is not to be kept is no page that others could be copies of.
         copy = (
             self.duplicates.after(trail.here.url, response.address, digest) if digest and said.index else ""
@@ -186,7 +190,7 @@ class Fetcher:
             response=response,
             digest=digest,
             copy_of=copy,
-            canonical=canonical_of(response),
+            canonical=canonical,
             directives=said,
         )
 

@@ -10,14 +10,16 @@ from motherlode.fetch.web import Response
 from motherlode.records import Host, HostState
 from motherlode.urls import registrable_domain
 
+_GOOD, _BAD = HostState.GOOD, HostState.BAD  # a look into an enumeration is slow, and each page takes some
+
 
 def after_success(host: Host, response: Response, delay: float) -> Host:
     """A host that answered has recovered from whatever made it slow."""
-    state = host.state if host.state is HostState.BAD else HostState.GOOD
+    bad = host.state is _BAD
     return replace(
         host,
-        state=state,
-        reason=host.reason if state is HostState.BAD else "",
+        state=_BAD if bad else _GOOD,
+        reason=host.reason if bad else "",
         address=response.address or host.address,
         failures=0,
         pages=host.pages + (1 if response.ok else 0),

@@ -5,6 +5,7 @@ host keeps nobody else waiting. A decision costs the logarithm of what waits, ho
 """
 
 from heapq import heapify, heappop, heappush
+from itertools import count
 from math import inf
 from typing import Generic, TypeVar
 
@@ -50,7 +51,7 @@ class Turns(Generic[T]):
         self._domains: dict[str, _Domain[T]] = {}
         self._ready: list[tuple[float, int, _Host[T]]] = []  # a heap by the rank of their best entry
         self._resting: list[tuple[float, int, _Host[T]]] = []  # a heap by the time at which they may be asked
-        self._count = 0
+        self._numbers = count(1)  # whoever came first is the first of equals
         self._size = 0
 
     def __len__(self) -> int:
@@ -70,7 +71,7 @@ class Turns(Generic[T]):
             shared.hosts += 1
             known = self._hosts[host] = _Host(host, shared)
         better = not known.waiting or -rank < known.waiting[0][0]
-        heappush(known.waiting, (-rank, self._next(), entry))
+        heappush(known.waiting, (-rank, next(self._numbers), entry))
         self._size += 1
         if known.line is None:
             self._line_up(known, 0.0)
@@ -110,7 +111,8 @@ class Turns(Generic[T]):
         known.connections -= 1
         known.domain.connections -= 1
         known.not_before = max(known.not_before, now + rest)
-        self._unblock(known.domain, now)
+        if known.domain.blocked:
+            self._unblock(known.domain, now)
         if known.line is None:
             self._line_up(known, now)
 
@@ -133,7 +135,7 @@ class Turns(Generic[T]):
         drained: list[T] = []
         for host in self._hosts.values():
             drained += (entry for _, _, entry in host.waiting)
-            host.waiting, host.line, host.ticket = [], None, self._next()
+            host.waiting, host.line, host.ticket = [], None, next(self._numbers)
             self._line_up(host, 0.0)
         self._size = 0
         return drained
@@ -166,7 +168,7 @@ class Turns(Generic[T]):
                 self._line_up(host, now)
 
     def _stand(self, host: _Host[T], line: list[tuple[float, int, _Host[T]]], key: float) -> None:
-        host.ticket, host.line = self._next(), line
+        host.ticket, host.line = next(self._numbers), line
         heappush(line, (key, host.ticket, host))
         if len(line) > _SLACK + 2 * len(self._hosts):  # void tickets far back would never come up
             line[:] = [place for place in line if place[1] == place[2].ticket]
@@ -186,7 +188,3 @@ class Turns(Generic[T]):
         host.domain.hosts -= 1
         if not host.domain.hosts:
             del self._domains[host.domain.name]
-
-    def _next(self) -> int:
-        self._count += 1
-        return self._count

@@ -50,6 +50,7 @@ class RuleBook:
     ) -> None:
         self._web = web
         self._options = options
+        self._excepting = not options.obey or bool(options.ignore)
         self._agent = agent
         self._load = load
         self._clock = clock
@@ -61,17 +62,21 @@ class RuleBook:
 
     async def rules_for(self, url: str) -> Robots:
         """What a URL's host says to us. Raises `FetchError` if that cannot be found out now."""
-        if self.ignores(host_of(url)):
-            return ALLOW_ALL
+        robots = self.rules_at_hand(url)
+        if robots is not None:
+            return robots
         origin = origin_of(url)
-        known = self._files.get(origin)
-        if known is None or known[0].expires_at <= self._clock():
-            known = await self._asked(origin)
-        else:
-            self._files.move_to_end(origin)
+        known = self._fresh(origin) or await self._asked(origin)
         if known[1] is None:
             raise FetchError(Kind.ROBOTS_UNREACHABLE, url, f"status {known[0].status}")
         return known[1]
+
+    def rules_at_hand(self, url: str) -> Robots | None:
+        """The same without waiting, as it is for nearly every fetch; None: `rules_for` knows more."""
+        if self._excepting and self.ignores(host_of(url)):
+            return ALLOW_ALL
+        known = self._fresh(origin_of(url))
+        return known[1] if known is not None else None
 
     def ignores(self, host: str) -> bool:
         """Whether robots.txt is not kept to at a host; said once in the log."""
@@ -87,6 +92,13 @@ class RuleBook:
         """The files that were fetched since this was last asked."""
         changed, self._changed = self._changed, {}
         return list(changed.values())
+
+    def _fresh(self, origin: str) -> _Known | None:
+        known = self._files.get(origin)
+        if known is None or known[0].expires_at <= self._clock():
+            return None
+        self._files.move_to_end(origin)
+        return known
 
     async def _asked(self, origin: str) -> _Known:
         """Several fetches from one host wait for one robots.txt; once nobody does, it is not asked for."""

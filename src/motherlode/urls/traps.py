@@ -21,6 +21,7 @@ class TrapRules(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 DEFAULT_TRAPS = TrapRules()
+_SLASHES = 2  # of a URL before its host
 
 
 def trap_in(url: str, rules: TrapRules = DEFAULT_TRAPS) -> str:
@@ -29,6 +30,9 @@ def trap_in(url: str, rules: TrapRules = DEFAULT_TRAPS) -> str:
     >>> trap_in("http://a.test/x/y/x/y/x/y/x/y/")
     'repeating path'
     """
+    least = min(rules.max_depth, rules.max_repeats)
+    if url.count("/") - _SLASHES <= least and "?" not in url:  # as most are: too short to be any
+        return ""
     path, _, query = url.partition("://")[2].partition("?")
     segments = [segment for segment in path.split("/")[1:] if segment]
     if len(segments) > rules.max_depth:

@@ -139,12 +139,12 @@ class Intake:
 
     def _wanted(self, data: bytes, *, packed: bool = True) -> int:
         """How much is wanted of what begins like this. Raises `FetchError` if nothing is."""
-        types = self._request.types
         start = data
         if packed and self._coding:
             # A packed page that says it is one is believed until it is unpacked: looking costs more.
-            if types is None or limit_of(self.mime, types):
-                return self._bound(self.mime)
+            bound = self._bound(self.mime)
+            if bound:
+                return bound
             start = start_of(data, self._coding, _LOOK)
         kind = sniffed(start, self.mime)
         if not packed or not self._coding:
