@@ -1,5 +1,5 @@
-"""The whole crawl on two cores: fetch, read, judge, steer, archive and store, beside Scrapy, which only fetches
-and follows links; on the same recorded pages, from the same server.
+"""The whole crawl on two cores: fetch, read, judge, steer, archive and store; beside it Scrapy, which only
+fetches and follows links, on the same recorded pages, from the same server.
 
 The recorded web `campus` is served several times over, under other names, so that there are pages enough.
 """
@@ -77,8 +77,7 @@ def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
             names = [(f"//{host}".encode(), f"//{host}.m{number}.test".encode()) for host in hosts]
             for url in urls:
                 answer = web.answer(url)
-                assert answer is not None
-                body = answer.body
+                body = answer.body if answer is not None else b""
                 if b"//" in body:
                     for old, new in names:
                         body = body.replace(old, new)
@@ -114,12 +113,10 @@ def _ours(place: Path, address: str, seeds: list[str]) -> float:
     print(f"ours: fetch, read, judge, archive, store       {rate:7,.0f} pages/s")
     for then, now in pairwise(marks):
         speed = (now.pages - then.pages) / (now.seconds - then.seconds)
-        print(
-            f"  until {now.pages:7,} pages                        {speed:7,.0f} pages/s, {now.memory:,.0f} MB"
-        )
-    print(
-        f"processor time a page: reading and lessons {_ms(others, progress)}, engine {_ms(own, progress)}, of it"
-    )
+        told = f"{speed:7,.0f} pages/s, {now.memory:,.0f} MB"
+        print(f"  until {now.pages:7,} pages                        {told}")
+    told = f"reading and lessons {_ms(others, progress)}, engine {_ms(own, progress)}"
+    print(f"processor time a page: {told}, of it")
     for name, seconds in spent.items():
         print(f"  {name:44} {_ms(seconds, progress)}")
     return rate
@@ -150,8 +147,8 @@ async def _crawled(portal: Portal, marks: list[Mark]) -> Progress:
 
 def _memory() -> float:
     """What this process holds now, in MB."""
-    with open("/proc/self/statm", encoding="ascii") as pages:
-        return int(pages.read().split()[1]) * resource.getpagesize() / 2**20
+    pages = Path("/proc/self/statm").read_text("ascii").split()[1]
+    return int(pages) * resource.getpagesize() / 2**20
 
 
 def _processor_time() -> tuple[float, float]:
@@ -192,46 +189,10 @@ def _timed(function: Callable[..., Any], told: str, spent: dict[str, float]) -> 
     return timed
 
 
-SPIDER = """
-import sys, time, scrapy
-from scrapy.crawler import CrawlerProcess
-from scrapy.linkextractors import LinkExtractor
-port, pages, seeds = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-
-class Spider(scrapy.Spider):
-    name = "bench"
-    links, got, began = LinkExtractor(), 0, None
-
-    async def start(self):
-        for url in seeds:
-            yield self.asked(url)
-
-    def asked(self, url):
-        return scrapy.Request(url, self.parse, meta={"proxy": f"http://127.0.0.1:{port}"})
-
-    def parse(self, response):
-        cls = type(self)
-        cls.began = cls.began or time.perf_counter()
-        cls.got += 1
-        if cls.got == pages:
-            print(pages / (time.perf_counter() - cls.began), flush=True)
-            raise scrapy.exceptions.CloseSpider
-        if isinstance(response, scrapy.http.HtmlResponse):
-            for link in self.links.extract_links(response):
-                yield self.asked(link.url)
-
-process = CrawlerProcess({"LOG_LEVEL": "ERROR", "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 64,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 64, "DOWNLOAD_DELAY": 0, "RETRY_ENABLED": False, "COOKIES_ENABLED": False,
-    "TELNETCONSOLE_ENABLED": False})
-process.crawl(Spider)
-process.start()
-"""
-
-
 def _scrapy(port: int, seeds: list[str]) -> float:
     """Pages a second of a Scrapy spider that fetches, finds links and follows them, and keeps nothing."""
-    command = [sys.executable, "-c", SPIDER, str(port), str(SCRAPY_PAGES), *seeds]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    command = [sys.executable, "-m", "bench.spider", str(port), str(SCRAPY_PAGES), *seeds]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)  # noqa: S603 - our own
     lines = said.stdout.split()
     if not lines:
         print(said.stderr[-2000:])

@@ -56,7 +56,7 @@ class Dispatch:
         """Look for entries as long as somebody waits for one; whether there was any in the frontier."""
         self._look_again()
         for looked in range(_LOOK):
-            if looked and not self._courtesy.takers:
+            if looked and not self._courtesy.is_wanting:
                 return True
             if not self._pull():
                 return looked > 0

@@ -53,9 +53,9 @@ class Courtesy(Generic[T]):
         return len(self._turns) - self._steps
 
     @property
-    def takers(self) -> int:
-        """How many wait for an entry."""
-        return sum(not taker.done() for taker in self._takers)
+    def is_wanting(self) -> bool:
+        """Whether anybody waits for an entry."""
+        return any(not taker.done() for taker in self._takers)
 
     def waiting(self, host: str) -> int:
         """How many entries wait for a host."""

@@ -122,6 +122,11 @@ class Bingo:
         if distance > self.options.tunnel or (self.options.depth and depth > self.options.depth):
             return
         topic = judgement.topic if is_on_topic(judgement) else visit.entry.queue
+        if self.phase is Phase.HARVESTING:  # the same as below, for every link of every page of a crawl
+            queue, factor = TopicId(abs(topic)), self.options.decay**distance
+            for link, rank in zip(links, ranks, strict=True):
+                yield Follow(link.url, link.key, queue, rank * factor, depth, float(distance))
+            return
         for link, rank in zip(links, ranks, strict=True):
             queue, placed = self.place(link.url, topic, rank, depth, distance)
             yield Follow(link.url, link.key, queue, placed, depth, float(distance))
