@@ -1,0 +1,114 @@
+"""What a link promises, by all that is known of where it leads (docs/quality.md, "How links are ranked").
+
+A page on a topic links to pages on it (Davison 2000, "Topical locality in the Web"), and to what everybody
+links to. So the share of a URL's parents that are on the topic says more than the best of them, which
+whatever is famous has sooner or later, and more than their sum, which is fame itself. Where parents are few,
+the share of its host's pages that were on the topic stands in for more of them: each share is drawn towards
+what is known one level up, the host's towards the prior, as an m-estimate is (Cestnik 1990, "Estimating
+probabilities"). The words of the links are added (Chakrabarti, Punera and Subramanyam 2002, "Accelerated
+focused crawling through online relevance feedback").
+
+The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from motherlode.documents.terms import sequence_of
+from motherlode.records import Link, UrlKey
+from motherlode.urls.keys import url_key
+
+Floats = npt.NDArray[np.float64]
+_Keys = npt.NDArray[np.int64]
+_Sums = npt.NDArray[np.floating[Any]]
+
+PRIOR = 0.1  # how likely a page is on the topic if nothing is known of its host
+PAGES = 5.0  # of the prior, added to the pages of a host
+PARENTS = 4.0  # of the host's share, added to the parents of a URL
+ANCHOR = 0.25  # what the words of links weigh
+_HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
+_HOSTS = 1 << 16
+_REMEMBERED = 50_000  # anchors, and pieces of them
+
+
+class Prospects:
+    """The book of URLs that links lead to. `size` is a power of two; a slot takes 20 bytes."""
+
+    def __init__(self, size: int = 1 << 20) -> None:
+        self._mask = np.int64(size - 1)
+        self._keys: _Keys = np.zeros(size, np.int64)
+        self._parents = np.zeros(size, np.float32)
+        self._sure = np.zeros(size, np.float32)  # the sum over the parents
+        self._said = np.zeros(size, np.float32)  # what the words of the last link say
+        self._host_pages = np.zeros(_HOSTS)
+        self._host_sure = np.zeros(_HOSTS)
+        self._anchors = _Anchors({})
+
+    def words(self, weights: Mapping[int, float]) -> None:
+        """What each term says for the topic, from now on: its weight in the plane, times its idf."""
+        self._anchors = _Anchors(weights)
+
+    def see(self, sure: float, host: str, links: Sequence[Link], language: str = "en") -> Floats:
+        """A page of this host that is on the topic with probability `sure` has these links: their ranks.
+
+        Of several links to one URL the last one speaks; the page counts once.
+        """
+        self._note_host(host, sure)
+        keys = np.array([link.key for link in links], np.int64)
+        slots = keys & self._mask
+        known = self._keys[slots] == keys
+        parents = np.where(known, self._parents[slots], 0.0) + 1.0
+        summed = np.where(known, self._sure[slots], 0.0) + sure
+        said = np.array([self._anchors.say(link.anchor, language) for link in links])
+        self._keys[slots] = keys
+        self._parents[slots], self._sure[slots], self._said[slots] = parents, summed, said
+        return self._ranks(keys, parents, summed, said)
+
+    def estimate(self, key: UrlKey) -> float | None:
+        """The rank of a URL by what is known now; None where nothing is known of it, or no longer."""
+        slot = key & int(self._mask)
+        if self._keys[slot] != key or not self._parents[slot]:
+            return None
+        here = slice(slot, slot + 1)
+        ranks = self._ranks(self._keys[here], self._parents[here], self._sure[here], self._said[here])
+        return float(ranks[0])
+
+    def _note_host(self, host: str, sure: float) -> None:
+        slot = (url_key("", host) >> _HOST_SHIFT) % _HOSTS
+        self._host_pages[slot] += 1.0
+        self._host_sure[slot] += sure
+
+    def _ranks(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
+        hosts = (keys >> _HOST_SHIFT) % _HOSTS
+        of_host = (self._host_sure[hosts] + PAGES * PRIOR) / (self._host_pages[hosts] + PAGES)
+        of_parents = (sure + PARENTS * of_host) / (parents + PARENTS)
+        ranks: Floats = of_parents + ANCHOR * said
+        return ranks
+
+
+class _Anchors:
+    """What anchors say for the topic. They repeat, and the words of those that are new do too."""
+
+    def __init__(self, weights: Mapping[int, float]) -> None:
+        self._weights = weights
+        self.say = lru_cache(_REMEMBERED)(self._say)
+        self._piece = lru_cache(_REMEMBERED)(self._weigh)
+
+    def _say(self, anchor: str, language: str) -> float:
+        """The weights of its terms, by the root of their number, as in a vector of length one."""
+        weight, number = 0.0, 0
+        for piece in anchor.split():
+            more, terms = self._piece(piece, language)
+            weight += more
+            number += terms
+        return weight / sqrt(number) if number else 0.0
+
+    def _weigh(self, piece: str, language: str) -> tuple[float, int]:
+        """What the terms of a piece weigh, and how many they are: none, if it does not count."""
+        terms = sequence_of(piece, language).tolist()
+        return sum(self._weights.get(term, 0.0) for term in terms), len(terms)
