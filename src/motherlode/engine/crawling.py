@@ -32,7 +32,7 @@ from motherlode.fetch.fetching import Fetched
 from motherlode.fetch.web import Headers
 from motherlode.frontier import Frontier
 from motherlode.learning.tree import Sample
-from motherlode.policies import Policy
+from motherlode.policies import Policy, Revising
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Follow, Outcome, RobotsFile, RunEnd, RunId, TopicId, UrlKey
 from motherlode.store import frontier as stock
@@ -131,7 +131,8 @@ class _Crawl:
             portal.config.politeness, sandbox=bool(portal.config.network.connect)
         )
         self._fetcher = fetcher_for(portal, web, courtesy, self._now)
-        self._frontier = Frontier(self._load)
+        revise = policy.rank_now if isinstance(policy, Revising) else None
+        self._frontier = Frontier(self._load, revise=revise)
         self._dispatch = Dispatch(self._frontier, courtesy, web, self._now)
         self._fetched: asyncio.Queue[Catch | None] = asyncio.Queue(2 * _READ_AT_ONCE)
         self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(_KEPT_AT_ONCE)

@@ -6,7 +6,7 @@ committed. A process that dies leaves nothing to be mended.
 """
 
 from collections.abc import Callable, Iterable
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from math import inf
 
 from msgspec.structs import replace
@@ -20,6 +20,8 @@ OUTGOING = 1_000  # entries that are read from the stock at once
 Load = Callable[[TopicId, int, Entry | None], list[Entry]]
 
 _Mark = tuple[float, int]
+_Place = tuple[float, int, Entry]
+_SECOND_THOUGHTS = 100  # entries at most that are put back before one is taken
 _TOP: _Mark = (-inf, 0)
 _BOTTOM: _Mark = (inf, 0)
 
@@ -35,15 +37,22 @@ class _Queue:
     __slots__ = ("heap", "mark")
 
     def __init__(self) -> None:
-        self.heap: list[tuple[float, int, Entry]] = []
+        self.heap: list[_Place] = []
         self.mark = _TOP
 
 
 class Frontier:
     """Queues of ranked entries, given out best first; each URL is leased to one taker at a time."""
 
-    def __init__(self, load: Load, room: int = INCOMING, portion: int = OUTGOING) -> None:
+    def __init__(
+        self,
+        load: Load,
+        room: int = INCOMING,
+        portion: int = OUTGOING,
+        revise: Callable[[Entry], float] | None = None,
+    ) -> None:
         self._load = load
+        self._revise = revise
         self._room = room
         self._portion = portion
         self._queues: dict[TopicId, _Queue] = {}
@@ -83,13 +92,30 @@ class Frontier:
     def take(self, now: float) -> Entry | None:
         """The best entry that waits for nothing but us, which is leased from now on; None: there is none."""
         self._wake(now)
-        heads = [queue for name, queue in self._queues.items() if self._fill(name, queue, now)]
-        if not heads:
-            return None
-        entry = heappop(min(heads, key=lambda queue: queue.heap[0][:2]).heap)[2]
+        for _ in range(_SECOND_THOUGHTS):
+            heads = [queue for name, queue in self._queues.items() if self._fill(name, queue, now)]
+            if not heads:
+                return None
+            best = min(heads, key=lambda queue: queue.heap[0][:2])
+            if not self._lowered(best):
+                break
+        entry = heappop(best.heap)[2]
         del self._best[entry.url_id]
         self._leased.add(entry.url_id)
         return entry
+
+    def _lowered(self, queue: _Queue) -> bool:
+        """Let the head of a queue stand further back if it is not as good as it was, in memory alone: where
+        it is read from the stock it is thought over again."""
+        if self._revise is None:
+            return False
+        key, tie, entry = queue.heap[0]
+        rank = self._revise(entry)
+        if -rank <= key:
+            return False
+        self._best[entry.url_id] = rank
+        heapreplace(queue.heap, (-rank, tie, entry))
+        return True
 
     def settle(self, url_ids: Iterable[UrlId]) -> None:
         """What came of these is committed: they wait no longer, whoever held them."""
@@ -150,22 +176,23 @@ class Frontier:
 
     def _trim(self, queue: _Queue) -> None:
         """Forget what is void, and, of too much, the worse half: it is in the stock."""
-        queue.heap = sorted(place for place in queue.heap if self._waits(place[2]))
+        queue.heap = sorted(place for place in queue.heap if self._waits(place))
         if len(queue.heap) > self._room:
             kept = (self._room + 1) // 2
             forgotten = queue.heap[kept:]
             del queue.heap[kept:]
-            queue.mark = queue.heap[-1][:2]
+            rank, number = min(_order(entry) for _, _, entry in forgotten)
+            queue.mark = min(queue.heap[-1][:2], (rank, number - 1))  # whatever is forgotten is behind it
             for _, _, entry in forgotten:
                 del self._best[entry.url_id]
 
-    def _waits(self, entry: Entry) -> bool:
-        return self._best.get(entry.url_id) == entry.rank
+    def _waits(self, place: _Place) -> bool:
+        return self._best.get(place[2].url_id) == -place[0]
 
     def _fill(self, name: TopicId, queue: _Queue, now: float) -> bool:
         """See to it that the best entry of a queue heads its heap, out of the stock if need be."""
         while True:
-            while queue.heap and not self._waits(queue.heap[0][2]):
+            while queue.heap and not self._waits(queue.heap[0]):
                 heappop(queue.heap)
             if queue.heap or queue.mark == _BOTTOM:
                 return bool(queue.heap)

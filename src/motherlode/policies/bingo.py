@@ -24,6 +24,7 @@ from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, To
 from motherlode.urls import host_of, registrable_domain
 
 STEEPNESS = 15.0  # how fast a distance to the plane becomes sure; docs/quality.md
+USUAL = 1.5  # no rank is above it but that of what was put to the front
 
 
 class Phase(StrEnum):
@@ -67,7 +68,8 @@ class ByProspects:
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
         host = host_of(visit.entry.url)
         sure = sureness(judgement)
-        ranks: list[float] = self.prospects.see(sure, host, links).tolist()
+        language = visit.document.language or "en"
+        ranks: list[float] = self.prospects.see(sure, host, links, language).tolist()
         return ranks
 
     def again(self, entries: Sequence[Entry], _led: Sequence[Judgement | None]) -> Sequence[float]:
@@ -134,6 +136,13 @@ class Bingo:
     def ranks_now(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
         """The ranks of what waits before it is placed, by what is known now."""
         return self.ranking.again(entries, led)
+
+    def rank_now(self, entry: Entry) -> float:
+        """The rank of what waits, by what is known now; where that is nothing, the rank that it has."""
+        known = self.prospects.estimate(entry.key) if self.prospects is not None else None
+        if known is None or entry.rank > USUAL:
+            return entry.rank
+        return float(known * self.options.decay**entry.distance)
 
     @property
     def prospects(self) -> Prospects | None:

@@ -1,7 +1,7 @@
 """What the engine asks of a policy. Policies are synchronous and do no I/O."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -17,6 +17,15 @@ class Visit(Struct, frozen=True):
     entry: Entry
     document: Document
     sample: Mapping[str, "Bag"] = {}
+
+
+@runtime_checkable
+class Revising(Protocol):
+    """A policy that may think less of an entry, once it comes up, than when it was offered."""
+
+    def rank_now(self, entry: Entry) -> float:
+        """What its rank would be if it were offered now."""
+        ...
 
 
 class Policy(Protocol):

@@ -2,35 +2,38 @@
 
 A page on a topic links to pages on it (Davison 2000, "Topical locality in the Web"), and to what everybody
 links to. So the share of a URL's parents that are on the topic says more than the best of them, which
-whatever is famous has sooner or later, and more than their sum, which is fame itself. To that come the words
-of the links (Chakrabarti, Punera and Subramanyam 2002, "Accelerated focused crawling through online relevance
-feedback") and what the URL's host has had to offer so far.
+whatever is famous has sooner or later, and more than their sum, which is fame itself. Where parents are few,
+the share of its host's pages that were on the topic stands in for more of them: each share is drawn towards
+what is known one level up, the host's towards the prior, as an m-estimate is (Cestnik 1990, "Estimating
+probabilities"). The words of the links are added (Chakrabarti, Punera and Subramanyam 2002, "Accelerated
+focused crawling through online relevance feedback").
 
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from motherlode.documents.terms import sequences_of
+from motherlode.documents.terms import sequence_of
 from motherlode.records import Link, UrlKey
 from motherlode.urls.keys import url_key
 
 Floats = npt.NDArray[np.float64]
 _Keys = npt.NDArray[np.int64]
-_Numbers = npt.NDArray[np.floating]
+_Sums = npt.NDArray[np.floating[Any]]
 
-PRIOR = 0.1  # how likely a page is on the topic if nothing is known of it
-PARENTS = 2.0  # that many parents of the prior are added to those seen (Laplace's rule, as an m-estimate)
-PAGES = 5.0  # the same for the pages of a host
+PRIOR = 0.1  # how likely a page is on the topic if nothing is known of its host
+PAGES = 5.0  # of the prior, added to the pages of a host
+PARENTS = 4.0  # of the host's share, added to the parents of a URL
 ANCHOR = 0.25  # what the words of links weigh
-HOST = 0.25  # what the share of its host weighs
 _HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 _HOSTS = 1 << 16
-_REMEMBERED = 100_000  # anchors, whose weights need not be added up again
+_REMEMBERED = 50_000  # anchors, and pieces of them
 
 
 class Prospects:
@@ -41,16 +44,14 @@ class Prospects:
         self._keys: _Keys = np.zeros(size, np.int64)
         self._parents = np.zeros(size, np.float32)
         self._sure = np.zeros(size, np.float32)  # the sum over the parents
-        self._said = np.zeros(size, np.float32)  # the sum of the weights of their anchors
+        self._said = np.zeros(size, np.float32)  # what the words of the last link say
         self._host_pages = np.zeros(_HOSTS)
         self._host_sure = np.zeros(_HOSTS)
-        self._weights: Mapping[int, float] = {}
-        self._anchors: dict[tuple[str, str], float] = {}
+        self._anchors = _Anchors({})
 
     def words(self, weights: Mapping[int, float]) -> None:
         """What each term says for the topic, from now on: its weight in the plane, times its idf."""
-        self._weights = weights
-        self._anchors.clear()
+        self._anchors = _Anchors(weights)
 
     def see(self, sure: float, host: str, links: Sequence[Link], language: str = "en") -> Floats:
         """A page of this host that is on the topic with probability `sure` has these links: their ranks.
@@ -63,7 +64,7 @@ class Prospects:
         known = self._keys[slots] == keys
         parents = np.where(known, self._parents[slots], 0.0) + 1.0
         summed = np.where(known, self._sure[slots], 0.0) + sure
-        said = np.where(known, self._said[slots], 0.0) + self._say(links, language)
+        said = np.array([self._anchors.say(link.anchor, language) for link in links])
         self._keys[slots] = keys
         self._parents[slots], self._sure[slots], self._said[slots] = parents, summed, said
         return self._ranks(keys, parents, summed, said)
@@ -82,8 +83,7 @@ class Prospects:
         wanted = np.array(keys, np.int64)
         slots = wanted & self._mask
         known = (self._keys[slots] == wanted) & (self._parents[slots] > 0)
-        parents = np.maximum(self._parents[slots], 1.0)
-        ranks = self._ranks(wanted, parents, self._sure[slots], self._said[slots])
+        ranks = self._ranks(wanted, self._parents[slots], self._sure[slots], self._said[slots])
         return np.where(known, ranks, np.asarray(otherwise, float))
 
     def _note_host(self, host: str, sure: float) -> None:
@@ -91,27 +91,38 @@ class Prospects:
         self._host_pages[slot] += 1.0
         self._host_sure[slot] += sure
 
-    def _ranks(self, keys: _Keys, parents: _Numbers, sure: _Numbers, said: _Numbers) -> Floats:
+    def _ranks(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
         hosts = (keys >> _HOST_SHIFT) % _HOSTS
         of_host = (self._host_sure[hosts] + PAGES * PRIOR) / (self._host_pages[hosts] + PAGES)
-        of_parents = (sure + PARENTS * PRIOR) / (parents + PARENTS)
-        ranks: Floats = of_parents + HOST * (of_host - PRIOR) + ANCHOR * said / parents
+        of_parents = (sure + PARENTS * of_host) / (parents + PARENTS)
+        ranks: Floats = of_parents + ANCHOR * said
         return ranks
 
-    def _say(self, links: Sequence[Link], language: str) -> list[float]:
-        """What the words of each link's anchor say for the topic."""
-        anchors = [(language, link.anchor) for link in links]
-        fresh = list({anchor for anchor in anchors if anchor not in self._anchors})
-        if fresh:
-            if len(self._anchors) > _REMEMBERED:
-                self._anchors.clear()
-                fresh = list(set(anchors))
-            terms = sequences_of([text for _, text in fresh], language)
-            for anchor, found in zip(fresh, terms, strict=True):
-                self._anchors[anchor] = self._weigh(found.tolist())
-        return [self._anchors[anchor] for anchor in anchors]
 
-    def _weigh(self, terms: Sequence[int]) -> float:
-        """The weights of some terms, each once, by the root of their number, as in a vector of length one."""
-        once = set(terms)
-        return sum(self._weights.get(term, 0.0) for term in once) / sqrt(len(once)) if once else 0.0
+class _Anchors:
+    """What anchors say for the topic. They repeat, and the words of those that are new do too."""
+
+    def __init__(self, weights: Mapping[int, float]) -> None:
+        self.__setstate__(weights)
+
+    def __getstate__(self) -> Mapping[int, float]:
+        return self._weights
+
+    def __setstate__(self, weights: Mapping[int, float]) -> None:
+        self._weights = weights
+        self.say = lru_cache(_REMEMBERED)(self._say)
+        self._piece = lru_cache(_REMEMBERED)(self._weigh)
+
+    def _say(self, anchor: str, language: str) -> float:
+        """The weights of its terms, by the root of their number, as in a vector of length one."""
+        weight, number = 0.0, 0
+        for piece in anchor.split():
+            more, terms = self._piece(piece, language)
+            weight += more
+            number += terms
+        return weight / sqrt(number) if number else 0.0
+
+    def _weigh(self, piece: str, language: str) -> tuple[float, int]:
+        """What the terms of a piece weigh, and how many they are: none, if it does not count."""
+        terms = sequence_of(piece, language).tolist()
+        return sum(self._weights.get(term, 0.0) for term in terms), len(terms)

@@ -196,6 +196,32 @@ def test_what_was_deferred_by_an_earlier_crawl_is_not_taken_early() -> None:
     assert taken(frontier, 7.0) == [2]
 
 
+def test_what_is_not_as_good_as_it_was_stands_further_back() -> None:
+    now = {1: 0.2, 2: 0.9, 3: 0.8}
+    stock = Stock()
+    stock.offer([entry(1, 1.0), entry(2, 0.9), entry(3, 0.8, B)])
+    frontier = Frontier(stock.load, revise=lambda one: now[int(one.url_id)])
+    frontier.open([A, B])
+    assert taken(frontier) == [2, 3, 1]
+
+
+def test_what_was_lowered_keeps_the_rank_that_the_stock_knows_it_by() -> None:
+    stock = Stock()
+    stock.offer([entry(1, 1.0), entry(2, 0.9)])
+    frontier = Frontier(stock.load, revise=lambda one: min(one.rank, 0.5))
+    frontier.open([A])
+    assert [one.rank for _ in "12" if (one := frontier.take(0.0))] == [0.9, 1.0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), st.integers(1, 5))
+def test_whatever_is_thought_of_it_everything_comes_up_once(ranks: list[tuple[int, int]], room: int) -> None:
+    stock, later = Stock(), {number: float(now) for number, (_, now) in enumerate(ranks, 1)}
+    frontier = Frontier(stock.load, room, 2, lambda one: min(one.rank, later[int(one.url_id)]))
+    for number, (rank, _) in enumerate(ranks, 1):
+        frontier.offer(stock.offer([entry(number, rank)]))
+    assert sorted(taken(frontier)) == sorted(later)
+
+
 def test_what_somebody_else_settled_is_not_taken() -> None:
     frontier, stock = frontier_of(entry(1, 1), entry(2, 2), entry(3, 3))
     frontier.take(0.0)

@@ -1,0 +1,144 @@
+"""What links promise: the arithmetic of it, and what the book forgets."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motherlode.documents.terms import bag_of
+from motherlode.policies.prospects import ANCHOR, PAGES, PARENTS, PRIOR, Prospects
+from motherlode.records import Link
+from motherlode.urls import address
+
+SMALL = 1 << 10
+
+
+def link(url: str, anchor: str = "") -> Link:
+    found = address(url)
+    return Link(found.url, found.key, anchor)
+
+
+def see(book: Prospects, sure: float, *links: Link, host: str = "parents.test") -> list[float]:
+    return [float(rank) for rank in book.see(sure, host, links)]
+
+
+def share(*parents: float, of_host: float = PRIOR) -> float:
+    return (sum(parents) + PARENTS * of_host) / (len(parents) + PARENTS)
+
+
+def number(word: str) -> int:
+    return int(bag_of(word).terms[0])
+
+
+def test_a_link_is_worth_the_share_of_its_parents_that_are_on_the_topic() -> None:
+    book, owls = Prospects(SMALL), link("http://a.test/owls")
+    assert see(book, 0.9, owls) == pytest.approx([share(0.9)])
+    assert see(book, 0.9, owls) == pytest.approx([share(0.9, 0.9)])
+    assert see(book, 0.0, owls) == pytest.approx([share(0.9, 0.9, 0.0)])
+
+
+def test_two_good_parents_are_better_than_one_and_than_two_of_which_one_is_bad() -> None:
+    book = Prospects(SMALL)
+    one, both, mixed = (link(f"http://a.test/{name}") for name in ("one", "both", "mixed"))
+    see(book, 0.1, mixed)
+    see(book, 0.9, both)
+    ranks = see(book, 0.9, one, both, mixed)
+    assert ranks[1] > ranks[0] > ranks[2]
+
+
+def test_a_page_that_links_twice_is_one_parent() -> None:
+    book, owls = Prospects(SMALL), link("http://a.test/owls")
+    assert see(book, 0.9, owls, owls) == pytest.approx([share(0.9)] * 2)
+    assert see(book, 0.9, owls) == pytest.approx([share(0.9, 0.9)])
+
+
+def test_the_words_of_the_last_link_speak_for_it() -> None:
+    book = Prospects(SMALL)
+    book.words({number("owls"): 0.8, number("engine"): -0.4})
+    told = see(
+        book,
+        0.5,
+        link("http://a.test/1", "Owls"),
+        link("http://a.test/2", "owls and engines"),
+        link("http://a.test/3", "the"),
+        link("http://a.test/4", "something else"),
+    )
+    said = [0.8, (0.8 - 0.4) / 2**0.5, 0.0, 0.0]
+    assert told == pytest.approx([share(0.5) + ANCHOR * words for words in said])
+    again = see(book, 0.5, link("http://a.test/4", "engine"))
+    assert again == pytest.approx([share(0.5, 0.5) - ANCHOR * 0.4])
+
+
+def test_new_words_are_heard_at_once() -> None:
+    book = Prospects(SMALL)
+    before = see(book, 0.5, link("http://a.test/1", "owls"))
+    book.words({number("owls"): 0.8})
+    assert see(book, 0.5, link("http://a.test/2", "owls")) == pytest.approx([before[0] + ANCHOR * 0.8])
+
+
+def test_words_are_stemmed_in_the_language_of_the_page() -> None:
+    book = Prospects(SMALL)
+    book.words({int(bag_of("Häuser", "de").terms[0]): 1.0})
+    links = [link("http://a.test/1", "Häusern")]
+    assert book.see(0.5, "b.test", links, "de")[0] == pytest.approx(share(0.5) + ANCHOR)
+    assert book.see(0.5, "b.test", links, "en")[0] == pytest.approx(share(0.5, 0.5))
+
+
+def test_a_host_that_had_much_to_offer_is_worth_more() -> None:
+    book = Prospects(SMALL)
+    for _ in range(5):
+        see(book, 0.9, host="good.test")
+        see(book, 0.0, host="bad.test")
+    good, unknown, bad = see(
+        book, 0.5, link("http://good.test/"), link("http://unknown.test/"), link("http://bad.test/")
+    )
+    assert good == pytest.approx(share(0.5, of_host=(5 * 0.9 + PAGES * PRIOR) / (5 + PAGES)))
+    assert unknown == pytest.approx(share(0.5))
+    assert bad == pytest.approx(share(0.5, of_host=PAGES * PRIOR / (5 + PAGES)))
+
+
+def test_the_host_says_less_of_a_url_with_many_parents() -> None:
+    book, owls, trains = Prospects(SMALL), link("http://good.test/"), link("http://bad.test/")
+    for _ in range(5):
+        see(book, 0.9, host="good.test")
+    first = see(book, 0.5, owls, trains)
+    for _ in range(10):
+        last = see(book, 0.5, owls, trains)
+    assert first[0] - first[1] > 2 * (last[0] - last[1]) > 0
+
+
+def test_an_estimate_is_what_the_link_would_be_worth_now() -> None:
+    book, owls = Prospects(SMALL), link("http://a.test/owls", "owls")
+    book.words({number("owls"): 0.8})
+    assert book.estimate(owls.key) is None
+    ranks = see(book, 0.9, owls)
+    assert book.estimate(owls.key) == pytest.approx(ranks[0])
+    see(book, 0.0, host="a.test")
+    estimate = book.estimate(owls.key)
+    assert estimate is not None
+    assert estimate < ranks[0]
+
+
+def test_a_full_book_forgets_and_begins_anew() -> None:
+    book = Prospects(1)
+    one, other = link("http://a.test/1"), link("http://a.test/2")
+    see(book, 0.9, one)
+    assert see(book, 0.9, other) == pytest.approx([share(0.9)])
+    assert book.estimate(one.key) is None
+    assert see(book, 0.9, one) == pytest.approx([share(0.9)])
+    assert see(book, 0.9, one, other) == pytest.approx([share(0.9, 0.9), share(0.9)])
+
+
+def test_a_page_without_links_is_seen_too() -> None:
+    assert see(Prospects(SMALL), 0.9) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sets(st.integers(0, 20), max_size=8)), max_size=20))
+def test_without_words_and_hosts_ranks_are_shares(pages: list[tuple[float, set[int]]]) -> None:
+    book, parents = Prospects(SMALL), dict[int, list[float]]()
+    for sure, targets in pages:
+        ordered = sorted(targets)
+        for target in ordered:
+            parents.setdefault(target, []).append(sure)
+        ranks = see(book, sure, *(link(f"http://a.test/{target}") for target in ordered))
+        assert ranks == pytest.approx([share(*parents[target]) for target in ordered], abs=1e-5)
+        assert all(0 < rank < 1 for rank in ranks)
