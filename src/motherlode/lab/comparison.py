@@ -144,7 +144,8 @@ class Bench:
         relevant = self._web.labels().relevant(task.topic)
         budget = Budget(comparison.pages, min(comparison.connections, comparison.pages))
         if task.policy in CRAWLERS:
-            trial = run_crawl(self._web, task.policy, seeds, budget, comparison.timing, self._readings)
+            chosen = {"crawl.policy": task.policy}
+            trial = run_crawl(self._web, chosen, seeds, budget, comparison.timing, self._readings)
         else:
             policy = CONTENDERS[task.policy](self._setting(task, seeds, relevant))
             trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)

@@ -4,7 +4,7 @@ Engine, store and lessons are the real ones; only the web is a replay and time i
 be repeated to the page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -42,15 +42,20 @@ class _Remembering(Alone):
 
 
 def run_crawl(
-    web: LabWeb, policy: str, seeds: Sequence[Address], budget: Budget, timing: Timing, readings: Readings
+    web: LabWeb,
+    settings: Mapping[str, object],
+    seeds: Sequence[Address],
+    budget: Budget,
+    timing: Timing,
+    readings: Readings,
 ) -> Trial:
-    """Crawl from these examples of one topic until the budget is used up."""
+    """Crawl from these examples of one topic, so configured, until the budget is used up."""
     began = perf_counter()
     with TemporaryDirectory(prefix="lode-trial-") as folder:
         place = Path(folder) / "portal"
         planting = plant_seeds([(_TOPIC, [seed.url for seed in seeds])], UrlRules())
         delay = {"politeness.delay": timing.delay, "politeness.host_connections": timing.connections}
-        create_portal(place, planting, {"crawl.policy": policy, "robots.sitemaps": False, **delay})
+        create_portal(place, planting, {"robots.sitemaps": False, **delay, **settings})
         with Portal.crawling(place, "trial") as portal:
             seconds = run_virtually(_crawled(portal, Replay(web, timing), budget, readings))
             with portal.store.reading() as session:
