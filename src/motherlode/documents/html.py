@@ -237,6 +237,8 @@ def _texts(plain: str, places: Places, content: Any) -> tuple[str, str]:
 
 
 def _tidied(plain: str) -> str:
-    """Blocks, one a line, none of them empty, with one blank between words: where a mark stood between blanks,
-    there are two of them, and in tables, as many as keep the columns straight."""
+    """Blocks, one a line, none of them empty, with one blank between words.
+
+    Where a mark stood between blanks, there are two of them; in tables, as many as keep columns straight.
+    """
     return tidy_blanks(tidy_lines(plain))

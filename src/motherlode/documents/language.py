@@ -1,7 +1,7 @@
 """The language of a text, told by its letters and their order (py3langid); what a page says comes second."""
 
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice, repeat
 from typing import Any
 
@@ -14,6 +14,7 @@ _LEAST = 40  # characters; of less, nothing can be said
 _ENOUGH = 300  # characters that are looked at
 _BEGINNING = 10_000  # characters that they are taken from: at the end of a long text there are lists of names
 _WORDS, _SHARE = 20, 0.25  # words, and the share of function words among them, that make a language clear
+_REMEMBERED = 500  # samples
 # Those that the Web is written in. The model knows more, and takes lists of names for them.
 LANGUAGES = [
     "af",
@@ -96,8 +97,15 @@ def language_of(text: str, told: str = "") -> str:
     sample = _prose(text)
     if len(sample) < _LEAST or not _has_letters(sample):
         return told
-    found: str = _by_function_words(sample) or _identifier().classify(sample)[0]
+    found = _by_function_words(sample) or _by_letters(sample)
     return "no" if found == "nn" else found
+
+
+@lru_cache(_REMEMBERED)
+def _by_letters(sample: str) -> str:
+    """What the model says; where there is no prose, pages of a site begin alike."""
+    found: str = _identifier().classify(sample)[0]
+    return found
 
 
 def _has_letters(sample: str) -> bool:

@@ -33,8 +33,8 @@ _NOFOLLOW, _NAVIGATION = int(LinkFlag.NOFOLLOW), int(LinkFlag.NAVIGATION)
 _FRAME, _CONTENT = int(LinkFlag.FRAME), int(LinkFlag.CONTENT)
 
 
-# A link before it is known where in the text it stands: its element, target, flags, title and path. A bare tuple,
-# because a hundred a page are made.
+# A link before it is known where in the text it stands: its element, target, flags, title and path. A bare
+# tuple, because a hundred a page are made.
 Found = tuple[Element, Address, int, str, str]
 
 
@@ -85,14 +85,13 @@ def mark_links(found: list[Found]) -> None:
 
 def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> Iterator[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
-    for number, (element, target, flags, title, path) in enumerate(found):
+    for number, (element, target, known, title, path) in enumerate(found):
         start, end = places.get(2 * number), places.get(2 * number + 1)
         if start is None or end is None:  # it is hidden, or in a menu
             said, context = unmarked(element.text), ""
         else:
             said, context = plain[start:end], _context(plain, start, end)
-        if element in inside:
-            flags |= _CONTENT
+        flags = known | _CONTENT if element in inside else known
         anchor = " ".join(said.split()) if len(said) <= _MAX_ANCHOR else _anchor(said)
         yield Link(target.url, target.key, anchor or _picture(element), flags, title, context, path)
 

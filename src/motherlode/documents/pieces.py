@@ -20,7 +20,7 @@ Places = npt.NDArray[np.int64]
 BLANK = b"\0"  # what comes between pieces: as a number, it adds nothing to a sum
 _LAST = b"\0."  # a piece behind all others
 _BLOCK = 2**15  # bytes that are looked at in one go: what is made of them fits into the processor's cache
-# What hashes are polynomials in: another number in each process, so that nobody can make up words that would be
+# What hashes are polynomials in: another number in each process, so that nobody can make up words that are
 # taken for others. Hashes are told to no one. Of odd numbers, these take longest to come back to 1.
 _BASE = secrets.randbits(64) & ~7 | 5
 _NUMBER_BITS = np.uint64(32)
@@ -51,7 +51,7 @@ class Pieces:
     def spelled(self, numbers: Iterable[int]) -> list[bytes]:
         """The pieces of some numbers as they stand in the text."""
         data = self._data
-        starts = self.places[[*numbers]].tolist()
+        starts = self.places.take(np.fromiter(numbers, np.int64)).tolist()
         return [data[start + 1 : data.index(BLANK, start + 1)] for start in starts]
 
 

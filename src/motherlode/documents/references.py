@@ -1,7 +1,7 @@
 """References to addresses. What the pages of a site repeat, as menus do, is worked out once.
 
-What a reference meant is remembered twice: under what it is made whole to, for all pages; and as it stands, for
-those of its site, where menus are found at once.
+What a reference meant is remembered twice: under what it is made whole to, for all pages; and as it stands,
+for those of its site, where menus are found at once.
 """
 
 import re
