@@ -84,10 +84,10 @@ def _metas(tree: Tree) -> dict[str, str]:
     """What <meta> elements say, by name; the first of each, but all of robots."""
     found: dict[str, str] = {}
     for meta in tree.find_all("meta"):
-        name = (attribute(meta, "name") or attribute(meta, "property")).lower()
-        content = attribute(meta, "content")
+        told, content = meta.attr("name") or meta.attr("property"), meta.attr("content")
+        name = told.lower() if told else ""
         if name == "robots" and name in found:
-            found[name] += f",{content}"
+            found[name] += f",{content or ''}"
         elif name and content:
             found.setdefault(name, content)
     return found
