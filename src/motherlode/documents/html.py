@@ -18,7 +18,7 @@ from motherlode.documents.forms import attribute, forms_in
 from motherlode.documents.links import MAX_LINKS, WHOLE, Found, find_links, linking, mark_links, told_links
 from motherlode.documents.marks import Places, mark, placed, unmarked
 from motherlode.documents.references import Resolve, resolver
-from motherlode.documents.words import tidy, tidy_lines
+from motherlode.documents.words import tidy, tidy_blanks, tidy_lines
 from motherlode.fetch.directives import Directives, parse_directives
 from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import Address, UrlError, UrlRules, address
@@ -29,7 +29,6 @@ _MAYBE_HIDDEN = "[hidden],[style*=none i],[style*=hidden i]"
 _HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3")
 _PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
-_BLANKS = re.compile("  +")
 _BOXES = frozenset({"div", "article", "section", "main", "body", "td", "center", "blockquote", "form"})
 
 _MAX_TITLE = 500
@@ -85,10 +84,10 @@ def _metas(tree: Tree) -> dict[str, str]:
     """What <meta> elements say, by name; the first of each, but all of robots."""
     found: dict[str, str] = {}
     for meta in tree.find_all("meta"):
-        name = (attribute(meta, "name") or attribute(meta, "property")).lower()
-        content = attribute(meta, "content")
+        told, content = meta.attr("name") or meta.attr("property"), meta.attr("content")
+        name = told.lower() if told else ""
         if name == "robots" and name in found:
-            found[name] += f",{content}"
+            found[name] += f",{content or ''}"
         elif name and content:
             found.setdefault(name, content)
     return found
@@ -238,6 +237,8 @@ def _texts(plain: str, places: Places, content: Any) -> tuple[str, str]:
 
 
 def _tidied(plain: str) -> str:
-    """Blocks, one a line, none of them empty; where a mark stood between blanks, there are two of them."""
-    text = tidy_lines(plain)
-    return _BLANKS.sub(" ", text) if "  " in text else text
+    """Blocks, one a line, none of them empty, with one blank between words.
+
+    Where a mark stood between blanks, there are two of them; in tables, as many as keep columns straight.
+    """
+    return tidy_blanks(tidy_lines(plain))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct
 from turbohtml import Document as Tree
 from turbohtml import Element
 
@@ -18,9 +17,9 @@ MAX_LINKS = 10_000
 WHOLE = frozenset({"html", "body"})
 _BOXES = ("nav", "header", "footer", "aside", "menu", "[role=navigation]")
 _MENUS = ("nav", "menu", "header", "footer", "sidebar")
-_NAMED = [f"[{name}*={word} i]" for name in ("class", "id") for word in _MENUS]
-# Most elements have neither name nor role; so that is asked first.
-_NAVIGATION_BOXES = f":is([class],[id],{','.join(_BOXES)}):is({','.join([*_BOXES, *_NAMED])})"
+# Most elements have neither class nor name; so that is asked first.
+_NAMED = [f"[{name}]:is({','.join(f'[{name}*={word} i]' for word in _MENUS)})" for name in ("class", "id")]
+_NAVIGATION_BOXES = ",".join([*_BOXES, *_NAMED])
 _FRAMES = ("frame", "iframe")
 
 _MAX_ANCHOR = 200
@@ -34,14 +33,9 @@ _NOFOLLOW, _NAVIGATION = int(LinkFlag.NOFOLLOW), int(LinkFlag.NAVIGATION)
 _FRAME, _CONTENT = int(LinkFlag.FRAME), int(LinkFlag.CONTENT)
 
 
-class Found(Struct, frozen=True, gc=False):
-    """A link before it is known where in the text it stands."""
-
-    element: Element
-    target: Address
-    flags: int
-    title: str
-    path: str
+# A link before it is known where in the text it stands: its element, target, flags, title and path. A bare
+# tuple, because a hundred a page are made.
+Found = tuple[Element, Address, int, str, str]
 
 
 def linking(tree: Tree) -> tuple[str, ...]:
@@ -56,19 +50,18 @@ def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolve, *, follow: bo
     closed = {element for kind in kinds for element in tree.select(f"{kind}[rel~=nofollow i]")}
     frames = {element for kind in _FRAMES for element in tree.find_all(kind)}
     for element in tree.select(",".join(kinds))[:MAX_LINKS]:
-        frame = element in frames
+        frame = frames and element in frames  # an empty set is told sooner than what is in it
         reference = element.attr("src" if frame else "href")
-        target = resolve(reference) if reference and reference[0] != "#" else None
-        if target is None:
+        if not reference or reference[0] == "#" or (target := resolve(reference)) is None:
             continue
         flags = _NAVIGATION if element in navigating else 0
         if frame:
             flags |= _FRAME
-        if not follow or element in closed:
+        if not follow or (closed and element in closed):
             flags |= _NOFOLLOW
         title = element.attr("title")
         shown = _anchor(title) if title else ""
-        found.append(Found(element, target, flags, shown, element.xpath_path()[-_MAX_PATH:]))
+        found.append((element, target, flags, shown, element.xpath_path()[-_MAX_PATH:]))
     return found
 
 
@@ -85,24 +78,22 @@ def _navigating(tree: Tree) -> set[Any]:
 
 def mark_links(found: list[Found]) -> None:
     """Mark each link; but what surrounds one in a menu says nothing."""
-    for number, one in enumerate(found):
-        if not one.flags & _NAVIGATION:
-            mark(one.element, number)
+    for number, (element, _, flags, _, _) in enumerate(found):
+        if not flags & _NAVIGATION:
+            mark(element, number)
 
 
 def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> Iterator[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
-    for number, one in enumerate(found):
-        element, target, flags, context = one.element, one.target, one.flags, ""
+    for number, (element, target, known, title, path) in enumerate(found):
         start, end = places.get(2 * number), places.get(2 * number + 1)
         if start is None or end is None:  # it is hidden, or in a menu
-            said = unmarked(element.text)
+            said, context = unmarked(element.text), ""
         else:
             said, context = plain[start:end], _context(plain, start, end)
-        if element in inside:
-            flags |= _CONTENT
-        anchor = _anchor(said) or _picture(element)
-        yield Link(target.url, target.key, anchor, flags, one.title, context, one.path)
+        flags = known | _CONTENT if element in inside else known
+        anchor = " ".join(said.split()) if len(said) <= _MAX_ANCHOR else _anchor(said)
+        yield Link(target.url, target.key, anchor or _picture(element), flags, title, context, path)
 
 
 def _anchor(said: str) -> str:

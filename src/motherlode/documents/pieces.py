@@ -7,7 +7,8 @@ is copied out of the text, and a piece that is known has eight bytes in one tabl
 that numpy takes to begin: the fewer steps, the better.
 """
 
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,9 @@ Places = npt.NDArray[np.int64]
 BLANK = b"\0"  # what comes between pieces: as a number, it adds nothing to a sum
 _LAST = b"\0."  # a piece behind all others
 _BLOCK = 2**15  # bytes that are looked at in one go: what is made of them fits into the processor's cache
-_ODD = 0x9E3779B97F4A7C15  # with bits all over
+# What hashes are polynomials in: another number in each process, so that nobody can make up words that are
+# taken for others. Hashes are told to no one. Of odd numbers, these take longest to come back to 1.
+_BASE = secrets.randbits(64) & ~7 | 5
 _NUMBER_BITS = np.uint64(32)
 
 
@@ -28,23 +31,28 @@ def _powers(base: int) -> Hashes:
     return np.cumprod(np.full(_BLOCK + 1024, base, np.uint64), dtype=np.uint64)
 
 
-_POWERS, _INVERSES = _powers(_ODD), _powers(pow(_ODD, -1, 2**64))
+_POWERS, _INVERSES = _powers(_BASE), _powers(pow(_BASE, -1, 2**64))
 
 
 class Pieces:
     """The pieces of a text: the place before each of them, and a hash of each."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = BLANK + data
+        self._data = b"%b%b%b" % (BLANK, data, BLANK)
         blocks = [_hashed(self._data[start:end], start) for start, end in _blocks(self._data)]
-        places, hashes = zip(*blocks, strict=True)
-        self.places: Places = np.concatenate(places)
-        self.hashes: Hashes = np.concatenate(hashes)
+        self.places: Places
+        self.hashes: Hashes
+        if len(blocks) == 1:  # as a rule
+            self.places, self.hashes = blocks[0]
+        else:
+            places, hashes = zip(*blocks, strict=True)
+            self.places, self.hashes = np.concatenate(places), np.concatenate(hashes)
 
-    def __getitem__(self, number: int) -> bytes:
-        start = int(self.places[number]) + 1
-        end = self._data.find(BLANK, start)
-        return self._data[start : end if end >= 0 else None]
+    def spelled(self, numbers: Iterable[int]) -> list[bytes]:
+        """The pieces of some numbers as they stand in the text."""
+        data = self._data
+        starts = self.places.take(np.fromiter(numbers, np.int64)).tolist()
+        return [data[start + 1 : data.index(BLANK, start + 1)] for start in starts]
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:

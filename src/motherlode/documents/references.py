@@ -1,4 +1,8 @@
-"""References to addresses. What the pages of a site repeat, as menus do, is worked out once."""
+"""References to addresses. What the pages of a site repeat, as menus do, is worked out once.
+
+What a reference meant is remembered twice: under what it is made whole to, for all pages; and as it stands,
+for those of its site, where menus are found at once.
+"""
 
 import re
 from collections.abc import Callable
@@ -7,6 +11,7 @@ from functools import lru_cache
 from motherlode.urls import Address, UrlError, UrlRules, address
 
 _REMEMBERED, _LONGEST = 50_000, 500  # references, and characters of one
+_SITES, _OF_A_SITE = 200, 500  # sites, and references of one
 # Kinds of references that are made whole by what stands before them. Others may mean the page itself, or
 # begin with characters that browsers overlook.
 _WHOLE = ("http://", "https://")
@@ -25,21 +30,32 @@ def resolver(base: str, rules: UrlRules) -> Resolve:
     """
     known = _meaning(rules)
     scheme, site, folder = _above(base)
+    on_site = _on_site(site, rules)
 
     def resolve(reference: str) -> Address | None:
+        if reference in on_site:  # as a rule, if it is in a menu
+            return on_site[reference]
         if len(reference) > _LONGEST:
             return _address(reference, base, rules)
         if reference.startswith(_WHOLE):
             return known(reference)
-        if _ON_SITE.match(reference):
-            return known(site + reference)
         if _IN_FOLDER.match(reference):
             return known(folder + reference)
-        if _ELSEWHERE.match(reference):
-            return known(scheme + reference)
-        return None if reference.startswith(_FOR_OTHERS) else _address(reference, base, rules)
+        start = site if _ON_SITE.match(reference) else scheme if _ELSEWHERE.match(reference) else ""
+        if not start:
+            return None if reference.startswith(_FOR_OTHERS) else _address(reference, base, rules)
+        found = known(start + reference)
+        if len(on_site) < _OF_A_SITE:
+            on_site[reference] = found
+        return found
 
     return resolve
+
+
+@lru_cache(_SITES)
+def _on_site(_site: str, _rules: UrlRules) -> dict[str, Address | None]:
+    """What references mean in all pages of a site under some rules, as far as they are remembered."""
+    return {}
 
 
 @lru_cache(16)

@@ -6,10 +6,9 @@ words has to be kept. Which word a number stands for is asked seldom, and of a t
 
 import re
 import tomllib
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from itertools import accumulate, pairwise
 from typing import Any
@@ -30,13 +29,14 @@ _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _MAX_WORD = 40
 _SETS = 17  # a power of two: of sets of four pieces that are remembered, in 4 MB
 _PORTION = 2**15  # pieces that are looked up in one go; what one has taught, the next one knows
-_REMEMBERED = 10_000  # pieces that hold several words
-_MAX_PIECE = 200  # bytes of one of them
 _UNKNOWN = "und"  # the name of all languages that we know nothing of
 _SILENT = 0  # the number of what does not count
 _ASCII = 127
-# Bytes of ASCII that are no letters become blanks; what lies beyond ASCII is looked at when it is first met.
-_BLANKS = bytes(byte if byte > _ASCII or chr(byte).isalpha() else BLANK[0] for byte in range(256))
+# Letters of ASCII become small, its other bytes blanks; what lies beyond is looked at when it is first met.
+_FOLDED = bytes(
+    byte if byte > _ASCII else ord(chr(byte).lower()) if chr(byte).isalpha() else BLANK[0]
+    for byte in range(256)
+)
 
 # Snowball's algorithms by language. English is Porter's own, as in the paper.
 _STEMMERS = {
@@ -122,9 +122,9 @@ def sequence_of(text: str, language: str = "en") -> Numbers:
 def sequences_of(texts: Sequence[str], language: str = "en") -> list[Numbers]:
     """The same of several texts, which costs little more than of one."""
     encoded = [text.encode("utf-8", "replace") for text in texts]
-    pieces = Pieces(BLANK.join(encoded).translate(_BLANKS))
+    pieces = Pieces(BLANK.join(encoded).translate(_FOLDED))
     numbers, several = _numbers(language).of(pieces)
-    ends = [bisect_left(pieces.places, end) for end in accumulate(len(text) + 1 for text in encoded)]
+    ends = pieces.places.searchsorted([*accumulate(len(text) + 1 for text in encoded)]).tolist()
     return [_counting(numbers, several, start, end) for start, end in pairwise([0, *ends])]
 
 
@@ -152,10 +152,18 @@ def spell(wanted: Iterable[int], text: str, language: str = "en") -> dict[int, s
 
 def _words(text: str) -> list[str]:
     """The words of a text, each spelled in one way."""
+    return _WORD.findall(_folded(text))
+
+
+def _words_in(pieces: Iterable[bytes]) -> list[list[str]]:
+    """The words of each piece: as a rule it is one, of letters and nothing else."""
+    folded = _folded(BLANK.join(pieces).decode()).split(BLANK.decode())
+    return [[piece] if len(piece) > 1 and piece.isalpha() else _WORD.findall(piece) for piece in folded]
+
+
+def _folded(text: str) -> str:
     folded = text.casefold()
-    if not folded.isascii():
-        folded = normalize("NFC", folded.replace(_SOFT_HYPHEN, ""))
-    return _WORD.findall(folded)
+    return folded if folded.isascii() else normalize("NFC", folded.replace(_SOFT_HYPHEN, ""))
 
 
 def stopwords(language: str) -> frozenset[str]:
@@ -173,16 +181,14 @@ def function_words() -> dict[str, frozenset[str]]:
 class _Numbers:
     """The numbers of a language's words, and of the pieces of text met of late.
 
-    The number of a piece is that of its stem, if it holds one word, as a rule. A word is met in each of its
-    spellings: folding the case of all text would cost more.
+    The number of a piece is that of its stem, if it holds one word, as a rule.
     """
 
     def __init__(self, language: str) -> None:
         algorithm = _STEMMERS.get(language)
-        self._stem = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str  # its own memory is slow
+        self._stems = Stemmer.Stemmer(algorithm, 0).stemWords if algorithm else list  # its own memory is slow
         self._silent = stopwords(language)
         self._known = Table(_SETS)
-        self._remembered = lru_cache(_REMEMBERED)(self._of_words)
 
     def of(self, pieces: Pieces) -> tuple[Numbers, dict[int, list[int]]]:
         """The number of each piece, and the numbers of those that hold several words, by their places."""
@@ -190,37 +196,42 @@ class _Numbers:
         for start in range(0, max(len(pieces.hashes), 1), _PORTION):
             numbers, unknown = self._known.look_up(pieces.hashes[start : start + _PORTION])
             if len(unknown):
-                places = (unknown + start).tolist()
-                learned = self._learned(pieces, places)
-                numbers[unknown] = [words[0] for words in learned]
-                several |= {
-                    place: words for place, words in zip(places, learned, strict=True) if len(words) > 1
-                }
+                places, hashes = (unknown + start).tolist(), pieces.hashes.take(unknown + start).tolist()
+                single, others = self._learned(pieces, dict(zip(hashes, places, strict=True)))
+                learned = (single.get(hashed, _SILENT) for hashed in hashes)
+                numbers[unknown] = np.fromiter(learned, np.uint32, len(hashes))
+                if others:
+                    found = zip(places, hashes, strict=True)
+                    several |= {place: others[hashed] for place, hashed in found if hashed in others}
             parts.append(numbers)
         return parts[0] if len(parts) == 1 else np.concatenate(parts), several
 
-    def _learned(self, pieces: Pieces, places: list[int]) -> list[list[int]]:
-        """The numbers of the words in each of some pieces that were not known until now."""
-        hashes = pieces.hashes[places].tolist()
-        once = dict(zip(hashes, places, strict=True))
-        learned = {hashed: self._of_piece(pieces[place]) or [_SILENT] for hashed, place in once.items()}
-        self._known.add({hashed: inside[0] for hashed, inside in learned.items() if len(inside) == 1})
-        return [learned[hashed] for hashed in hashes]
+    def _learned(
+        self, pieces: Pieces, places: Mapping[int, int]
+    ) -> tuple[dict[int, int], dict[int, list[int]]]:
+        """The numbers of pieces that were not known until now, by their hashes, and of those that hold
+        several words. What can be done for all of them at once is: alone, each would take twice as long."""
+        words = _words_in(pieces.spelled(places.values()))
+        numbers = self._counting({word for inside in words for word in inside})
+        single, several = dict[int, int](), dict[int, list[int]]()
+        for hashed, inside in zip(places, words, strict=True):
+            if len(inside) > 1:
+                several[hashed] = [numbers.get(word, _SILENT) for word in inside]
+            else:
+                single[hashed] = numbers.get(inside[0], _SILENT) if inside else _SILENT
+        if single:
+            self._known.add(single)
+        return single, several
 
     def number(self, word: str) -> int:
         """The number of a word."""
-        if word in self._silent or len(word) > _MAX_WORD:
-            return _SILENT
-        return crc32(self._stem(word).encode("utf-8", "replace")) or 1
+        return self._counting([word]).get(word, _SILENT)
 
-    def _of_piece(self, piece: bytes) -> list[int]:
-        if piece.isascii():  # as a rule: letters and nothing else, and a single one is no word
-            return [self.number(piece.decode().lower())] if len(piece) > 1 else []
-        # One that is long is of a page without blanks, as in Chinese: it will hardly come again.
-        return self._remembered(piece) if len(piece) <= _MAX_PIECE else self._of_words(piece)
-
-    def _of_words(self, piece: bytes) -> list[int]:
-        return [self.number(word) for word in _words(piece.decode())]
+    def _counting(self, words: Iterable[str]) -> dict[str, int]:
+        """The numbers of words, of those that count."""
+        counting = [word for word in words if len(word) <= _MAX_WORD and word not in self._silent]
+        stems = BLANK.decode().join(self._stems(counting)).encode("utf-8", "replace").split(BLANK)
+        return {word: crc32(stem) or 1 for word, stem in zip(counting, stems, strict=False)}
 
 
 def _numbers(language: str) -> _Numbers:
