@@ -1,0 +1,169 @@
+"""A crawl that learns: its phases, its archetypes, and what becomes of everything after a lesson."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from motherlode.documents.analysing import Manner
+from motherlode.engine import Company, Control, Limits, Progress, crawl
+from motherlode.engine.crew import Alone
+from motherlode.engine.examples import fetch_examples
+from motherlode.engine.studying import Assignment
+from motherlode.engine.teaching import StudyRoom, Teacher
+from motherlode.engine.training import KIND
+from motherlode.fetch.loops import run
+from motherlode.lab.clock import run_virtually
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Replay
+from motherlode.learning.tree import TreeClassifier
+from motherlode.policies.bingo import Phase
+from motherlode.portal import Portal
+from motherlode.records import BadInputError, Origin, RunEnd
+from motherlode.store import frontier, ledger
+from motherlode.store import topics as topic_rows
+from motherlode.store.judged import counts_by_topic
+from motherlode.store.pages import page_log
+from motherlode.store.schema import judgements
+from teaching import BIRDS, VOCABULARY, pages, place, planted
+from webs import record_web
+
+
+@pytest.fixture(autouse=True)
+def _words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motherlode.engine.training.common_vocabulary", lambda: VOCABULARY)
+
+
+def crawled(
+    portal: Path, web: Path, most: int = 100, *, pause: bool = False
+) -> tuple[Progress, list[Progress]]:
+    """A crawl by bingo on virtual time, everything on the spot."""
+    told: list[Progress] = []
+
+    async def work(opened: Portal) -> Progress:
+        crew, replay, control = Alone(Manner()), Replay(open_web(web)), Control()
+        await fetch_examples(opened, replay, crew)
+        teacher = Teacher(opened, pause=(lambda: control.stop(RunEnd.FEEDBACK)) if pause else None)
+        policy = await teacher.begin(crew)
+        company = Company(crew, told.append, control, teacher)
+        return await crawl(opened, replay, policy, Limits(100, 2, patience=0.0), company)
+
+    with Portal.crawling(portal, "test") as opened:
+        return run_virtually(work(opened)), told
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Path:
+    return record_web(tmp_path / "web", pages())
+
+
+def portal_of(tmp_path: Path, **settings: object) -> Path:
+    return planted(
+        tmp_path / "p", {**BIRDS, "owls": [place("owl", 0)], "herons": [place("heron", 0)]}, **settings
+    )
+
+
+def test_a_crawl_learns_and_then_harvests(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path)
+    progress, told = crawled(portal, web)
+    phases = list(dict.fromkeys(one.phase for one in told))
+    assert phases == ["learning", "harvesting"]
+    assert progress.end == RunEnd.DONE
+    assert progress.retrainings >= 2
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        kept = {url for url, _, _ in page_log(session)}
+        assert {place(kind, n) for kind in ("owl", "heron") for n in range(6)} <= kept
+        model = ledger.latest_model(session, KIND)
+        assert model is not None
+        TreeClassifier.unpack(model.packed)
+        assert model.report["crawl"]["phase"] == "harvesting"
+        rows = session.connection.execute(select(judgements.c.model_id)).all()
+        assert len(rows) == len(kept)
+
+
+def test_every_page_is_judged_by_the_last_model(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path, crawl__learn_pages=0)
+    crawled(portal, web)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        by_topic = counts_by_topic(session)
+        tree = opened.tree()
+        names = {tree.path(topic): number for topic, number in by_topic.items()}
+    assert names[("owls",)] >= 5
+    assert names[("herons",)] >= 5
+
+
+def archetypes(portal: Path) -> list[str]:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        return [one.url or "" for one in topic_rows.examples_of(session) if one.origin is Origin.ARCHETYPE]
+
+
+def test_archetypes_join_the_examples_and_are_pages_of_the_crawl(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path)
+    crawled(portal, web)
+    found = archetypes(portal)
+    assert found
+    assert all(url.startswith(("http://owl", "http://heron")) for url in found)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        own = [one for one in topic_rows.examples_of(session) if one.origin is Origin.PERSON]
+        assert len(own) == 5  # a person's examples are never dropped
+
+
+def test_a_crawl_goes_on_in_the_phase_that_it_was_in(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path)
+    crawled(portal, web)
+    _, told = crawled(portal, web)
+    assert {one.phase for one in told} == {"harvesting"}
+
+
+def test_a_person_can_be_heard_before_harvesting(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path)
+    progress, told = crawled(portal, web, pause=True)
+    assert progress.end == RunEnd.FEEDBACK
+    assert {one.phase for one in told} == {"learning"}
+    again, told = crawled(portal, web)
+    assert again.end == RunEnd.DONE
+    assert {one.phase for one in told} == {"harvesting"}
+
+
+def test_what_was_for_later_waits_in_no_queue_of_the_crawl_until_then(tmp_path: Path, web: Path) -> None:
+    """The learning phase keeps to the domains of the examples: here, to two hosts of one page each."""
+    portal = portal_of(tmp_path)
+    crawled(portal, web, pause=True)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        sizes = frontier.sizes(session)
+        assert sizes
+        assert all(queue < 0 for queue in sizes)
+    crawled(portal, web)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert all(queue > 0 for queue in frontier.sizes(session))
+
+
+def test_the_papers_own_setting_crawls_too(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path, crawl__policy="bingo-2003")
+    progress, _ = crawled(portal, web)
+    assert progress.end == RunEnd.DONE
+    assert progress.relevant > 0
+
+
+def test_a_lesson_is_studied_in_a_process_of_its_own(tmp_path: Path, web: Path) -> None:
+    portal = portal_of(tmp_path)
+
+    async def work(opened: Portal) -> float:
+        await fetch_examples(opened, Replay(open_web(web)), Alone(Manner()))
+        async with StudyRoom() as room:
+            insight = await room.study(opened, Assignment(Phase.LEARNING))
+        return insight.precision
+
+    with Portal.crawling(portal, "test") as opened:
+        assert 0 <= run(work(opened)) <= 1
+
+
+def test_where_there_is_nothing_to_learn_from_it_says_so_from_there(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": []})
+
+    async def work(opened: Portal) -> None:
+        async with StudyRoom() as room:
+            await room.study(opened, Assignment(Phase.LEARNING))
+
+    with Portal.crawling(portal, "test") as opened, pytest.raises(BadInputError, match="nothing to learn"):
+        run(work(opened))
