@@ -34,9 +34,7 @@ def _words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("motherlode.engine.training.common_vocabulary", lambda: VOCABULARY)
 
 
-def crawled(
-    portal: Path, web: Path, most: int = 100, *, pause: bool = False
-) -> tuple[Progress, list[Progress]]:
+def crawled(portal: Path, web: Path, *, pause: bool = False) -> tuple[Progress, list[Progress]]:
     """A crawl by bingo on virtual time, everything on the spot."""
     told: list[Progress] = []
 
