@@ -197,7 +197,7 @@ class _Crawl:
     async def _next(self) -> Entry | None:
         """The next entry, as soon as there is one; None: the crawl ends."""
         while not self._control.stopping:
-            if self._tally.pages + self._reserved < self._limits.pages:
+            if self._has_room():
                 self._reserved += 1
                 try:
                     return await self._rest(self._dispatch.next())
@@ -207,6 +207,11 @@ class _Crawl:
             self._room.clear()
             await self._rest(self._room.wait())
         return None
+
+    def _has_room(self) -> bool:
+        if self._limits.ahead is not None and self._reserved >= self._limits.ahead:
+            return False
+        return self._tally.pages + self._reserved < self._limits.pages
 
     async def _rest(self, waiting: Awaitable[T]) -> T:
         """Wait, as somebody who may be sent home."""
@@ -241,7 +246,7 @@ class _Crawl:
         """What has been read; while more is on its way it is worth a moment: a transaction costs as much for
         one page as for ten."""
         catches = await _portion(self._caught, _KEPT_AT_ONCE)
-        if catches and len(catches) < _WORTH_IT and self._fetching:
+        if catches and len(catches) < _WORTH_IT and self._fetching and self._limits.ahead is None:
             await asyncio.sleep(_MOMENT)
             if not self._caught.empty():
                 more = await _portion(self._caught, _KEPT_AT_ONCE)

@@ -10,6 +10,7 @@ class Limits(Struct, frozen=True):
 
     `seconds`: it takes nothing up after so long; None: no such limit. `patience`: so long it waits for hosts
     that asked to be left alone if nothing else can be done. `queues`: those that it takes from; None: all.
+    `ahead`: how many pages may be under way, from taken up to kept; None: as many as it holds.
     """
 
     pages: int
@@ -18,6 +19,7 @@ class Limits(Struct, frozen=True):
     seconds: float | None = None
     patience: float = 120.0
     queues: frozenset[TopicId] | None = None
+    ahead: int | None = None
 
 
 class Idle(Struct, frozen=True):

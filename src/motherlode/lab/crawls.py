@@ -71,5 +71,7 @@ async def _crawled(portal: Portal, web: Replay, budget: Budget, readings: Readin
     fetched = await fetch_examples(portal, web, crew)
     teacher = Teacher(portal)
     policy = await teacher.begin(crew)
-    limits = Limits(max(0, budget.pages - fetched), budget.connections, "trial", patience=0.0)
+    limits = Limits(
+        max(0, budget.pages - fetched), budget.connections, "trial", patience=0.0, ahead=budget.connections
+    )
     return (await crawl(portal, web, policy, limits, Company(crew, teacher=teacher))).seconds
