@@ -290,7 +290,8 @@ def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:
 
 def _meanings(options: LearningOptions, *, offline: bool) -> Meanings | None:
     """What words mean, if that is wanted; and if nobody insists, where it can be had."""
-    if not SETTINGS[options.setting].nearness or options.semantic is Semantic.OFF:
+    useful = TERMS in options.spaces and SETTINGS[options.setting].nearness > 0
+    if not useful or options.semantic is Semantic.OFF:
         return None
     if options.semantic is Semantic.AUTO:
         return _meanings_or_none()

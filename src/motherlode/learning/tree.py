@@ -168,7 +168,8 @@ class TreeClassifier:
             if node.topic == topic
             for term, part in _parts(sample.get(space), group, node)
         ]
-        found += [(SEMANTIC, ALL_OF_IT, part) for part in self._near(sample, topic)]
+        if found:  # else nothing is known of the document, whatever it is about
+            found += [(SEMANTIC, ALL_OF_IT, part) for part in self._near(sample, topic)]
         return sorted(found, key=lambda one: -abs(one[2]))
 
     def characteristic(self, topic: int, space: str = TERMS, number: int = 20) -> list[tuple[int, float]]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
+from meaning import tiny
 from motherlode.documents.analysing import enriched
+from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.engine.judging import Opinion, fits, fitted_to, opinion_on
+from motherlode.engine import judging
+from motherlode.engine.judging import Opinion, classifier_of, fits, fitted_to, opinion_on
 from motherlode.engine.samples import sample_of
 from motherlode.engine.training import can_tell
 from motherlode.learning.tree import TreeClassifier
@@ -46,11 +50,11 @@ def in_spaces(text: str, spaces: Sequence[str]) -> dict[str, object]:
     return dict(sample_of(document(text), spaces, Surroundings()))
 
 
-def trained(*spaces: str) -> TreeClassifier:
+def trained(*spaces: str, meanings: Meanings | None = None) -> TreeClassifier:
     parents = {int(topic.id): int(topic.parent) for topic in NOW if topic.parent}
     samples = {int(topic): [in_spaces(text, spaces) for text in texts] for topic, texts in TEXTS.items()}
     others = {int(ROOT): [in_spaces(text, spaces) for text in OTHERS]}
-    return TreeClassifier(spaces=spaces).fit(parents, samples, others)  # type: ignore[arg-type]
+    return TreeClassifier(spaces=spaces, meanings=meanings).fit(parents, samples, others)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +121,26 @@ def test_several_spaces_are_explained_each(classifier: TreeClassifier) -> None:
     assert {one.space for one in opinion.terms} == {"terms", "pairs"}
     assert all(one.word.startswith("#") for one in opinion.terms if one.space == "pairs")
     assert think(classifier, "The barn owl hunts mice at night").topic == opinion.topic
+
+
+def test_what_a_document_is_about_is_one_part_of_why() -> None:
+    knowing = trained(TERMS, meanings=tiny())
+    opinion = think(knowing, "owl heron feather nest", most=1000)
+    about = [one for one in opinion.terms if one.space == "semantic"]
+    assert [one.word for one in about] == ["what it is about"]
+    assert think(fitted_to(knowing, TREE), "owl heron feather nest", most=1000) == opinion
+
+
+def test_a_kept_model_is_given_its_meanings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    knowing = trained(TERMS, meanings=tiny())
+    monkeypatch.setattr(judging, "word_meanings", tiny)
+    text = "owl heron feather nest"
+    assert think(classifier_of(knowing.pack()), text) == think(knowing, text)
+    others = Meanings(np.array([], np.uint32), np.zeros((0, 3), np.int8), "others")
+    monkeypatch.setattr(judging, "word_meanings", lambda: others)
+    with pytest.raises(ValueError, match="other meanings"):
+        classifier_of(knowing.pack())
+    assert classifier_of(trained(TERMS).pack()).meanings is None
 
 
 # --- topics that are no more where they were ---

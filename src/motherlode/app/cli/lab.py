@@ -229,8 +229,9 @@ def learn(directory: Path, json_to: str | None, markdown_to: Path | None, **aske
     """Learn topics of WEB from few examples, judge its other labelled pages, and show how well that went.
 
     Methods are the topic tree in each feature space, the spaces together by each rule, terms with what they
-    mean ('semantic', an extra), the same as BINGO! has it, and what scikit-learn makes of all terms. Precision, recall and average precision are means over
-    topics. On 5,000 pages with 40 topics it takes about ten minutes.
+    mean ('semantic', an extra), the same as BINGO! has it, and what scikit-learn makes of all terms.
+    Precision, recall and average precision are means over topics. On 5,000 pages with 40 topics it takes
+    about ten minutes.
     """
     from motherlode.lab.learned import tables  # noqa: PLC0415 - loaded only to learn
 

@@ -38,7 +38,7 @@ class Trained(Struct, frozen=True):
     setting: str
     spaces: tuple[str, ...]
     rule: str
-    semantic: bool  # whether it was known what words mean
+    semantic: bool  # whether it counts what words mean
     fetched: int
     missing: list[Lost]
     others: dict[str, int]  # how many counterexamples below each parent
@@ -121,8 +121,8 @@ def _show(trained: Trained, directory: Path) -> None:
     if trained.note:
         click.echo(f"There is no common vocabulary to tell topics from: {harmless(trained.note)}")
     told = f"{count(trained.others.get('/', 0), 'counterexample')} at the root"
-    known = " and what they mean" if trained.semantic else ""
-    click.echo(f"Model {trained.model}, in the space of {', '.join(trained.spaces)}{known}; {told}.\n")
+    known = " What words mean counts, too." if trained.semantic else ""
+    click.echo(f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {told}.{known}\n")
     table = Table("topic", "examples", "features", "precision", "recall", "found again")
     for one in trained.topics:
         space = max(one.precision, key=lambda name: one.precision[name])
