@@ -50,11 +50,11 @@ def in_spaces(text: str, spaces: Sequence[str]) -> dict[str, object]:
     return dict(sample_of(document(text), spaces, Surroundings()))
 
 
-def trained(*spaces: str, meanings: Meanings | None = None) -> TreeClassifier:
+def trained(*spaces: str) -> TreeClassifier:
     parents = {int(topic.id): int(topic.parent) for topic in NOW if topic.parent}
     samples = {int(topic): [in_spaces(text, spaces) for text in texts] for topic, texts in TEXTS.items()}
     others = {int(ROOT): [in_spaces(text, spaces) for text in OTHERS]}
-    return TreeClassifier(spaces=spaces, meanings=meanings).fit(parents, samples, others)  # type: ignore[arg-type]
+    return TreeClassifier(spaces=spaces).fit(parents, samples, others)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -123,18 +123,28 @@ def test_several_spaces_are_explained_each(classifier: TreeClassifier) -> None:
     assert think(classifier, "The barn owl hunts mice at night").topic == opinion.topic
 
 
-def test_what_a_document_is_about_is_one_part_of_why() -> None:
-    knowing = trained(TERMS, meanings=tiny())
-    opinion = think(knowing, "owl heron feather nest", most=1000)
-    about = [one for one in opinion.terms if one.space == "semantic"]
-    assert [one.word for one in about] == ["what it is about"]
-    assert think(fitted_to(knowing, TREE), "owl heron feather nest", most=1000) == opinion
+@pytest.fixture
+def knowing() -> TreeClassifier:
+    """One that knows what a few words mean."""
+    birds, others = ("owl hawk feather nest", "heron owl wing nest"), ("court judge law", "hotel flight sea")
+    of = [[in_spaces(text, (TERMS,)) for text in texts] for texts in (birds, others)]
+    tree = TreeClassifier(meanings=tiny())
+    return tree.fit({int(BIRDS): int(ROOT)}, {int(BIRDS): of[0]}, {int(ROOT): of[1]})  # type: ignore[dict-item]
 
 
-def test_a_kept_model_is_given_its_meanings_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    knowing = trained(TERMS, meanings=tiny())
+def test_what_a_document_is_about_is_one_part_of_why(knowing: TreeClassifier) -> None:
+    opinion = think(knowing, "owl sparrow finch nest", most=1000)
+    assert [one.word for one in opinion.terms if one.space == "semantic"] == ["what it is about"]
+    bias = knowing.nodes(BIRDS)[TERMS].bias
+    assert sum(one.part for one in opinion.terms) + bias == pytest.approx(opinion.confidence, abs=1e-6)
+    assert think(fitted_to(knowing, TREE), "owl sparrow finch nest", most=1000) == opinion
+
+
+def test_a_kept_model_is_given_its_meanings_again(
+    knowing: TreeClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(judging, "word_meanings", tiny)
-    text = "owl heron feather nest"
+    text = "owl sparrow finch nest"
     assert think(classifier_of(knowing.pack()), text) == think(knowing, text)
     others = Meanings(np.array([], np.uint32), np.zeros((0, 3), np.int8), "others")
     monkeypatch.setattr(judging, "word_meanings", lambda: others)
