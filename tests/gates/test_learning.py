@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 
 from helpers import lacks
+from motherlode.documents.meanings import Meanings, NoMeaningsError, word_meanings
 from motherlode.documents.spaces import TERMS
 from motherlode.lab.labels import Labels
 from motherlode.lab.learned import trees
@@ -59,15 +60,17 @@ def pages(recorded_webs: Path) -> Pages:
 Averages = dict[str, tuple[float, ...]]  # by kind of portal, for each number of examples
 
 
-def averages(pages: Pages, name: SettingName) -> Averages:
+def averages(pages: Pages, name: SettingName, meanings: Meanings | None = None) -> Averages:
     """Mean average precision over the topics of a setting's portals."""
-    return {kind: tuple(_average(pages, kind, number, name) for number in EXAMPLES) for kind in FLOORS}
+    return {
+        kind: tuple(_average(pages, kind, number, name, meanings) for number in EXAMPLES) for kind in FLOORS
+    }
 
 
-def _average(pages: Pages, kind: str, number: int, name: SettingName) -> float:
+def _average(pages: Pages, kind: str, number: int, name: SettingName, meanings: Meanings | None) -> float:
     values: list[float] = []
     for portal in portals(pages, Draw(examples=EXAMPLES, repeat=1, kinds=(kind,))):
-        tree = trees.fitted(lesson(portal, pages, number, (TERMS,)), SETTINGS[name], (TERMS,))
+        tree = trees.fitted(lesson(portal, pages, number, (TERMS,)), SETTINGS[name], (TERMS,), meanings)
         judged = trees.judged(portal, trees.distances(tree, portal, pages), (TERMS,), Rule.WEIGHTED)
         relevant = {topic: pages.on(topic)[portal.unseen] for topic in portal.topics}
         values += [one.average_precision for one in measured(judged, relevant).values()]
@@ -96,3 +99,23 @@ def test_the_default_is_better_than_the_papers_own_setting(pages: Pages, ours: A
     papers = averages(pages, SettingName.BINGO_2003)
     for kind in FLOORS:
         assert fmean(ours[kind]) > fmean(papers[kind]) + 0.02, (kind, ours[kind], papers[kind])
+
+
+@pytest.fixture(scope="module")
+def knowing(pages: Pages) -> Averages:
+    """The same, where it is known what words mean."""
+    try:
+        return averages(pages, SettingName.DEFAULT, word_meanings())
+    except (NoMeaningsError, NoWordNetError) as error:
+        lacks(f"word meanings: {error}")
+
+
+def test_what_words_mean_helps_where_examples_are_few(ours: Averages, knowing: Averages) -> None:
+    """By 0.021 from 2 and 5 examples in small portals, when it was measured; nowhere did it cost anything."""
+    gains = {kind: [after - before for before, after in _pairs(ours, knowing, kind)] for kind in FLOORS}
+    assert fmean(gains[ONE][:2] + gains[FOUR][:2]) > 0.015, gains
+    assert min(gain for found in gains.values() for gain in found) > -0.005, gains
+
+
+def _pairs(before: Averages, after: Averages, kind: str) -> list[tuple[float, float]]:
+    return list(zip(before[kind], after[kind], strict=True))

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.documents.meanings import word_meanings
 from motherlode.documents.terms import spell
 from motherlode.learning.groups import Group
-from motherlode.learning.tree import ROOT, Sample, TreeClassifier
+from motherlode.learning.tree import ROOT, SEMANTIC, Sample, TreeClassifier
 from motherlode.records import Document, TopicId
 from motherlode.topics import OTHERS, TopicTree
+
+_ABOUT = "what it is about"
 
 
 class Step(Struct, frozen=True):
@@ -38,6 +41,19 @@ class Opinion(Struct, frozen=True):
     terms: tuple[Telling, ...]
 
 
+def classifier_of(packed: bytes) -> TreeClassifier:
+    """A kept model, with what words mean if it was taught that.
+
+    Raises `ValueError` for one that cannot be used, `LodeError` where the meanings cannot be had.
+    """
+    classifier = TreeClassifier.unpack(packed)
+    if classifier.wanted:
+        classifier.meanings = word_meanings()
+        if classifier.meanings.digest != classifier.wanted:
+            raise ValueError("words had other meanings when it was made")
+    return classifier
+
+
 def fits(classifier: TreeClassifier, tree: TopicTree) -> bool:
     """Whether all topics that a classifier knows are still there, and where they were."""
     now = {int(topic.id): int(topic.parent or ROOT) for topic in tree}
@@ -49,7 +65,7 @@ def fitted_to(classifier: TreeClassifier, tree: TopicTree) -> TreeClassifier:
 
     Topics that were renamed or moved are known by their numbers, and judged where they were.
     """
-    kept = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule)
+    kept = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule, classifier.meanings)
     kept.groups_ = {space: tuple(_left(groups, tree)) for space, groups in classifier.groups_.items()}
     return kept
 
@@ -117,4 +133,7 @@ def _named(tree: TopicTree, topic: int, *, others: bool) -> str:
 def _telling(classifier: TreeClassifier, sample: Sample, topic: int, document: Document) -> list[Telling]:
     parts = classifier.explain(sample, topic)
     words = spell({term for _, term, _ in parts}, f"{document.title}\n{document.text}", document.language)
-    return [Telling(space, words.get(term, f"#{term}"), part) for space, term, part in parts]
+    return [
+        Telling(space, _ABOUT if space == SEMANTIC else words.get(term, f"#{term}"), part)
+        for space, term, part in parts
+    ]

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
 from motherlode.documents.terms import spell, unpack
 from motherlode.engine.samples import sample_of, stored_sample
-from motherlode.learning.options import SETTINGS, LearningOptions
+from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
 from motherlode.learning.others import Others, Rejected, common_documents, topped_up
 from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
@@ -70,6 +71,7 @@ class Syllabus(Struct, frozen=True):
     missing: tuple[Missing, ...] = ()
     shown: frozenset[PageId] = frozenset()  # pages that are examples, of topics or of OTHERS
     wordless: str = ""  # why there is no common vocabulary
+    meanings: Meanings | None = None  # of words
 
 
 class Lore(Struct, frozen=True):
@@ -158,6 +160,7 @@ def syllabus_of(
         tuple(missing),
         frozenset(lesson.page for taught in found.values() for lesson in taught.values() if lesson.page),
         wordless,
+        _meanings(options, offline=offline),
     )
 
 
@@ -185,7 +188,7 @@ def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
     """The classifier that this teaches."""
     documents = {topic: [one.sample for one in found] for topic, found in syllabus.lessons.items()}
     others = {parent: found.documents for parent, found in syllabus.others.items()}
-    untrained = TreeClassifier(SETTINGS[options.setting], options.spaces, options.rule)
+    untrained = TreeClassifier(SETTINGS[options.setting], options.spaces, options.rule, syllabus.meanings)
     return untrained.fit(syllabus.parents, documents, others)
 
 
@@ -293,6 +296,27 @@ def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:
         return common_vocabulary(), ""
     except NoWordNetError as error:
         return {}, str(error)
+
+
+def _meanings(options: LearningOptions, *, offline: bool) -> Meanings | None:
+    """What words mean, if that is wanted; and if nobody insists, where it can be had."""
+    useful = TERMS in options.spaces and SETTINGS[options.setting].nearness > 0
+    if not useful or options.semantic is Semantic.OFF:
+        return None
+    if options.semantic is Semantic.AUTO:
+        return _meanings_or_none()
+    if offline and not meanings_are_here():
+        raise BadInputError(
+            "What words mean ('learning.semantic') is not known here, and nothing is to be fetched."
+        )
+    return word_meanings()
+
+
+def _meanings_or_none() -> Meanings | None:
+    try:
+        return word_meanings() if meanings_are_here() else None
+    except (NoMeaningsError, NoWordNetError):
+        return None
 
 
 def _others(

@@ -6,10 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 from scipy.sparse import csr_array
 
+from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.terms import Bag
-from motherlode.learning.matrix import Floats, Ints, Terms, counts_of, damped_squares, idf_of, weighted
+from motherlode.learning.matrix import (
+    Floats,
+    Ints,
+    Terms,
+    counts_of,
+    damped_squares,
+    idf_of,
+    vectors_of,
+    weighted,
+)
+from motherlode.learning.nearness import Sense, centre_of, is_whole, sense_of
 from motherlode.learning.options import Setting
 from motherlode.learning.selection import mutual_information, select
 from motherlode.learning.svm import LinearSvm
@@ -26,7 +38,8 @@ class Node(Struct, frozen=True):
     """A topic's plane: weights for some of its group's features, and what xi-alpha says of it.
 
     `bias` and the weights are of the unit normal, so that the decision is a distance. `held_out` is
-    the mean distance of documents of the topic that a plane was not trained on.
+    the mean distance of documents of the topic that a plane was not trained on. `sense` is what the topic is
+    about, where that is known.
     """
 
     topic: int
@@ -38,16 +51,19 @@ class Node(Struct, frozen=True):
     precision: float
     recall: float
     held_out: float = 0.0
+    sense: Sense | None = None
 
 
 class Group(Struct, frozen=True):
-    """Topics below one parent that share their features. `rare` is the idf of every other term."""
+    """Topics below one parent that share their features. `rare` is the idf of every other term, `centre` what
+    their OTHERS mean on average."""
 
     parent: int
     features: bytes  # uint32, rising
     idf: bytes  # float32
     rare: float
     nodes: tuple[Node, ...]
+    centre: bytes = b""  # float32
 
 
 def is_sound(group: Group) -> bool:
@@ -55,6 +71,8 @@ def is_sound(group: Group) -> bool:
     if len(group.features) % 4 or len(group.idf) != len(group.features):
         return False
     features = np.frombuffer(group.features, np.uint32)
+    if not is_whole(group.centre, [node.sense for node in group.nodes]):
+        return False
     return bool((features[1:] > features[:-1]).all()) and all(
         0 <= node.topic < 2**63
         and len(node.places) % 4 == 0
@@ -65,7 +83,11 @@ def is_sound(group: Group) -> bool:
 
 
 def fit_groups(
-    parent: int, documents: Mapping[int, Sequence[Bag]], others: Sequence[Bag], setting: Setting
+    parent: int,
+    documents: Mapping[int, Sequence[Bag]],
+    others: Sequence[Bag],
+    setting: Setting,
+    meanings: Meanings | None = None,
 ) -> Iterator[Group]:
     """Planes for the topics below a parent that have documents, and others to be told from."""
     owned = [(topic, bag) for topic in sorted(documents) for bag in documents[topic]]
@@ -81,10 +103,13 @@ def fit_groups(
     chosen = {topic: _selected(counts, owners == topic, setting) for topic in np.unique(owners).tolist()}
     if setting.shared:
         features = np.unique(np.concatenate(list(chosen.values())))
-        yield _group(parent, topics, (bags, owners), vocabulary[features], setting)
+        groups = [_group(parent, topics, (bags, owners), vocabulary[features], setting)]
     else:
-        for topic in topics:
-            yield _group(parent, [topic], (bags, owners), vocabulary[chosen[topic]], setting)
+        groups = [
+            _group(parent, [topic], (bags, owners), vocabulary[chosen[topic]], setting) for topic in topics
+        ]
+    vectors = vectors_of(bags, meanings) if meanings is not None and setting.nearness else None
+    yield from groups if vectors is None else (_sensible(one, vectors, owners, setting) for one in groups)
 
 
 def _vocabulary(bags: Sequence[Bag]) -> Terms:
@@ -135,6 +160,28 @@ def _group(
     return Group(parent, features.tobytes(), idf.astype(np.float32).tobytes(), rare, nodes)
 
 
+def _sensible(group: Group, vectors: Vectors, owners: Ints, setting: Setting) -> Group:
+    """The group with what its topics are about."""
+    centre = centre_of(vectors[owners == _OTHERS])
+    if centre is None:
+        return group
+    nodes = [
+        replace(
+            node,
+            sense=sense_of(
+                vectors[owners == node.topic], centre, _strangers(owners, node.topic), setting.nearness
+            ),
+        )
+        for node in group.nodes
+    ]
+    return replace(group, nodes=tuple(nodes), centre=centre.tobytes())
+
+
+def _strangers(owners: Ints, topic: int) -> float:
+    """The share of OTHERS in what a topic is told from."""
+    return float((owners[owners != topic] == _OTHERS).mean())
+
+
 def _node(topic: int, rows: csr_array, owners: Ints, setting: Setting) -> Node:
     mine = owners == topic
     labels = np.where(mine, 1, -1)
@@ -145,9 +192,7 @@ def _node(topic: int, rows: csr_array, owners: Ints, setting: Setting) -> Node:
     held_out = shift = 0.0
     if setting.doubt is not None:
         held_out = _held_out(rows, labels, machine, setting)
-        shift = _shift(
-            held_out, examples / (examples + setting.doubt), float((owners[~mine] == _OTHERS).mean())
-        )
+        shift = _shift(held_out, examples / (examples + setting.doubt), _strangers(owners, topic))
     places = _largest(machine.weights_, setting.kept)
     return Node(
         topic,

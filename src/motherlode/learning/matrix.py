@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.terms import Bag
 
 Floats = npt.NDArray[np.float64]
@@ -55,3 +56,12 @@ def damped_squares(bags: Sequence[Bag], counts: csr_array) -> Floats:
     inside = np.bincount(row_of, (1.0 + np.log(counts.data)) ** 2, minlength=counts.shape[0])
     left: Floats = np.maximum(whole - inside, 0.0)
     return left
+
+
+def vectors_of(bags: Sequence[Bag], meanings: Meanings) -> Vectors:
+    """What each document means: a row of length one, or of 0 where that is unknown."""
+    starts = np.zeros(len(bags) + 1, np.int64)
+    np.cumsum([len(bag) for bag in bags], out=starts[1:])
+    terms = np.concatenate([np.array([], np.uint32), *(bag.terms for bag in bags)])
+    counts = np.concatenate([np.array([], np.uint32), *(bag.counts for bag in bags)])
+    return meanings.vectors(starts, terms, counts)

@@ -27,7 +27,8 @@ class Setting(Struct, frozen=True):
     page with one telling word among a thousand others is not taken for a page of that word. `kept`: the
     weights of a hyperplane, the largest. `doubt`: the plane is moved towards where documents of the topic lie
     that it was not trained on, by n / (n + doubt) of the way with n examples (inwards only as far as OTHERS
-    put it where it is); None: it stays.
+    put it where it is); None: it stays. `nearness`: how much it counts that a document is about the same,
+    in whichever words (`motherlode.learning.nearness`), where their meanings are known.
     """
 
     cost: float = 1.0
@@ -39,6 +40,7 @@ class Setting(Struct, frozen=True):
     kept: int = 5_000
     doubt: float | None = 3.0
     tolerance: float = 1e-2
+    nearness: float = 0.2
 
 
 class SettingName(StrEnum):
@@ -51,8 +53,18 @@ class SettingName(StrEnum):
 SETTINGS = {
     SettingName.DEFAULT: Setting(),
     # Each topic its own features, its own lengths, and the plane where training leaves it (SPEC B6, B7).
-    SettingName.BINGO_2003: Setting(shared=False, least=1, whole=False, kept=SELECTED, doubt=None),
+    SettingName.BINGO_2003: Setting(
+        shared=False, least=1, whole=False, kept=SELECTED, doubt=None, nearness=0.0
+    ),
 }
+
+
+class Semantic(StrEnum):
+    """Whether topics are known by what their words mean, too."""
+
+    AUTO = "auto"  # if the extra is installed
+    ON = "on"
+    OFF = "off"
 
 
 SpaceName = Literal["terms", "pairs", "anchors", "neighbours", "urls"]
@@ -71,3 +83,7 @@ class LearningOptions(Struct, frozen=True, forbid_unknown_fields=True):
     rule: Annotated[
         Rule, Meta(description="How spaces decide together: unanimous, majority, weighted or best.")
     ] = Rule.WEIGHTED
+    semantic: Annotated[
+        Semantic,
+        Meta(description="Know topics by what their words mean, too: on, off, or auto (if it is installed)."),
+    ] = Semantic.AUTO

@@ -10,19 +10,23 @@ import numpy.typing as npt
 from msgspec import Struct
 from numba import njit
 
+from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.terms import Bag
 from motherlode.learning.groups import Group
 from motherlode.learning.matrix import Floats, Ints, Terms
+from motherlode.learning.nearness import Nearness
 
 _BITS = 16  # of a term's number tell where in the list of features to look for it
 
 
 class Batch(Struct, frozen=True):
-    """Documents one after the other: the terms of each, with 1 + log tf."""
+    """Documents one after the other: the terms of each, how often it has them, and 1 + log of that."""
 
     starts: Ints
     terms: Terms
+    counts: Terms
     damped: Floats
+    made: dict[str, Vectors] = {}  # what they mean, by the table that tells it
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -32,9 +36,15 @@ class Batch(Struct, frozen=True):
         starts = np.zeros(len(bags) + 1, np.int64)
         np.cumsum([len(bag) for bag in bags], out=starts[1:])
         if not bags:
-            return cls(starts, np.array([], np.uint32), np.array([], np.float64))
+            return cls(starts, np.array([], np.uint32), np.array([], np.uint32), np.array([], np.float64))
         counts = np.concatenate([bag.counts for bag in bags])
-        return cls(starts, np.concatenate([bag.terms for bag in bags]), 1.0 + np.log(counts))
+        return cls(starts, np.concatenate([bag.terms for bag in bags]), counts, 1.0 + np.log(counts))
+
+    def vectors(self, meanings: Meanings) -> Vectors:
+        """What each document means; found out once, however many parents ask."""
+        if meanings.digest not in self.made:
+            self.made[meanings.digest] = meanings.vectors(self.starts, self.terms, self.counts)
+        return self.made[meanings.digest]
 
 
 class Scorer:
@@ -57,9 +67,21 @@ class Scorer:
         self._owners = owners[order].astype(np.int64)
         weights = np.concatenate([np.frombuffer(node.weights, np.float32) for node in group.nodes])
         self._weights = weights[order]
+        self._nearness = (
+            Nearness(group.centre, [node.sense for node in group.nodes]) if group.centre else None
+        )
 
-    def distances(self, batch: Batch, rows: Ints) -> Floats:
-        """How far these documents are on the side of each topic; no number where nothing is known."""
+    def distances(self, batch: Batch, rows: Ints, meanings: Meanings | None = None) -> Floats:
+        """How far these documents are on the side of each topic; no number where nothing is known.
+
+        With `meanings`, what a document is about counts as well, where the topics know what they are about.
+        """
+        planes = self._from_planes(batch, rows)
+        if self._nearness is None or meanings is None:
+            return planes
+        return planes + self._nearness.parts(batch.vectors(meanings)[rows])
+
+    def _from_planes(self, batch: Batch, rows: Ints) -> Floats:
         return _distances(
             rows,
             (batch.starts, batch.terms, batch.damped),

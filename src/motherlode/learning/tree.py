@@ -3,7 +3,7 @@
 Each topic has a plane of its own, in every feature space, between its documents and those of its siblings and
 of their parent's OTHERS. A document goes down from the root: at each level to the topic that is surest of it
 among those that say yes, or, where none does, to the OTHERS of that parent. Where there are several spaces,
-they decide together.
+they decide together. Where it is known what words mean, the plane for terms is helped by it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,18 +14,23 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
 from motherlode.learning.groups import Group, Node, fit_groups, is_sound
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.meta import combined_confidence, decide
+from motherlode.learning.nearness import Nearness
 from motherlode.learning.options import SETTINGS, Rule, Setting, SettingName
 from motherlode.learning.scoring import Batch, Scorer
 
-VERSION = 2
+VERSION = 3
 ROOT = 1
 DEFAULT = SETTINGS[SettingName.DEFAULT]
 UNKNOWN = -1.0  # how sure of a document a topic is whose planes have no term of it
+
+SEMANTIC = "semantic"  # in place of a space's name: what a document is about
+ALL_OF_IT = 0  # in place of a term's number: all words together
 
 Sample = Mapping[str, Bag]  # a document in each feature space
 
@@ -63,17 +68,28 @@ class _Packed(Struct, frozen=True):
     version: int
     spaces: dict[str, tuple[Group, ...]]
     rule: Rule
+    meanings: str = ""
 
 
 class TreeClassifier:
-    """Fitted on the documents of each topic; judges any number of documents at once."""
+    """Fitted on the documents of each topic; judges any number of documents at once.
+
+    `meanings` tells what words mean; without it, terms are terms. One that was fitted with it and unpacked
+    is to be given it again: `wanted` is the digest of the table.
+    """
 
     def __init__(
-        self, setting: Setting = DEFAULT, spaces: Sequence[str] = (TERMS,), rule: Rule = Rule.WEIGHTED
+        self,
+        setting: Setting = DEFAULT,
+        spaces: Sequence[str] = (TERMS,),
+        rule: Rule = Rule.WEIGHTED,
+        meanings: Meanings | None = None,
     ) -> None:
         self.setting = setting
         self.spaces = spaces
         self.rule = rule
+        self.meanings = meanings
+        self.wanted = meanings.digest if meanings is not None else ""
 
     def fit(
         self,
@@ -93,6 +109,7 @@ class TreeClassifier:
                     {topic: _in(space, gathered[topic]) for topic in parents if parents[topic] == parent},
                     _in(space, (others or {}).get(parent, ())),
                     self.setting,
+                    self.meanings if space == TERMS else None,
                 )
             )
             for space in self.spaces
@@ -142,7 +159,7 @@ class TreeClassifier:
 
     def explain(self, sample: Sample, topic: int) -> list[tuple[str, int, float]]:
         """What each term of a document, in each space, adds to its distance from a topic's plane, the most
-        telling first."""
+        telling first; and what it adds that the document is about the same (`SEMANTIC`, `ALL_OF_IT`)."""
         found = [
             (space, term, part)
             for space, groups in self.groups_.items()
@@ -151,6 +168,8 @@ class TreeClassifier:
             if node.topic == topic
             for term, part in _parts(sample.get(space), group, node)
         ]
+        if found:  # else nothing is known of the document, whatever it is about
+            found += [(SEMANTIC, ALL_OF_IT, part) for part in self._near(sample, topic)]
         return sorted(found, key=lambda one: -abs(one[2]))
 
     def characteristic(self, topic: int, space: str = TERMS, number: int = 20) -> list[tuple[int, float]]:
@@ -167,7 +186,7 @@ class TreeClassifier:
 
     def pack(self) -> bytes:
         """The model as bytes, with its version."""
-        return msgspec.msgpack.encode(_Packed(VERSION, self.groups_, self.rule))
+        return msgspec.msgpack.encode(_Packed(VERSION, self.groups_, self.rule, self.wanted))
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
@@ -183,6 +202,7 @@ class TreeClassifier:
             raise ValueError("no model: its features and weights do not belong together")
         tree = cls(spaces=tuple(model.spaces), rule=model.rule)
         tree.groups_ = model.spaces
+        tree.wanted = model.meanings
         return tree
 
     def __getstate__(self) -> dict[str, object]:
@@ -199,9 +219,21 @@ class TreeClassifier:
         precisions = np.zeros((len(spaces), len(topics)))
         for space, scorer in scorers:
             columns = np.searchsorted(topics, scorer.topics)
-            distances[spaces.index(space)][:, columns] = scorer.distances(batches[space], rows)
+            distances[spaces.index(space)][:, columns] = scorer.distances(batches[space], rows, self.meanings)
             precisions[spaces.index(space), columns] = scorer.precisions
         return Apart(spaces, topics, distances, precisions)
+
+    def _near(self, sample: Sample, topic: int) -> list[float]:
+        """What it adds to a document's distance that it is about the same as a topic, where that is known."""
+        if self.meanings is None:
+            return []
+        vectors = Batch.of(_in(TERMS, [sample])).vectors(self.meanings)
+        return [
+            float(Nearness(group.centre, [node.sense]).parts(vectors)[0, 0])
+            for group in self.groups_.get(TERMS, ())
+            for node in group.nodes
+            if node.topic == topic and node.sense is not None
+        ]
 
     def _ask(
         self, parent: int, batches: Mapping[str, Batch], rows: Ints

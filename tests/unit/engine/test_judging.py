@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
+from meaning import tiny
 from motherlode.documents.analysing import enriched
+from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.engine.judging import Opinion, fits, fitted_to, opinion_on
+from motherlode.engine import judging
+from motherlode.engine.judging import Opinion, classifier_of, fits, fitted_to, opinion_on
 from motherlode.engine.samples import sample_of
 from motherlode.engine.training import can_tell
 from motherlode.learning.tree import TreeClassifier
@@ -117,6 +121,36 @@ def test_several_spaces_are_explained_each(classifier: TreeClassifier) -> None:
     assert {one.space for one in opinion.terms} == {"terms", "pairs"}
     assert all(one.word.startswith("#") for one in opinion.terms if one.space == "pairs")
     assert think(classifier, "The barn owl hunts mice at night").topic == opinion.topic
+
+
+@pytest.fixture
+def knowing() -> TreeClassifier:
+    """One that knows what a few words mean."""
+    birds, others = ("owl hawk feather nest", "heron owl wing nest"), ("court judge law", "hotel flight sea")
+    of = [[in_spaces(text, (TERMS,)) for text in texts] for texts in (birds, others)]
+    tree = TreeClassifier(meanings=tiny())
+    return tree.fit({int(BIRDS): int(ROOT)}, {int(BIRDS): of[0]}, {int(ROOT): of[1]})  # type: ignore[dict-item]
+
+
+def test_what_a_document_is_about_is_one_part_of_why(knowing: TreeClassifier) -> None:
+    opinion = think(knowing, "owl sparrow finch nest", most=1000)
+    assert [one.word for one in opinion.terms if one.space == "semantic"] == ["what it is about"]
+    bias = knowing.nodes(BIRDS)[TERMS].bias
+    assert sum(one.part for one in opinion.terms) + bias == pytest.approx(opinion.confidence, abs=1e-6)
+    assert think(fitted_to(knowing, TREE), "owl sparrow finch nest", most=1000) == opinion
+
+
+def test_a_kept_model_is_given_its_meanings_again(
+    knowing: TreeClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "word_meanings", tiny)
+    text = "owl sparrow finch nest"
+    assert think(classifier_of(knowing.pack()), text) == think(knowing, text)
+    others = Meanings(np.array([], np.uint32), np.zeros((0, 3), np.int8), "others")
+    monkeypatch.setattr(judging, "word_meanings", lambda: others)
+    with pytest.raises(ValueError, match="other meanings"):
+        classifier_of(knowing.pack())
+    assert classifier_of(trained(TERMS).pack()).meanings is None
 
 
 # --- topics that are no more where they were ---

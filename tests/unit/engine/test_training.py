@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from meaning import tiny
+from motherlode.documents.meanings import Meanings, NoMeaningsError
 from motherlode.engine import Limits, crawl, training
 from motherlode.engine.training import (
     Lore,
@@ -17,7 +19,7 @@ from motherlode.engine.training import (
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
-from motherlode.learning.options import LearningOptions, Rule, SettingName
+from motherlode.learning.options import LearningOptions, Rule, Semantic, SettingName
 from motherlode.learning.tree import VERSION
 from motherlode.lexicon.wordnet import NoWordNetError
 from motherlode.policies.baselines import BreadthFirst
@@ -45,6 +47,7 @@ from teaching import (
 )
 from webs import html, page_analysed
 
+ON, OFF = LearningOptions(semantic=Semantic.ON), LearningOptions(semantic=Semantic.OFF)
 NO_WORDS = "WordNet cannot be had today (no network)."
 
 
@@ -390,6 +393,60 @@ def test_the_setting_of_the_paper_is_another(birds: Path) -> None:
     options = LearningOptions(setting=SettingName.BINGO_2003)
     assert learned(birds, options)[1].pack() != learned(birds)[1].pack()
     assert judged(birds, options)[place("owl", 0)].topic == number_of(birds, "owls")
+
+
+# --- what words mean ---
+
+
+@pytest.fixture
+def meaningful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine where the meanings of a few words are known."""
+    monkeypatch.setattr(training, "meanings_are_here", lambda: True)
+    monkeypatch.setattr(training, "word_meanings", tiny)
+
+
+@pytest.fixture
+def meaningless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine where no meanings are known."""
+
+    def none() -> Meanings:
+        raise NoMeaningsError("No meanings today.")
+
+    monkeypatch.setattr(training, "meanings_are_here", lambda: False)
+    monkeypatch.setattr(training, "word_meanings", none)
+
+
+@pytest.mark.usefixtures("meaningful")
+def test_what_words_mean_counts_where_it_is_known(birds: Path) -> None:
+    syllabus, classifier, _ = learned(birds)
+    assert syllabus.meanings is classifier.meanings is tiny()
+    assert learned(birds, ON)[1].pack() == classifier.pack()
+    assert learned(birds, OFF)[1].wanted == ""
+
+
+@pytest.mark.usefixtures("meaningful")
+@pytest.mark.parametrize(
+    "options", [OFF, LearningOptions(setting=SettingName.BINGO_2003), LearningOptions(spaces=("pairs",))]
+)
+def test_what_words_mean_is_left_alone_where_it_is_of_no_use(birds: Path, options: LearningOptions) -> None:
+    assert learned(birds, options)[0].meanings is None
+
+
+@pytest.mark.usefixtures("meaningless")
+def test_whoever_insists_on_meanings_is_told_that_there_are_none(birds: Path) -> None:
+    assert learned(birds)[0].meanings is None
+    with pytest.raises(NoMeaningsError):
+        learned(birds, ON)
+    with pytest.raises(BadInputError, match="nothing is to be fetched"):
+        learned(birds, ON, offline=True)
+
+
+@pytest.mark.usefixtures("meaningless")
+def test_meanings_that_cannot_be_had_after_all_stop_nobody(
+    birds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "meanings_are_here", lambda: True)
+    assert learned(birds)[0].meanings is None
 
 
 def test_no_word_in_the_chosen_space_is_said(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from helpers import CliRun, lacks, said_one_sentence
+from meaning import tiny
 from motherlode.documents.spaces import ANCHORS, NEIGHBOURS, PAIRS, TERMS, URLS
 from motherlode.documents.terms import bag_of
 from motherlode.lab.generated.dice import Dice
@@ -305,6 +307,13 @@ def test_every_method_has_a_row(found: Findings) -> None:
         assert max(row.precision, row.recall, row.average_precision) <= 1.0
     terms = next(row for row in found.rows if (row.portal, row.method) == (TREE, TERMS))
     assert terms.average_precision > 0.9
+
+
+def test_terms_are_tried_with_what_they_mean(found: Findings, pages: Pages) -> None:
+    knowing = study("topics", pages, replace(found.draw, kinds=(FOUR,)), (TERMS,), meanings=tiny())
+    assert knowing.spaces == (TERMS, "semantic")
+    assert "terms, semantic" in {row.method for row in knowing.rows}
+    assert "terms, semantic" not in {row.method for row in found.rows}
 
 
 def test_the_same_draw_finds_the_same(found: Findings, pages: Pages) -> None:

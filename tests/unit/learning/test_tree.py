@@ -95,7 +95,7 @@ def test_a_model_survives_packing_and_another_version_is_refused(tree: TreeClass
     texts = samples(OTHERS + TEXTS[BIRDS])
     assert again.judge(texts) == tree.judge(texts)
     with pytest.raises(ValueError, match="version"):
-        TreeClassifier.unpack(tree.pack().replace(b"\xa7version\x02", b"\xa7version\x63"))
+        TreeClassifier.unpack(tree.pack().replace(b"\xa7version\x03", b"\xa7version\x63"))
 
 
 def test_the_number_of_features_is_bounded() -> None:

@@ -8,10 +8,10 @@ from msgspec import Struct, structs
 from motherlode.app.cli.common import harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.documents import from_file, from_web, read_all, web_address
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.engine.judging import Opinion, Telling, fits, fitted_to, opinion_on
+from motherlode.engine.judging import Opinion, Telling, classifier_of, fits, fitted_to, opinion_on
 from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
 from motherlode.engine.training import KIND, can_tell, page_behind
-from motherlode.learning.tree import Sample, TreeClassifier
+from motherlode.learning.tree import SEMANTIC, Sample, TreeClassifier
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, Document, Model, StoreError
 from motherlode.store import ledger
@@ -69,7 +69,7 @@ def _model(portal: Portal) -> Model:
 
 def _classifier(model: Model) -> TreeClassifier:
     try:
-        return TreeClassifier.unpack(model.packed)
+        return classifier_of(model.packed)
     except ValueError as error:
         raise StoreError(
             f"The portal's model cannot be used ({error}); 'lode train' makes a new one."
@@ -120,4 +120,4 @@ def _show_terms(name: str, terms: list[Telling]) -> None:
 
 
 def _labelled(one: Telling) -> str:
-    return one.word if one.space == TERMS else f"{one.word} ({one.space})"
+    return one.word if one.space in (TERMS, SEMANTIC) else f"{one.word} ({one.space})"

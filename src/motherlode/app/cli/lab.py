@@ -213,7 +213,9 @@ def measure(
     help="Take topics with so many labelled pages of their own.",
 )
 @click.option("--topics", type=click.IntRange(1), help="Take at most so many topics, by chance.")
-@click.option("--spaces", metavar="A,B,...", help="In which feature spaces; in all if not told.")
+@click.option(
+    "--spaces", metavar="A,B,...", help="In which feature spaces, and 'semantic'; in all if not told."
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What chance goes by.")
 @click.option(
     "--markdown",
@@ -226,9 +228,10 @@ def measure(
 def learn(directory: Path, json_to: str | None, markdown_to: Path | None, **asked: Any) -> None:
     """Learn topics of WEB from few examples, judge its other labelled pages, and show how well that went.
 
-    Methods are the topic tree in each feature space, the spaces together by each rule, the same as BINGO!
-    has it, and what scikit-learn makes of all terms. Precision, recall and average precision are means over
-    topics. On 5,000 pages with 40 topics it takes about ten minutes.
+    Methods are the topic tree in each feature space, the spaces together by each rule, terms with what they
+    mean ('semantic', an extra), the same as BINGO! has it, and what scikit-learn makes of all terms.
+    Precision, recall and average precision are means over topics. On 5,000 pages with 40 topics it takes
+    about ten minutes.
     """
     from motherlode.lab.learned import tables  # noqa: PLC0415 - loaded only to learn
 
@@ -286,20 +289,26 @@ def _comparison(  # noqa: PLR0913 - one parameter an option
 
 def _study(directory: Path, *, examples: str, portals: str, spaces: str | None, **limits: Any) -> "Findings":
     """Read the web and learn from it, with bars for whoever watches."""
+    from motherlode.documents.meanings import meanings_are_here, word_meanings  # noqa: PLC0415
+    from motherlode.documents.spaces import TERMS  # noqa: PLC0415
     from motherlode.lab.learned import study as lab  # noqa: PLC0415 - loaded only to learn
     from motherlode.lab.learned.baselines import check_library  # noqa: PLC0415
     from motherlode.lab.learned.pages import read_pages  # noqa: PLC0415
     from motherlode.lab.learned.portals import KINDS, Draw  # noqa: PLC0415
     from motherlode.lab.opening import open_web  # noqa: PLC0415
+    from motherlode.learning.tree import SEMANTIC  # noqa: PLC0415
 
     draw = Draw(examples=_numbers(examples), kinds=_named(portals, KINDS, "--portals"), **limits)
-    chosen = _named(spaces or ",".join(lab.ALL_SPACES), lab.ALL_SPACES, "--spaces")
+    here = (*lab.ALL_SPACES, SEMANTIC) if meanings_are_here() else lab.ALL_SPACES
+    chosen = _named(spaces or ",".join(here), (*lab.ALL_SPACES, SEMANTIC), "--spaces")
+    meanings = word_meanings() if SEMANTIC in chosen else None
+    chosen = tuple(name for name in chosen if name != SEMANTIC) or (TERMS,)
     check_library()
     web = open_web(directory)
     with _bar("Pages") as told:
         pages = read_pages(web, web.labels(), chosen, told)
     with _bar("Portals") as told:
-        return lab.study(str(directory), pages, draw, chosen, told)
+        return lab.study(str(directory), pages, draw, chosen, told, meanings)
 
 
 @contextmanager

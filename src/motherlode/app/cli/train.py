@@ -38,6 +38,7 @@ class Trained(Struct, frozen=True):
     setting: str
     spaces: tuple[str, ...]
     rule: str
+    semantic: bool  # whether it counts what words mean
     fetched: int
     missing: list[Lost]
     others: dict[str, int]  # how many counterexamples below each parent
@@ -95,6 +96,7 @@ def _train(portal: Portal, fetched: int, *, offline: bool) -> Trained:
         options.setting,
         options.spaces,
         options.rule,
+        syllabus.meanings is not None,
         fetched,
         [_lost(one) for one in syllabus.missing],
         {"/".join(tree.path(TopicId(at))) or "/": len(one.documents) for at, one in syllabus.others.items()},
@@ -119,7 +121,8 @@ def _show(trained: Trained, directory: Path) -> None:
     if trained.note:
         click.echo(f"There is no common vocabulary to tell topics from: {harmless(trained.note)}")
     told = f"{count(trained.others.get('/', 0), 'counterexample')} at the root"
-    click.echo(f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {told}.\n")
+    known = " What words mean counts, too." if trained.semantic else ""
+    click.echo(f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {told}.{known}\n")
     table = Table("topic", "examples", "features", "precision", "recall", "found again")
     for one in trained.topics:
         space = max(one.precision, key=lambda name: one.precision[name])

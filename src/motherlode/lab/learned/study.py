@@ -7,6 +7,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import SPACES, TERMS
 from motherlode.lab.learned import baselines, trees
 from motherlode.lab.learned.estimates import Choice, Estimate, choices, estimates
@@ -15,7 +16,7 @@ from motherlode.lab.learned.pages import Mask, Pages, Progress, silent
 from motherlode.lab.learned.portals import TREE, Draw, Lesson, Portal, lesson, number_of_portals, portals
 from motherlode.learning.choosing import NUMBERS, choose_setting
 from motherlode.learning.options import SETTINGS, Rule, SettingName
-from motherlode.learning.tree import Apart
+from motherlode.learning.tree import SEMANTIC, Apart
 
 ALL_SPACES = tuple(SPACES)
 _SINGLE = Rule.WEIGHTED  # of one space alone, every rule says the same
@@ -93,27 +94,33 @@ def study(
     draw: Draw,
     spaces: Sequence[str] = ALL_SPACES,
     told: Progress = silent,
+    meanings: Meanings | None = None,
 ) -> Findings:
-    """Draw portals, let every method learn from each, and see what it makes of the other pages."""
+    """Draw portals, let every method learn from each, and see what it makes of the other pages.
+
+    With `meanings`, terms are also tried with what they mean.
+    """
     baselines.check_library()
-    notes = _Notes(pages, tuple(spaces))
+    notes = _Notes(pages, tuple(spaces), meanings)
     total = number_of_portals(draw) * len(draw.examples)
     for place, portal in enumerate(portals(pages, draw)):
         for turn, number in enumerate(draw.examples):
             told(place * len(draw.examples) + turn, total)
             notes.take(portal, number)
     told(total, total)
+    named = tuple(spaces) if meanings is None else (*spaces, SEMANTIC)
     return Findings(
-        web, len(pages), draw, tuple(spaces), notes.rows(), notes.expected(), notes.chosen(), notes.features()
+        web, len(pages), draw, named, notes.rows(), notes.expected(), notes.chosen(), notes.features()
     )
 
 
 class _Notes:
     """The figures of each topic, by what they are of."""
 
-    def __init__(self, pages: Pages, spaces: tuple[str, ...]) -> None:
+    def __init__(self, pages: Pages, spaces: tuple[str, ...], meanings: Meanings | None) -> None:
         self._pages = pages
         self._spaces = spaces
+        self._meanings = meanings
         self._on: dict[str, Mask] = {}
         self._figures: defaultdict[tuple[str, str, int], list[Figures]] = defaultdict(list)
         self._estimates: defaultdict[tuple[str, str, str, int], list[Estimate]] = defaultdict(list)
@@ -134,6 +141,10 @@ class _Notes:
             for method, spaces, rule in _methods(name, self._spaces):
                 if learned & set(spaces):  # else it had nothing to tell the topics from
                     note(method, trees.judged(portal, apart, spaces, rule))
+        if self._meanings is not None:
+            tree = trees.fitted(taught, SETTINGS[SettingName.DEFAULT], (TERMS,), self._meanings)
+            apart = trees.distances(tree, portal, self._pages)
+            note(f"{TERMS}, {SEMANTIC}", trees.judged(portal, apart, (TERMS,), _SINGLE))
         made = baselines.matrices(portal, taught, self._pages)
         for method, learn in baselines.BASELINES.items():
             note(method, baselines.judged(portal, learn(made)))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
+from motherlode.documents.meanings import Meanings
 from motherlode.lab.learned.figures import Judged
 from motherlode.lab.learned.pages import Mask, Pages
 from motherlode.lab.learned.portals import Lesson, Portal
@@ -13,8 +14,11 @@ from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import ROOT, Apart, TreeClassifier, together
 
 
-def fitted(lesson: Lesson, setting: Setting, spaces: Sequence[str]) -> TreeClassifier:
-    return TreeClassifier(setting, spaces).fit(lesson.parents, lesson.documents, lesson.others)
+def fitted(
+    lesson: Lesson, setting: Setting, spaces: Sequence[str], meanings: Meanings | None = None
+) -> TreeClassifier:
+    untrained = TreeClassifier(setting, spaces, meanings=meanings)
+    return untrained.fit(lesson.parents, lesson.documents, lesson.others)
 
 
 def distances(tree: TreeClassifier, portal: Portal, pages: Pages) -> dict[int, Apart]:
