@@ -126,6 +126,8 @@ class Teacher:
         fresh = self._pages - self._at.pages
         if self._at.phase is Phase.LEARNING and (idle or self._has_learned()):
             return not (self._at.learned and self._pause)
+        if not self._options.retrain:
+            return False
         return fresh > 0 if idle else fresh >= max(FIRST, GROWTH * self._at.pages)
 
     async def teach(self, crew: Crew) -> bool:
@@ -133,7 +135,7 @@ class Teacher:
         learned = self._at.learned or self._has_learned() or (self._at.phase is Phase.LEARNING and idle)
         waits = learned and self._at.phase is Phase.LEARNING and self._pause is not None
         phase = Phase.HARVESTING if learned and not waits else self._at.phase
-        await self._give(Assignment(phase), crew, learned=learned)
+        await self._give(Assignment(phase, self._options.retrain), crew, learned=learned)
         if waits and self._pause is not None:
             self._pause()
         return True

@@ -59,6 +59,9 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
     confident: Annotated[
         int, Meta(ge=1, description="Pages of the highest confidence that may become archetypes, a topic.")
     ] = 20
+    retrain: Annotated[
+        bool, Meta(description="Whether the crawl learns from what it finds, not from the examples alone.")
+    ] = True
     hubs: Annotated[
         int, Meta(ge=0, description="Hubs of each topic whose links go to the front of the queue.")
     ] = 10

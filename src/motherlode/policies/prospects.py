@@ -12,14 +12,14 @@ The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Set as AbstractSet
 from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from motherlode.documents.terms import sequence_of
+from motherlode.documents.terms import sequences_of
 from motherlode.records import Link, UrlKey
 from motherlode.urls.keys import url_key
 
@@ -64,7 +64,7 @@ class Prospects:
         known = self._keys[slots] == keys
         parents = np.where(known, self._parents[slots], 0.0) + 1.0
         summed = np.where(known, self._sure[slots], 0.0) + sure
-        said = np.array([self._anchors.say(link.anchor, language) for link in links])
+        said = np.array(self._anchors.say([link.anchor for link in links], language))
         self._keys[slots] = keys
         self._parents[slots], self._sure[slots], self._said[slots] = parents, summed, said
         return self._ranks(keys, parents, summed, said)
@@ -103,26 +103,42 @@ class _Anchors:
     """What anchors say for the topic. They repeat, and the words of those that are new do too."""
 
     def __init__(self, weights: Mapping[int, float]) -> None:
-        self.__setstate__(weights)
-
-    def __getstate__(self) -> Mapping[int, float]:
-        return self._weights
-
-    def __setstate__(self, weights: Mapping[int, float]) -> None:
         self._weights = weights
-        self.say = lru_cache(_REMEMBERED)(self._say)
-        self._piece = lru_cache(_REMEMBERED)(self._weigh)
+        self._said: dict[tuple[str, str], float] = {}
 
-    def _say(self, anchor: str, language: str) -> float:
-        """The weights of its terms, by the root of their number, as in a vector of length one."""
-        weight, number = 0.0, 0
-        for piece in anchor.split():
-            more, terms = self._piece(piece, language)
-            weight += more
-            number += terms
-        return weight / sqrt(number) if number else 0.0
+    def __getstate__(self) -> dict[str, object]:
+        return {"_weights": self._weights, "_said": {}}  # what is remembered is not worth handing over
 
-    def _weigh(self, piece: str, language: str) -> tuple[float, int]:
-        """What the terms of a piece weigh, and how many they are: none, if it does not count."""
-        terms = sequence_of(piece, language).tolist()
-        return sum(self._weights.get(term, 0.0) for term in terms), len(terms)
+    def say(self, anchors: Sequence[str], language: str) -> list[float]:
+        """The weights of each anchor's terms, by the root of their number, as in a vector of length one."""
+        said = self._said
+        fresh = {anchor for anchor in anchors if (anchor, language) not in said}
+        if fresh:
+            if len(said) > _REMEMBERED:
+                said.clear()
+                fresh = set(anchors)
+            terms = _terms({piece for anchor in fresh for piece in anchor.split()}, language)
+            for anchor in fresh:
+                said[anchor, language] = self._weigh(anchor, terms)
+        return [said[anchor, language] for anchor in anchors]
+
+    def _weigh(self, anchor: str, terms: Mapping[str, Sequence[int]]) -> float:
+        found = [term for piece in anchor.split() for term in terms[piece]]
+        return sum(self._weights.get(term, 0.0) for term in found) / sqrt(len(found)) if found else 0.0
+
+
+_known: dict[str, dict[str, tuple[int, ...]]] = {}  # the terms of pieces of text, by language
+
+
+def _terms(pieces: AbstractSet[str], language: str) -> Mapping[str, Sequence[int]]:
+    """The terms of each of these pieces, none if it does not count; and of others. All that are new are
+    looked up together: one by one it would take ten times as long."""
+    known = _known.setdefault(language, {})
+    fresh = [piece for piece in pieces if piece not in known]
+    if fresh:
+        if len(known) > _REMEMBERED:
+            known.clear()
+            fresh = list(pieces)
+        found = sequences_of(fresh, language)
+        known.update({piece: tuple(terms.tolist()) for piece, terms in zip(fresh, found, strict=True)})
+    return known
