@@ -36,8 +36,31 @@ def test_compare_shows_a_table_of_policies(lode: CliRun) -> None:
     lines = run.stdout.splitlines()
     assert lines[0].split()[:3] == ["policy", "pages", "relevant"]
     assert [line.split()[0] for line in lines[1:]] == [
-        "breadth-first", "depth-first", "random", "best-first", "oracle",
+        "breadth-first", "depth-first", "random", "best-first", "oracle", "bingo",
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("web")
+def test_compare_sums_up_over_all_large_topics(lode: CliRun) -> None:
+    options = ("--seeds", "1", "--pages", "3", "--jobs", "1", "--policies", "breadth-first,best-first")
+    run = lode("lab", "compare", "owls", "--least", "2", "--at", "2,3", *options)
+    assert run.returncode == 0, run.stderr
+    told = run.stdout.partition("Means over the topics:")[2].split("\n")
+    rows = [line.split() for line in told if line.strip()]
+    assert rows[0][:3] == ["policy", "pages", "relevant"]
+    assert [row[:2] for row in rows[1:]] == [
+        [name, at] for name in ("breadth-first", "best-first") for at in "23"
+    ]
+    assert {row[-1] for row in rows[1:]} == {"2"}  # Animals, and Animals/Owls
+    assert all(row[3:5] == ["1.00", "50%"] for row in rows[3:])  # beside itself
+
+
+@pytest.mark.usefixtures("web")
+@pytest.mark.parametrize("topics", [(), ("--topic", "Animals", "--least", "2"), ("--least", "99")])
+def test_topics_are_said_in_one_way(lode: CliRun, topics: tuple[str, ...]) -> None:
+    run = lode("lab", "compare", "owls", *topics)
+    assert run.returncode == 2
+    assert said_one_sentence(run)
 
 
 @pytest.mark.usefixtures("web")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from motherlode.lab.comparison import CONTENDERS, Bench, Comparison, Finished, Task, compare, rows, tasks
+from motherlode.lab.crawls import CRAWLERS
 from motherlode.lab.replay import Timing
 from motherlode.records import NoSuchTopicError, UsageError
 from webs import Said, html, record_web
@@ -49,6 +50,18 @@ def run(web: Path, policy: str, pages: int = 100, **options: object) -> Finished
 
 def order(finished: Finished, *, documents: bool = True) -> list[str]:
     return [f.url.removeprefix("http://") for f in finished.log if f.document or not documents]
+
+
+# The crawl itself
+
+
+@pytest.mark.parametrize("policy", CRAWLERS)
+def test_a_crawl_that_learns_is_tried_on_the_real_engine(web: Path, policy: str) -> None:
+    first, again = run(web, policy), run(web, policy)
+    assert first.log == again.log  # to the page
+    assert (first.measures.pages, first.measures.relevant) == (11, 5)
+    assert first.log[0].seed
+    assert run(web, policy, 4).measures.pages == 4
 
 
 # The budget

@@ -58,9 +58,12 @@ def command() -> None:
     "topics",
     metavar="TOPIC",
     multiple=True,
-    required=True,
     help="What to look for: a topic of the web, sub-topics included (repeatable).",
 )
+@click.option(
+    "--least", type=click.IntRange(1), help="Look for every topic that has at least so many labelled pages."
+)
+@click.option("--at", metavar="A,B,...", help="Sum up what was found after so many pages, over all topics.")
 @click.option("--policies", metavar="A,B,...", help="Which policies to run; all but bingo-2003 if not told.")
 @click.option(
     "--seeds",
@@ -111,7 +114,13 @@ def command() -> None:
 @json_option
 @plot_option
 def compare(
-    json_to: str | None, plot_to: Path | None, jobs: int | None, logs: Path | None, **asked: Any
+    json_to: str | None,
+    plot_to: Path | None,
+    jobs: int | None,
+    logs: Path | None,
+    at: str | None,
+    least: int | None,
+    **asked: Any,
 ) -> None:
     """Run policies side by side on WEB, each with the same seeds and budget, and show what each found.
 
@@ -120,13 +129,16 @@ def compare(
     from motherlode.lab import comparison as lab  # noqa: PLC0415 - loaded only to compare
 
     _check_targets(json_to, plot_to, logs)
+    asked["topics"] = _topics(asked["directory"], asked["topics"], least)
     comparison = _comparison(**asked)
+    marks = _numbers(at) if at else ()
     finished = _run(comparison, jobs)
     rows = lab.rows(comparison, finished)
     if logs is not None:
         _write_logs(logs, finished)
     if json_to != "-":
         _show_rows(rows)
+        _show_summary(rows, marks)
     _write_json(rows, json_to)
     if plot_to is not None:
         name = Path(comparison.web).resolve().name
@@ -397,6 +409,39 @@ def _show_rows(rows: "Sequence[Row]") -> None:
             row.relevant_hosts, row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
         )  # fmt: skip
     table.show(words=2 if many else 1)
+
+
+def _show_summary(rows: "Sequence[Row]", marks: Sequence[int]) -> None:
+    """What each policy found after so many pages, beside best-first, or beside the first of them."""
+    from motherlode.lab.summary import summary  # noqa: PLC0415 - loaded only to compare
+
+    policies = [row.policy for row in rows]
+    against = "best-first" if "best-first" in policies else policies[0]
+    if marks:
+        table = Table("policy", "pages", "relevant", f"to {against}", "ahead on", "topics")
+        for line in summary(rows, marks, against):
+            ahead = f"{line.ahead:.0%}"
+            table.add(
+                line.policy, line.pages, f"{line.relevant:.1f}", f"{line.ratio:.2f}", ahead, line.topics
+            )
+        click.echo("\nMeans over the topics:\n")
+        table.show()
+
+
+def _topics(directory: Path, named: Sequence[str], least: int | None) -> Sequence[str]:
+    """The topics to look for: those named, or all that have so many pages."""
+    from motherlode.lab.opening import open_web  # noqa: PLC0415 - loaded only to compare
+
+    if least is not None and named:
+        raise UsageError("Say which topics by --topic or by --least, not by both.")
+    if least is None:
+        if not named:
+            raise UsageError("Say what to look for: --topic TOPIC, or --least N for all large ones.")
+        return named
+    found = [topic for topic, pages in open_web(directory).labels().topics().items() if pages >= least]
+    if not found:
+        raise UsageError(f"No topic of {directory} has {least:,} labelled pages.")
+    return found
 
 
 def _show_sheets(found: "Findings") -> None:
