@@ -2,14 +2,16 @@
 
 A batch goes to a worker and its results come back one by one, so that it is always known which document is
 being read. One that takes too long or takes its worker with it is given up; the worker is replaced, and the
-rest of the batch goes to the new one. Nothing is lost and nothing is read twice. A long batch goes in
-portions: the limit of memory is for a document, not for all that wait with it.
+rest of the batch goes to the new one. A worker that somebody killed may have been at an innocent document,
+which is read once more. A long batch goes in portions: the limit of memory is for a document, not for all
+that wait with it. A worker ends with whoever started it, however that ends.
 """
 
 import asyncio
 import os
 import pickle
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -17,6 +19,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from threading import Thread
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -94,6 +97,11 @@ class _Worker(Generic[J, R]):
         self.process.wait(_GRACE)
 
     @property
+    def was_killed(self) -> bool:
+        """Whether somebody ended it by force: a person, or a system without memory."""
+        return self.process.poll() == -signal.SIGKILL
+
+    @property
     def end(self) -> str:
         """How it ended, in words."""
         with suppress(subprocess.TimeoutExpired):
@@ -140,13 +148,17 @@ class Workers(Generic[J, R]):
         """The result of each job, in order. Waits for a worker that has nothing to do."""
         worker = await self._idle.get()
         results: list[R | Lost] = []
+        suspect = -1  # the place of a document whose reader was killed
         try:
             while len(results) < len(jobs):
                 if worker.process.poll() is not None:  # with nothing to do: no document is to blame
                     worker = await self._replace(worker)
                 lost = await self._advance(worker, jobs, results)
                 if lost is not None:
-                    results.append(lost)
+                    if worker.was_killed and suspect != len(results):
+                        suspect = len(results)
+                    else:
+                        results.append(lost)
                     worker = await self._replace(worker)
         except BaseException:
             worker = await self._replace(worker)  # it may be in the midst of something
@@ -210,6 +222,7 @@ def _notice(ready: "asyncio.Future[None]") -> None:
 def serve(descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
+    Thread(target=_end_with, args=(descriptor,), daemon=True).start()
     with suppress(EOFError, OSError):
         task, options = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
         _limit_memory(options.memory * _MB)
@@ -220,6 +233,14 @@ def serve(descriptor: int) -> None:
                 result = _attempt(task, packed)
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 line.send_bytes(result)
+
+
+def _end_with(descriptor: int) -> None:
+    """End, with all that was started, as soon as nobody is at the other end: the work is for nobody."""
+    line = select.poll()
+    line.register(descriptor, 0)  # hanging up is told in any case
+    line.poll()
+    os.killpg(0, signal.SIGKILL)
 
 
 def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
