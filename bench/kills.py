@@ -132,16 +132,21 @@ class Served(Struct, frozen=True):
 def served(directory: Path) -> Iterator[Served]:
     """Serve a web from a thread of this process."""
     responder, ready, place = _Counting(directory), Event(), list[int]()
-    loop = asyncio.new_event_loop()
+    loop, done = asyncio.new_event_loop(), asyncio.Event()
 
     async def serve() -> None:
-        server = await loop.create_server(lambda: Conversation(responder, set()), "127.0.0.1", 0)
-        place.append(server.sockets[0].getsockname()[1])
-        ready.set()
+        talks: set[Conversation] = set()
+        async with await loop.create_server(lambda: Conversation(responder, talks), "127.0.0.1", 0) as server:
+            place.append(server.sockets[0].getsockname()[1])
+            ready.set()
+            await done.wait()
+            for talk in list(talks):
+                talk.hang_up()
+        await asyncio.sleep(0)
 
     def run() -> None:
-        loop.run_until_complete(serve())
-        loop.run_forever()
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
 
     thread = Thread(target=run, daemon=True)
     thread.start()
@@ -149,7 +154,7 @@ def served(directory: Path) -> Iterator[Served]:
     try:
         yield Served(f"127.0.0.1:{place[0]}", responder.asked)
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(done.set)
         thread.join()
 
 
@@ -189,6 +194,9 @@ class Child:
 class Nursery:
     """A process that has everything loaded, and starts others in no time. A context manager."""
 
+    def __init__(self) -> None:
+        self._last: Child | None = None
+
     def __enter__(self) -> Self:
         path = os.pathsep.join(
             filter(None, [str(_ROOT), str(_ROOT / "src"), os.environ.get("PYTHONPATH", "")])
@@ -207,15 +215,22 @@ class Nursery:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.tidy()
         self._asks.close()
         self._process.wait(_PATIENCE)
         self._answers.close()
 
-    def lode(self, log: Path, *arguments: str) -> Child:
-        """Start `lode` with these arguments; what it says is appended to a file."""
-        self._asks.write(json.dumps({"arguments": arguments, "log": str(log)}) + "\n")
+    def lode(self, log: Path, *arguments: str, largest: int | None = None) -> Child:
+        """Start `lode` with these arguments; what it says is appended to a file. `largest`: of its files."""
+        self._asks.write(json.dumps({"arguments": arguments, "log": str(log), "largest": largest}) + "\n")
         self._asks.flush()
-        return Child(self._answers)
+        self._last = Child(self._answers)
+        return self._last
+
+    def tidy(self) -> None:
+        """End what was started last, should it still be there."""
+        if self._last is not None and self._last.code is None:
+            self._last.kill()
 
 
 def children_of(pid: int) -> list[int]:

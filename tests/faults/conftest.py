@@ -20,16 +20,23 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def running_nursery() -> Iterator[Nursery]:
     with Nursery() as started:
         yield started
 
 
+@pytest.fixture
+def nursery(running_nursery: Nursery) -> Iterator[Nursery]:
+    """Starts crawls; none outlives its test."""
+    yield running_nursery
+    running_nursery.tidy()
+
+
 @pytest.fixture(scope="session")
-def unbroken(tmp_path_factory: pytest.TempPathFactory, nursery: Nursery, web: Served) -> Snapshot:
+def unbroken(tmp_path_factory: pytest.TempPathFactory, running_nursery: Nursery, web: Served) -> Snapshot:
     """What a crawl finds that nobody disturbs."""
     portal = make_portal(tmp_path_factory.mktemp("unbroken") / "p", web.address)
-    report = crawl_killed(nursery, portal, web, 0, SIZE)
+    report = crawl_killed(running_nursery, portal, web, 0, SIZE)
     found = snapshot(portal)
     assert len(found.pages) == report.pages == SIZE
     return found

@@ -32,6 +32,7 @@ J = TypeVar("J")
 R = TypeVar("R")
 
 _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be left to end it
+_STARTS = 3  # attempts at starting one
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
@@ -43,6 +44,10 @@ class Lost(Struct, frozen=True):
     """A document that nothing came of, and why."""
 
     reason: str
+
+
+class _StillbornError(Exception):
+    """A worker ended before it began."""
 
 
 class _Worker(Generic[J, R]):
@@ -189,6 +194,16 @@ class Workers(Generic[J, R]):
         return await loop.run_in_executor(None, self._start)
 
     def _start(self) -> _Worker[J, R]:
+        """A new worker. One that somebody killed before it had begun is no reason to give up."""
+        for _ in range(_STARTS - 1):
+            with suppress(_StillbornError):
+                return self._attempt_start()
+        try:
+            return self._attempt_start()
+        except _StillbornError as error:
+            raise LodeError("A process that reads documents did not start.") from error
+
+    def _attempt_start(self) -> _Worker[J, R]:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
@@ -210,7 +225,7 @@ class Workers(Generic[J, R]):
         except (EOFError, OSError) as error:
             self._all.discard(worker)
             worker.kill()
-            raise LodeError("A process that reads documents did not start.") from error
+            raise _StillbornError from error
         return worker
 
 
