@@ -46,7 +46,7 @@ from motherlode.topics import parse_path, plant_seeds
 from motherlode.urls import UrlRules
 
 KILLS = 300  # of the soak, over both databases and both policies
-PAGES = 6_000
+PAGES = 3_000
 CONNECTIONS = 8
 _ROOT = Path(__file__).resolve().parents[1]
 _START = 0.25  # of the kills come within the first moments
@@ -513,11 +513,11 @@ def soak(folder: Path, web: Served, size: int, kills: int, *, seed: int | None =
     with Nursery() as nursery, postgres(folder) as new_database:
         crawl_killed(nursery, make_portal(folder / "unbroken", web.address), web, 0, size)
         unbroken = snapshot(folder / "unbroken")
-        for policy, part in (("breadth-first", 2), ("bingo", 1)):
+        for policy, part in (("breadth-first", 4), ("bingo", 1)):
             for database in ("SQLite", "PostgreSQL"):
                 url = "" if database == "SQLite" else new_database()
                 portal = make_portal(folder / f"{policy}-{database}", web.address, policy, url)
-                report = crawl_killed(nursery, portal, web, kills * part // 6, size, draw)
+                report = crawl_killed(nursery, portal, web, kills * part // 10, size, draw)
                 wrong = wrongs_of(portal) + [f"process {pid} is left" for pid in report.orphans]
                 if policy == "breadth-first" and snapshot(portal) != unbroken:
                     wrong.append("it is not what an unbroken crawl finds")

@@ -1,6 +1,7 @@
 """Disks that are full, databases that go away, workers that die: a crawl waits, or can be run again."""
 
 import os
+import resource
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -57,14 +58,31 @@ def fetched(portal: Path) -> int:
 
 def test_a_full_disk(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
     portal = make_portal(tmp_path / "p", web.address)
-    assert start(nursery, portal, largest=500_000).wait() == 1
+    child = start(nursery, portal)
+    more_than(web, 20, child)
+    resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))  # of any file, as of now
+    assert child.wait() == 1
     (complaint,) = said(portal)
-    assert complaint.startswith("lode: No space is left for ")
+    assert complaint.startswith(
+        ("lode: No space is left for ", f"lode: {portal / 'archive'} cannot be written")
+    )
     assert 0 < fetched(portal) < len(unbroken.pages)
     assert wrongs_of(portal) == []
     assert start(nursery, portal).wait() == 0
     assert snapshot(portal) == unbroken
     assert wrongs_of(portal) == []
+
+
+def test_a_disk_too_full_to_read_anything(
+    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot
+) -> None:
+    """Readers unpack what they need into files. A page is not to be blamed if there is no room for them."""
+    portal = make_portal(tmp_path / "p", web.address)
+    assert start(nursery, portal, largest=400_000).wait() == 1
+    (complaint,) = said(portal)
+    assert "found no space to work" in complaint
+    assert start(nursery, portal).wait() == 0
+    assert snapshot(portal) == unbroken
 
 
 def test_readers_that_are_killed(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:

@@ -8,6 +8,7 @@ that wait with it. A worker ends with whoever started it, however that ends.
 """
 
 import asyncio
+import errno
 import os
 import pickle
 import resource
@@ -26,7 +27,7 @@ from typing import Any, Generic, Self, TypeVar
 from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
-from motherlode.records import LodeError
+from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -35,6 +36,7 @@ _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be 
 _STARTS = 3  # attempts at starting one
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
 _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
@@ -42,6 +44,12 @@ _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
 
 class Lost(Struct, frozen=True):
     """A document that nothing came of, and why."""
+
+    reason: str
+
+
+class _Stuck(Struct, frozen=True):
+    """A worker that lacks space for its work: no document is to blame."""
 
     reason: str
 
@@ -76,7 +84,7 @@ class _Worker(Generic[J, R]):
             self.line.send_bytes(packed)
 
     async def receive(self, seconds: float) -> R | Lost:
-        """The next result. Raises `TimeoutError`, or `EOFError` if the worker is gone."""
+        """The next result. Raises `TimeoutError`, `EOFError` if the worker is gone, or `DiskFullError`."""
         if not self.line.poll():
             loop = asyncio.get_running_loop()
             ready: asyncio.Future[None] = loop.create_future()
@@ -89,9 +97,14 @@ class _Worker(Generic[J, R]):
                 loop.remove_reader(descriptor)
                 os.set_blocking(descriptor, True)
         try:
-            result: R | Lost = pickle.loads(self.line.recv_bytes())  # noqa: S301 - from our own process
+            result: R | Lost | _Stuck = pickle.loads(self.line.recv_bytes())  # noqa: S301 - our own process's
         except OSError as error:
             raise EOFError from error
+        if isinstance(result, _Stuck):
+            raise DiskFullError(
+                f"A process that reads documents found no space to work ({result.reason}); what it was at was "
+                f"dropped and all before it is kept. Free some space and run the command again."
+            )
         return result
 
     def kill(self) -> None:
@@ -268,6 +281,8 @@ def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
     except RecursionError:
         lost = Lost("is nested too deeply")
     except Exception as error:  # noqa: BLE001 - whatever a reader stumbles over
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return pickle.dumps(_Stuck(error.strerror))
         lost = Lost(f"stopped its reader ({type(error).__name__})")
     except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
         lost = Lost(f"stopped its reader ({type(error).__name__})")
