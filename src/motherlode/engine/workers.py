@@ -97,7 +97,7 @@ class _Worker(Generic[J, R]):
                 loop.remove_reader(descriptor)
                 os.set_blocking(descriptor, True)
         try:
-            result: R | Lost | _Stuck = pickle.loads(self.line.recv_bytes())  # noqa: S301 - our own process's
+            result: R | Lost | _Stuck = pickle.loads(self.line.recv_bytes())  # noqa: S301 - our own
         except OSError as error:
             raise EOFError from error
         if isinstance(result, _Stuck):
@@ -282,7 +282,7 @@ def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
         lost = Lost("is nested too deeply")
     except Exception as error:  # noqa: BLE001 - whatever a reader stumbles over
         if isinstance(error, OSError) and error.errno in _FULL:
-            return pickle.dumps(_Stuck(error.strerror))
+            return pickle.dumps(_Stuck(error.strerror or type(error).__name__))
         lost = Lost(f"stopped its reader ({type(error).__name__})")
     except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
         lost = Lost(f"stopped its reader ({type(error).__name__})")

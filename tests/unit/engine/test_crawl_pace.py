@@ -15,7 +15,7 @@ from motherlode.lab.clock import run_virtually
 from motherlode.policies import Visit
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
-from motherlode.records import Judgement, RunEnd
+from motherlode.records import RunEnd
 from motherlode.store import frontier, ledger
 from motherlode.store.pages import page_log
 from motherlode.topics import plant_seeds
@@ -242,10 +242,10 @@ def test_a_second_interruption_ends_it_at_once(portal: Path) -> None:
 class StumblingPolicy(BreadthFirst):
     """Fails at the page that is named."""
 
-    def judge(self, visits: Sequence[Visit]) -> list[Judgement | None]:
+    def judge(self, visits: Sequence[Visit]) -> list[None]:
         if any(visit.entry.url == "http://h3.test/1" for visit in visits):
             raise ValueError("what is this?")
-        return list(super().judge(visits))
+        return super().judge(visits)
 
 
 def test_an_error_of_whoever_keeps_ends_the_crawl_and_is_told(portal: Path) -> None:
