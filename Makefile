@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 
-.PHONY: demo test lint format bench docs lock clean
+.PHONY: demo test lint format bench soak docs lock clean
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/lode demo
@@ -24,6 +24,10 @@ format: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m bench
+
+# A crawl that is killed some hundred times; half an hour. The other long one: python -m bench soak.
+soak: $(VENV)/dev.stamp
+	@$(BIN)/python -m bench kills
 
 docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/reference.py

@@ -5,7 +5,7 @@ import os
 import sys
 
 BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "crawl")
-LONG = ("soak",)  # only when named
+LONG = ("soak", "kills")  # only when named
 
 
 def main() -> None:

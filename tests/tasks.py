@@ -1,10 +1,12 @@
 """Work for worker processes, which import it by name."""
 
+import errno
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from motherlode.documents.analysing import Analysed, Manner, analyse
 from motherlode.documents.raw import Raw
@@ -37,6 +39,18 @@ def _leave_a_child() -> None:
     subprocess.run(["sleep", f"60.{mark}"], check=False)
 
 
+def _full() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _be_killed(*, once: bool = False) -> None:
+    mark = Path(os.environ["LODE_TEST_MARK"]) if once else None
+    if mark is None or not mark.exists():
+        if mark is not None:
+            mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 HOSTILE: dict[str, Callable[[], object]] = {
     "hang": lambda: time.sleep(60),
     "spin": _spin,
@@ -46,6 +60,9 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "recursion": _recurse,
     "error": _stumble,
     "panic": _panic,
+    "full": _full,
+    "killed": _be_killed,
+    "killed once": lambda: _be_killed(once=True),
     "child": _leave_a_child,
     "late": lambda: time.sleep(0.3),
 }

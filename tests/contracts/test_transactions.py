@@ -159,3 +159,39 @@ def test_one_writer_at_a_time_on_a_shared_database(
             pass
         with other.exclusive():
             pass
+
+
+@only_shared
+def test_a_server_that_cuts_us_off_is_told_from_other_failures_and_can_be_come_back_to(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
+    with store.exclusive(), Store.open(database, options) as other:
+        with store.reading() as session:
+            ours = session.connection.execute(select(func.current_database())).scalar_one()
+        _cut_off(options, ours)
+        with pytest.raises(StoreGoneError, match="does not answer"), store.writing() as session:
+            outcomes.keep(session, [])
+            session.connection.execute(select(1))
+        store.mend()
+        keep_one(store, "http://a/")
+        with pytest.raises(LockedError), other.exclusive():  # the lock is ours again
+            pass
+    with Store.open(database, options) as other, other.exclusive():
+        assert count_rows(other, "pages") == 1
+
+
+def _cut_off(options: StoreOptions, name: str) -> None:
+    """End every connection to a database but our own."""
+    with psycopg.connect(options.url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = %s AND pid != pg_backend_pid()",
+            (name,),
+        )
+
+
+def test_mending_what_is_whole_changes_nothing(store: Store) -> None:
+    keep_one(store, "http://a/")
+    store.mend()
+    keep_one(store, "http://b/")
+    assert count_rows(store, "pages") == 2

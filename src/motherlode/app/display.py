@@ -42,8 +42,9 @@ class Display:
 
 def _line(progress: Progress) -> str:
     rate = progress.pages / progress.seconds if progress.seconds else 0.0
+    idle = f"; {progress.idle.why}" if progress.idle is not None else ""
     return (
         f"  {progress.phase}: {count(progress.pages, 'page')} ({progress.relevant:,} on a topic) from "
         f"{count(progress.hosts, 'host')}, {rate:,.0f} pages/s, {progress.waiting:,} waiting, "
-        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed, {progress.retrainings} lessons"
+        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed, {progress.retrainings} lessons{idle}"
     )

@@ -3,7 +3,7 @@
 Fetchers, readers and one keeper work side by side, with bounded queues between them: whoever is slowest sets
 the pace, and whatever has piled up before the keeper goes into one transaction. A page, all it says and all
 that it leads to are kept together or not at all; until then its entry waits in the store. Kill the process
-anywhere, and nothing is lost.
+anywhere, and nothing is lost; take the database away for a while, and everybody waits for it.
 """
 
 import asyncio
@@ -20,11 +20,12 @@ from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import Surroundings
 from motherlode.engine.crew import Alone, Crew
 from motherlode.engine.dispatch import Dispatch
-from motherlode.engine.equipment import fetcher_for, keep_books, manner_of
+from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
 from motherlode.engine.settling import Catch, Draft, settle
 from motherlode.engine.sitemaps import follows_from_sitemaps
+from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
 from motherlode.fetch import Web
 from motherlode.fetch.courtesy import Courtesy
@@ -34,7 +35,18 @@ from motherlode.frontier import Frontier
 from motherlode.learning.tree import Sample
 from motherlode.policies import Policy, Revising
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Follow, Outcome, RobotsFile, RunEnd, RunId, TopicId, UrlKey
+from motherlode.records import (
+    Document,
+    Entry,
+    Follow,
+    Outcome,
+    RobotsFile,
+    RunEnd,
+    RunId,
+    StoreGoneError,
+    TopicId,
+    UrlKey,
+)
 from motherlode.store import frontier as stock
 from motherlode.store import ledger
 from motherlode.store.outcomes import Kept, keep
@@ -122,7 +134,7 @@ class _Crawl:
 
     def __init__(self, portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company) -> None:
         self._portal, self._policy, self._limits = portal, policy, limits
-        self._crew = company.crew or Alone(manner_of(portal.config))
+        self._crew = Steady(company.crew or Alone(manner_of(portal.config)), portal)
         self._report, self._control, self._teacher = company.report, company.control, company.teacher
         self._journal, self._conditions = company.journal, company.conditions
         self._loop = asyncio.get_running_loop()
@@ -140,6 +152,7 @@ class _Crawl:
         self._resting: set[asyncio.Task[Any]] = set()  # fetchers that wait for an entry
         self._errands: set[asyncio.Task[None]] = set()
         self._lesson: asyncio.Task[None] | None = None
+        self._search: asyncio.Task[None] | None = None  # for the stock, while it cannot be read
         self._room = asyncio.Event()
         self._reserved = self._fetching = 0
         self._tally = Tally()
@@ -158,7 +171,7 @@ class _Crawl:
                 await self._close(fetchers, readers, keeper)
         except BaseExceptionGroup as failed:
             raise _first(failed) from failed
-        await self._crew.aside(partial(self._end, end))
+        await self._crew.aside(partial(self._end, end, books_of(self._fetcher)))
         progress = replace(self._progress(), end=end)
         self._report(progress)
         return progress
@@ -176,9 +189,9 @@ class _Crawl:
         self._tally.waiting = sum(waiting.values())
         self._frontier.open(waiting)
 
-    def _end(self, end: RunEnd) -> None:
+    def _end(self, end: RunEnd, books: Books) -> None:
         with self._portal.batch() as session:
-            keep_books(session, self._fetcher)
+            keep_books(session, books)
             ledger.end_run(session, self._run, end, time())
 
     # --- the stages -------------------------------------------------------------------------------------
@@ -186,13 +199,22 @@ class _Crawl:
     async def _fetch_pages(self) -> None:
         while (entry := await self._next()) is not None:
             asked = Address(entry.url, entry.key, host_of(entry.url))
-            headers = self._conditions(entry) if self._conditions else ()
             self._fetching += 1
             try:
-                fetched = await self._fetcher.fetch(asked, headers, entry.attempts + 1)
+                fetched = await self._fetch(entry, asked)
             finally:
                 self._fetching -= 1
             await self._fetched.put(Catch(entry, fetched))
+
+    async def _fetch(self, entry: Entry, asked: Address) -> Fetched:
+        while True:
+            outages = self._crew.outages
+            try:
+                headers = self._conditions(entry) if self._conditions else ()
+                return await self._fetcher.fetch(asked, headers, entry.attempts + 1)
+            except StoreGoneError as gone:  # nobody can look up what is known of the host
+                await self._crew.mend(gone, outages)
+                await self._fetcher.courtesy.turn(asked.host)
 
     async def _next(self) -> Entry | None:
         """The next entry, as soon as there is one; None: the crawl ends."""
@@ -225,7 +247,7 @@ class _Crawl:
 
     async def _read_pages(self) -> None:
         while catches := await _portion(self._fetched, _READ_AT_ONCE):
-            catches = self._told(catches)
+            catches = await self._crew.lasting(partial(self._told, catches))
             new = [place for place, catch in enumerate(catches) if _has_document(catch.fetched)]
             said = await self._crew.read([_raw(catches[place].fetched) for place in new])
             for place, one in zip(new, said, strict=True):
@@ -236,11 +258,14 @@ class _Crawl:
     async def _keep_pages(self) -> None:
         obey = self._portal.config.robots.page_rules
         while catches := await self._batch():
-            drafts = settle(catches, self._policy, self._in_spaces, obey=obey)
-            kept, outcomes, met = await self._crew.aside(partial(self._keep, drafts))
+            drafts = await self._crew.lasting(
+                partial(settle, catches, self._policy, self._in_spaces, obey=obey)
+            )
+            books = books_of(self._fetcher)
+            kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
-            if met and self._portal.config.robots.sitemaps:
-                self._send(self._read_sitemaps(met, catches[0].entry))
+            if books.robots and self._portal.config.robots.sitemaps:
+                self._send(self._read_sitemaps(books.robots, catches[0].entry))
 
     async def _batch(self) -> list[Catch]:
         """What has been read; while more is on its way it is worth a moment: a transaction costs as much for
@@ -255,14 +280,14 @@ class _Crawl:
                 catches += more
         return catches
 
-    def _keep(self, drafts: Sequence[Draft]) -> tuple[Kept, list[Outcome], list[RobotsFile]]:
+    def _keep(self, drafts: Sequence[Draft], books: Books) -> tuple[Kept, list[Outcome]]:
         """One transaction: all of it is kept, or nothing."""
         with self._portal.batch() as session:
             outcomes = [self._archived(draft) for draft in drafts]
             kept = keep(session, outcomes, self._run)
-            met = keep_books(session, self._fetcher)
+            keep_books(session, books)
             ledger.advance_run(session, self._run, sum(_is_page(draft) for draft in drafts))
-        return kept, outcomes, met
+        return kept, outcomes
 
     def _archived(self, draft: Draft) -> Outcome:
         page = draft.outcome.page
@@ -332,10 +357,18 @@ class _Crawl:
         self._control.changed.set()
 
     async def _read_sitemaps(self, met: Sequence[RobotsFile], like: Entry) -> None:
-        listed = await follows_from_sitemaps(self._fetcher, met, like.queue, like.rank - 1)
+        listed = await self._listed(met, like)
         offered = await self._crew.aside(partial(self._offer, listed))
         self._tally.waiting += len(offered)
         self._dispatch.offer(offered)
+
+    async def _listed(self, met: Sequence[RobotsFile], like: Entry) -> list[Follow]:
+        while True:
+            outages = self._crew.outages
+            try:
+                return await follows_from_sitemaps(self._fetcher, met, like.queue, like.rank - 1)
+            except StoreGoneError as gone:
+                await self._crew.mend(gone, outages)
 
     def _offer(self, follows: Sequence[Follow]) -> list[Entry]:
         with self._portal.batch() as session:
@@ -426,7 +459,7 @@ class _Crawl:
             self._tally.progress(self._seconds()),
             retries=self._dispatch.retries,
             under_way=self._fetching,
-            idle=self._dispatch.idle(),
+            idle=self._crew.idle or self._dispatch.idle(),
         )
         return progress if self._teacher is None else self._teacher.told(progress)
 
@@ -438,8 +471,20 @@ class _Crawl:
         return self._since + self._seconds()
 
     def _load(self, queue: TopicId, limit: int, after: Entry | None) -> list[Entry]:
-        with self._portal.store.reading() as session:
-            return stock.waiting(session, queue, limit, after)
+        outages = self._crew.outages
+        try:
+            with self._portal.store.reading() as session:
+                return stock.waiting(session, queue, limit, after)
+        except StoreGoneError as gone:  # it seems to be empty, until somebody has looked again
+            if self._search is None:
+                self._search = self._send(self._look_again(gone, outages))
+            return []
+
+    async def _look_again(self, gone: StoreGoneError, outages: int) -> None:
+        await self._crew.mend(gone, outages)
+        self._search = None
+        self._dispatch.reread()
+        self._dispatch.stock_up()
 
     def _ours(self, queue: TopicId) -> bool:
         return queue > 0 if self._limits.queues is None else queue in self._limits.queues

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from time import time
 
+from msgspec import Struct
+
 from motherlode import __version__
 from motherlode.documents.analysing import Manner
 from motherlode.fetch import Web
@@ -64,7 +66,7 @@ def fetcher_for(
     return Fetcher(
         web=web,
         courtesy=courtesy,
-        rulebook=RuleBook(web, config.robots, config.crawler.name, robots),
+        rulebook=RuleBook(web, config.robots, config.crawler.name, robots, clock),
         rules=rules_of(config),
         hosts=HostBook(host),
         known=known,
@@ -72,12 +74,19 @@ def fetcher_for(
     )
 
 
-def keep_books(session: Session, fetcher: Fetcher) -> list[RobotsFile]:
-    """Keep what was learned of hosts, in the transaction of the pages that it was learned from.
+class Books(Struct, frozen=True):
+    """What was learned of hosts, and not kept yet."""
 
-    Returns the robots.txt files among it.
-    """
-    met = fetcher.rulebook.changed()
-    ledger.keep_hosts(session, fetcher.hosts.changed())
-    ledger.keep_robots(session, met)
-    return met
+    hosts: list[Host]
+    robots: list[RobotsFile]
+
+
+def books_of(fetcher: Fetcher) -> Books:
+    """Take what there is to keep. Where fetches go on, that is their loop's business, not a thread's."""
+    return Books(fetcher.hosts.changed(), fetcher.rulebook.changed())
+
+
+def keep_books(session: Session, books: Books) -> None:
+    """Keep them, in the transaction of the pages that they were learned from."""
+    ledger.keep_hosts(session, books.hosts)
+    ledger.keep_robots(session, books.robots)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from motherlode.engine.crawling import Company, crawl
 from motherlode.engine.crew import Crew
-from motherlode.engine.equipment import fetcher_for, keep_books
+from motherlode.engine.equipment import books_of, fetcher_for, keep_books
 from motherlode.engine.progress import Limits
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Web
@@ -126,4 +126,4 @@ async def _offer_listed(portal: Portal, web: Web, origins: Iterable[str]) -> Non
     listed = await follows_from_sitemaps(fetcher, files, QUEUE, _NEXT)
     with portal.batch() as session:
         frontier.offer(session, listed)
-        keep_books(session, fetcher)
+        keep_books(session, books_of(fetcher))

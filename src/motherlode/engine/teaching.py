@@ -25,7 +25,7 @@ from motherlode.policies.bingo import Bingo, Phase, policy_for
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
 from motherlode.portal.directory import DATABASE
-from motherlode.records import BadInputError, Judgement, LodeError, Model, ModelId, Outcome
+from motherlode.records import BadInputError, Judgement, LodeError, Model, ModelId, Outcome, StoreGoneError
 from motherlode.store import Session, Store, frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import keep_judgements
@@ -43,7 +43,7 @@ class StudyRoom:
     """A process to study in, which ends with this one, however that ends. An async context manager."""
 
     def __init__(self) -> None:
-        self._workers: Workers[Task, Insight | str] = Workers(_study, _UNLIMITED)
+        self._workers: Workers[Task, Insight | Away | str] = Workers(_study, _UNLIMITED)
 
     async def __aenter__(self) -> Self:
         await self._workers.__aenter__()
@@ -53,13 +53,21 @@ class StudyRoom:
         await self._workers.__aexit__(None, None, None)
 
     async def study(self, portal: Portal, assignment: Assignment) -> Insight:
-        """Study there. Raises `BadInputError` where there is nothing to learn from."""
+        """Study there. Raises `BadInputError` where there is nothing to learn from, and `StoreGoneError`."""
         (found,) = await self._workers.run([Task(portal.path / DATABASE, portal.config, assignment)])
         if isinstance(found, str):
             raise BadInputError(found)
+        if isinstance(found, Away):
+            raise StoreGoneError(found.reason)
         if isinstance(found, Lost):
             raise LodeError(f"Learning failed: the process that studies {found.reason}.")
         return found
+
+
+class Away(Struct, frozen=True):
+    """The database did not answer; what it said instead."""
+
+    reason: str
 
 
 class Task(Struct, frozen=True):
@@ -70,13 +78,15 @@ class Task(Struct, frozen=True):
     assignment: Assignment
 
 
-def _study(task: Task) -> Insight | str:
+def _study(task: Task) -> Insight | Away | str:
     """What is found out, or why nothing can be."""
     try:
         with Store.open(task.database, task.config.store) as store, store.reading() as session:
             return study(session, task.config, task.assignment)
     except BadInputError as error:
         return str(error)
+    except StoreGoneError as error:
+        return Away(str(error))
 
 
 class Standpoint(Struct, frozen=True):
@@ -158,7 +168,7 @@ class Teacher:
     async def _give(self, assignment: Assignment, crew: Crew, *, learned: bool) -> None:
         """Study, and adopt what was found out."""
         pages = self._pages
-        insight = await self._studied(assignment)
+        insight = await self._studied(assignment, crew)
         at = Standpoint(assignment.phase, learned, pages)
         model = await crew.aside(partial(self._keep_model, insight, at))
         classifier = TreeClassifier.unpack(insight.packed)
@@ -169,11 +179,15 @@ class Teacher:
         self.lessons += 1
         await self._keep_rest(insight, model, crew)
 
-    async def _studied(self, assignment: Assignment) -> Insight:
-        if self._room is not None:
-            return await self._room.study(self._portal, assignment)
-        with self._portal.store.reading() as session:
-            return study(session, self._portal.config, assignment)
+    async def _studied(self, assignment: Assignment, crew: Crew) -> Insight:
+        if self._room is None:
+            with self._portal.store.reading() as session:
+                return study(session, self._portal.config, assignment)
+        while True:
+            try:
+                return await self._room.study(self._portal, assignment)
+            except StoreGoneError:
+                await crew.aside(self._look)  # a crew with patience comes back when the database does
 
     def _keep_model(self, insight: Insight, at: Standpoint) -> ModelId:
         """The model with the examples that it was learned from."""

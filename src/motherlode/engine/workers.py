@@ -2,14 +2,17 @@
 
 A batch goes to a worker and its results come back one by one, so that it is always known which document is
 being read. One that takes too long or takes its worker with it is given up; the worker is replaced, and the
-rest of the batch goes to the new one. Nothing is lost and nothing is read twice. A long batch goes in
-portions: the limit of memory is for a document, not for all that wait with it.
+rest of the batch goes to the new one. A worker that somebody killed may have been at an innocent document,
+which is read once more. A long batch goes in portions: the limit of memory is for a document, not for all
+that wait with it. A worker ends with whoever started it, however that ends.
 """
 
 import asyncio
+import errno
 import os
 import pickle
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -17,20 +20,23 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from threading import Thread
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
-from motherlode.records import LodeError
+from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
 R = TypeVar("R")
 
 _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be left to end it
+_STARTS = 3  # attempts at starting one
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
 _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
@@ -40,6 +46,16 @@ class Lost(Struct, frozen=True):
     """A document that nothing came of, and why."""
 
     reason: str
+
+
+class _Stuck(Struct, frozen=True):
+    """A worker that lacks space for its work: no document is to blame."""
+
+    reason: str
+
+
+class _StillbornError(Exception):
+    """A worker ended before it began."""
 
 
 class _Worker(Generic[J, R]):
@@ -68,7 +84,7 @@ class _Worker(Generic[J, R]):
             self.line.send_bytes(packed)
 
     async def receive(self, seconds: float) -> R | Lost:
-        """The next result. Raises `TimeoutError`, or `EOFError` if the worker is gone."""
+        """The next result. Raises `TimeoutError`, `EOFError` if the worker is gone, or `DiskFullError`."""
         if not self.line.poll():
             loop = asyncio.get_running_loop()
             ready: asyncio.Future[None] = loop.create_future()
@@ -81,9 +97,14 @@ class _Worker(Generic[J, R]):
                 loop.remove_reader(descriptor)
                 os.set_blocking(descriptor, True)
         try:
-            result: R | Lost = pickle.loads(self.line.recv_bytes())  # noqa: S301 - from our own process
+            result: R | Lost | _Stuck = pickle.loads(self.line.recv_bytes())  # noqa: S301 - our own
         except OSError as error:
             raise EOFError from error
+        if isinstance(result, _Stuck):
+            raise DiskFullError(
+                f"A process that reads documents found no space to work ({result.reason}); what it was at was "
+                f"dropped and all before it is kept. Free some space and run the command again."
+            )
         return result
 
     def kill(self) -> None:
@@ -92,6 +113,11 @@ class _Worker(Generic[J, R]):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(_GRACE)
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether somebody ended it by force: a person, or a system without memory."""
+        return self.process.poll() == -signal.SIGKILL
 
     @property
     def end(self) -> str:
@@ -140,13 +166,17 @@ class Workers(Generic[J, R]):
         """The result of each job, in order. Waits for a worker that has nothing to do."""
         worker = await self._idle.get()
         results: list[R | Lost] = []
+        suspect = -1  # the place of a document whose reader was killed
         try:
             while len(results) < len(jobs):
                 if worker.process.poll() is not None:  # with nothing to do: no document is to blame
                     worker = await self._replace(worker)
                 lost = await self._advance(worker, jobs, results)
                 if lost is not None:
-                    results.append(lost)
+                    if worker.was_killed and suspect != len(results):
+                        suspect = len(results)
+                    else:
+                        results.append(lost)
                     worker = await self._replace(worker)
         except BaseException:
             worker = await self._replace(worker)  # it may be in the midst of something
@@ -177,6 +207,16 @@ class Workers(Generic[J, R]):
         return await loop.run_in_executor(None, self._start)
 
     def _start(self) -> _Worker[J, R]:
+        """A new worker. One that somebody killed before it had begun is no reason to give up."""
+        for _ in range(_STARTS - 1):
+            with suppress(_StillbornError):
+                return self._attempt_start()
+        try:
+            return self._attempt_start()
+        except _StillbornError as error:
+            raise LodeError("A process that reads documents did not start.") from error
+
+    def _attempt_start(self) -> _Worker[J, R]:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
@@ -198,7 +238,7 @@ class Workers(Generic[J, R]):
         except (EOFError, OSError) as error:
             self._all.discard(worker)
             worker.kill()
-            raise LodeError("A process that reads documents did not start.") from error
+            raise _StillbornError from error
         return worker
 
 
@@ -210,6 +250,7 @@ def _notice(ready: "asyncio.Future[None]") -> None:
 def serve(descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
+    Thread(target=_end_with, args=(descriptor,), daemon=True).start()
     with suppress(EOFError, OSError):
         task, options = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
         _limit_memory(options.memory * _MB)
@@ -222,6 +263,14 @@ def serve(descriptor: int) -> None:
                 line.send_bytes(result)
 
 
+def _end_with(descriptor: int) -> None:
+    """End, with all that was started, as soon as nobody is at the other end: the work is for nobody."""
+    line = select.poll()
+    line.register(descriptor, 0)  # hanging up is told in any case
+    line.poll()
+    os.killpg(0, signal.SIGKILL)
+
+
 def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
     """The packed result, or why there is none."""
     try:
@@ -232,6 +281,8 @@ def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
     except RecursionError:
         lost = Lost("is nested too deeply")
     except Exception as error:  # noqa: BLE001 - whatever a reader stumbles over
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return pickle.dumps(_Stuck(error.strerror or type(error).__name__))
         lost = Lost(f"stopped its reader ({type(error).__name__})")
     except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
         lost = Lost(f"stopped its reader ({type(error).__name__})")

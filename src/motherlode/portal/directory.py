@@ -26,6 +26,7 @@ from motherlode.records import (
     NoPortalError,
     OlderStoreError,
     ReadOnlyError,
+    StoreGoneError,
 )
 from motherlode.store import Session, Store, ledger
 from motherlode.store import topics as topic_rows
@@ -62,10 +63,21 @@ class Portal:
             with self.store.writing() as session:
                 yield session
                 ledger.note_archives(session, self.archive.flush())
+        except StoreGoneError:
+            self.archive.abandon()
+            raise
         except BaseException:
             self.archive.rollback()
             raise
         self.archive.commit()
+
+    def mend(self) -> None:
+        """Go on with a database that went away and came back: what it has is what counts.
+
+        Raises `StoreGoneError` while it is still away, and `LockedError` where another writes it now.
+        """
+        self.store.mend()
+        _recover(self.store, self.archive)
 
     @classmethod
     @contextmanager

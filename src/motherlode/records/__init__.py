@@ -16,6 +16,7 @@ from motherlode.records.errors import (
     OlderStoreError,
     ReadOnlyError,
     StoreError,
+    StoreGoneError,
     TopicError,
     UsageError,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "RunEnd",
     "RunId",
     "StoreError",
+    "StoreGoneError",
     "Topic",
     "TopicError",
     "TopicId",

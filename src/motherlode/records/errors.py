@@ -51,6 +51,10 @@ class DiskFullError(StoreError):
     """No space was left for a batch; nothing of it was kept."""
 
 
+class StoreGoneError(StoreError):
+    """The database server does not answer; it may come back."""
+
+
 class ReadOnlyError(StoreError):
     """The portal lies where nothing can be written."""
 

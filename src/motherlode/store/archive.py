@@ -112,6 +112,12 @@ class Archive:
             for name, size in before.items():
                 _cut(self._directory / name, size)
 
+    def abandon(self) -> None:
+        """Nobody can say whether the transaction went through: `recover` cuts what did not."""
+        self._before, self._sizes = {}, {}
+        with suppress(StoreError):
+            self.close()
+
     def read(self, archived: Archived) -> Exchange:
         """A response, from where it lies."""
         path = self._directory / archived.file

@@ -37,6 +37,10 @@ class StoreOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="normal survives a killed process; full also survives a power cut, but writes slower."
         ),
     ] = "normal"
+    patience: Annotated[
+        float,
+        Meta(ge=0, description="Seconds that a crawl waits for a PostgreSQL server that has gone away."),
+    ] = 300.0
 
 
 def connect(database: Path, options: StoreOptions) -> Engine:

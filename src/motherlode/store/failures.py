@@ -5,12 +5,14 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from motherlode.records import DiskFullError, LockedError, ReadOnlyError, StoreError
+from motherlode.records import DiskFullError, LockedError, ReadOnlyError, StoreError, StoreGoneError
 
 _FULL = ("disk is full", "no space left", "disk full", "file too large", "could not extend file")
 _READ_ONLY = ("readonly database", "read-only", "unable to open database file")
 _DAMAGED = ("malformed", "not a database", "file is encrypted")
 _NO_ROOM = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE", "SQLITE_IOERR_SHMSIZE"}
+# What PostgreSQL says when it shuts down, crashes, starts or loses a connection (its appendix A).
+_GONE = ("08", "57P01", "57P02", "57P03")
 _BUSY = ("database is locked", "database table is locked")
 
 
@@ -38,6 +40,11 @@ def explain(error: BaseException, where: str) -> StoreError | LockedError:
         return ReadOnlyError(f"{where} cannot be written: it is read-only, or not yours.")
     if _is_any(_BUSY, lower):
         return LockedError(f"{where} is in use by another process; try again when it is done.")
+    if _is_gone(error):
+        return StoreGoneError(
+            f"{where} does not answer ({said}). All that was committed is kept; run the command again when "
+            f"it is back."
+        )
     if _is_any(_DAMAGED, lower):
         return StoreError(f"{where} is damaged or not a Motherlode database ({said}).")
     return StoreError(f"{where} failed: {said}.")
@@ -45,6 +52,15 @@ def explain(error: BaseException, where: str) -> StoreError | LockedError:
 
 def _is_any(signs: tuple[str, ...], said: str) -> bool:
     return any(sign in said for sign in signs)
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Whether a server went away, or was never there: then there is no code, for nobody gave one."""
+    names = {kind.__name__ for kind in type(error).__mro__ if kind.__module__.startswith("psycopg")}
+    if not names & {"OperationalError", "InterfaceError"}:
+        return False
+    code = getattr(error, "sqlstate", None)
+    return code is None or code.startswith(_GONE)
 
 
 def _failed_to_write(error: BaseException) -> bool:

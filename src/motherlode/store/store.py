@@ -1,12 +1,14 @@
 """The store: one database, transactions for reading and for writing."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
+from time import monotonic, sleep
 from typing import Self
 
 from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from motherlode.records import LockedError, OlderStoreError, StoreError
 from motherlode.store import migrations
@@ -17,6 +19,7 @@ from motherlode.store.session import Session
 from motherlode.store.sieve import Sieve, SieveMemory
 
 _WRITER = 0x4C4F4445  # the advisory lock of whoever writes: "LODE"
+_MOMENT = 3.0  # seconds in which a server notices that whoever had the lock was killed
 
 
 class Store:
@@ -30,6 +33,8 @@ class Store:
         self._engine = engine
         self._memory = SieveMemory()
         self._writer = Lock()
+        self._guard: Connection | None = None  # holds the lock of whoever writes
+        self._is_guarded = False
         self.where = where
 
     @classmethod
@@ -95,17 +100,55 @@ class Store:
         if self._engine.dialect.name == "sqlite":
             yield
             return
+        self._is_guarded = True
+        try:
+            self._take_guard()
+            yield
+        finally:
+            self._is_guarded = False
+            self._drop_guard()
+
+    def mend(self) -> None:
+        """Come back to a server that went away, with the lock that it has forgotten.
+
+        Raises `StoreGoneError` while it is still away, and `LockedError` where somebody else was quicker.
+        """
+        if self._engine.dialect.name == "sqlite":
+            return
+        self._drop_guard()
+        self._engine.dispose()
+        if self._is_guarded:
+            self._take_guard()
+        with self.reading() as session:
+            session.connection.execute(select(1))
+
+    def _take_guard(self) -> None:
         with understood(self.where, self._engine.dialect.loaded_dbapi.Error):
-            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        with connection:
-            if not connection.execute(select(func.pg_try_advisory_lock(_WRITER))).scalar_one():
+            guard = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            try:
+                self._lock(guard)
+            except BaseException:
+                guard.close()
+                raise
+        self._guard = guard
+
+    def _lock(self, guard: Connection) -> None:
+        until = monotonic() + _MOMENT
+        while not guard.execute(select(func.pg_try_advisory_lock(_WRITER))).scalar_one():
+            if monotonic() > until:
                 raise LockedError(
                     f"{self.where} is being written by another process; wait for it or stop it."
                 )
-            try:
-                yield
-            finally:
-                connection.execute(select(func.pg_advisory_unlock(_WRITER)))
+            sleep(0.05)
+
+    def _drop_guard(self) -> None:
+        """The lock goes with its connection, whether or not the server is there to hear of it."""
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            with suppress(SQLAlchemyError):
+                guard.invalidate()
+            with suppress(SQLAlchemyError):
+                guard.close()
 
     def close(self) -> None:
         self._engine.dispose()

