@@ -1,25 +1,30 @@
 """A crawl as a person starts it: what it goes out with, how it is stopped, and how far it is."""
 
 import asyncio
+import dataclasses
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager, suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.display import Display
+from motherlode.app.metrics import HOST, Metrics
 from motherlode.engine import Company, Control, Limits, Progress, crawl
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
+from motherlode.engine.journal import Records
+from motherlode.engine.tally import Tally
 from motherlode.engine.teaching import StudyRoom, Teacher
+from motherlode.fetch import Web
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies import Policy
 from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal
-from motherlode.records import Document, RunEnd
+from motherlode.records import Document, RunEnd, UsageError
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
@@ -29,55 +34,101 @@ _LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
 
 class Outing(Struct, frozen=True):
-    """How a portal is crawled this time. `feedback`: harvesting waits until a person has seen archetypes."""
+    """How a portal is crawled this time. The limits are of everything that is done, examples included.
+
+    `feedback`: harvesting waits until a person has seen the archetypes. `metrics`: the port to serve them at.
+    """
 
     limits: Limits
     feedback: bool = False
     quiet: bool = False
+    metrics: int | None = None
 
 
 async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
     """Crawl a portal by its policy, and show how it goes.
 
-    Raises `BadInputError` where the Web would be crawled without saying by whom.
+    Raises `BadInputError` where the Web would be crawled without saying by whom, and where there is nothing
+    to learn from.
     """
     config = portal.config
     agent = user_agent(config)
-    control = Control()
     learns = config.crawl.policy in _LEARNING
-    pause = (lambda: control.stop(RunEnd.FEEDBACK)) if outing.feedback else None
-    with (
-        stopped_by_signals(control),
-        Display(portal.tree(), outing.limits, quiet=outing.quiet) as display,
-    ):
-        async with (
-            HttpWeb(config.network, agent, config.dns) as web,
-            Hands(manner_of(config), config.reading) as hands,
-            StudyRoom() if learns else nullcontext() as room,
-        ):
-            display.say("Fetching the examples ...")
-            fetched = await fetch_examples(portal, web, hands)
-            teacher = Teacher(portal, room, pause) if learns else None
-            if teacher is not None:
-                display.say("Learning from them ...")
-                policy: Policy = await teacher.begin(hands)
-            else:
-                policy = baseline(portal)
-            display.say(f"Crawling, {config.crawl.policy.value} ...")
-            company = Company(hands, display.update, control, teacher)
-            limits = replace(outing.limits, pages=max(0, outing.limits.pages - fetched))
-            progress = await crawl(portal, web, policy, limits, company)
-            return replace(progress, pages=progress.pages + fetched)
+    if outing.feedback and not learns:
+        name = config.crawl.policy.value
+        raise UsageError(f"Feedback is for policies that learn, and {name} does not; leave --feedback out.")
+    control, tree = Control(), portal.tree()
+    async with AsyncExitStack() as stack:
+        display = stack.enter_context(Display(tree, outing.limits, quiet=outing.quiet))
+        stack.enter_context(stopped_by_signals(control, display.say))
+        report: Callable[[Progress], None] = display.update
+        if outing.metrics is not None:
+            metrics = await stack.enter_async_context(Metrics(outing.metrics, tree))
+            display.say(f"Metrics at http://{HOST}:{metrics.port}/metrics")
+            report = _both(display.update, metrics.update)
+        journal = stack.enter_context(Records(portal))
+        web = await stack.enter_async_context(HttpWeb(config.network, agent, config.dns))
+        hands = await stack.enter_async_context(Hands(manner_of(config), config.reading))
+        room = await stack.enter_async_context(StudyRoom()) if learns else None
+        company = Company(hands, report, control, journal=journal, tally=Tally())
+        if (end := await _fetch_examples(portal, web, outing.limits, company, display)) is not None:
+            return end
+        policy: Policy
+        if room is None:
+            policy = baseline(portal)
+        else:
+            display.say("Learning from the examples ...")
+            pause = (lambda: control.stop(RunEnd.FEEDBACK)) if outing.feedback else None
+            teacher = Teacher(portal, room, pause)
+            company = dataclasses.replace(company, teacher=teacher)
+            policy = await teacher.begin(hands)
+        display.say(f"Crawling, {config.crawl.policy.value} ...")
+        return await crawl(portal, web, policy, outing.limits, company)
+
+
+async def _fetch_examples(
+    portal: Portal, web: Web, limits: Limits, company: Company, display: Display
+) -> Progress | None:
+    """Fetch the examples as the first part of a crawl; how it ended, if that was all that limits allow."""
+    display.say("Fetching the examples ...")
+    going_on = dataclasses.replace(company, report=lambda told: company.report(replace(told, end="")))
+    await fetch_examples(portal, web, company=going_on, within=limits)
+    company.control.begun = False  # while it learns, there is nothing that could be stopped in good order
+    tally = company.tally
+    assert tally is not None  # noqa: S101 - of the whole crawl
+    loop = asyncio.get_running_loop()
+    progress = tally.progress(0.0 if tally.began is None else loop.time() - tally.began)
+    if company.control.stopping:
+        end = company.control.end
+    elif progress.pages >= limits.pages:
+        end = RunEnd.PAGES
+    elif limits.seconds is not None and progress.seconds >= limits.seconds:
+        end = RunEnd.TIME
+    else:
+        return None
+    progress = replace(progress, end=end)
+    company.report(progress)
+    return progress
+
+
+def _both(one: Callable[[Progress], None], other: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    def report(progress: Progress) -> None:
+        one(progress)
+        other(progress)
+
+    return report
 
 
 @contextmanager
-def stopped_by_signals(control: Control) -> Iterator[None]:
+def stopped_by_signals(control: Control, say: Callable[[str], None] = lambda _what: None) -> Iterator[None]:
     """The first Ctrl-C ends a crawl in good order, the second at once."""
     loop, main = asyncio.get_running_loop(), asyncio.current_task()
 
     def stop() -> None:
         if main is not None and (control.stopping or not control.begun):
             main.cancel()
+        else:
+            say("Stopping; what is under way is still kept. Ctrl-C again stops at once.")
         control.stop()
 
     for one in (signal.SIGINT, signal.SIGTERM):
