@@ -5,6 +5,7 @@ import dataclasses
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
+from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,6 +59,7 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         name = config.crawl.policy.value
         raise UsageError(f"Feedback is for policies that learn, and {name} does not; leave --feedback out.")
     control, tree = Control(), portal.tree()
+    tally = Tally(began=asyncio.get_running_loop().time())
     async with AsyncExitStack() as stack:
         display = stack.enter_context(Display(tree, outing.limits, quiet=outing.quiet))
         stack.enter_context(stopped_by_signals(control, display.say))
@@ -70,45 +72,73 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         web = await stack.enter_async_context(HttpWeb(config.network, agent, config.dns))
         hands = await stack.enter_async_context(Hands(manner_of(config), config.reading))
         room = await stack.enter_async_context(StudyRoom()) if learns else None
-        company = Company(hands, report, control, journal=journal, tally=Tally())
-        if (end := await _fetch_examples(portal, web, outing.limits, company, display)) is not None:
-            return end
-        policy: Policy
+        company = Company(hands, report, control, journal=journal, tally=tally)
+        return await _Trip(portal, web, outing, company, tally, display).go(hands, room)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trip:
+    """One outing: the examples, then what they teach, then the crawl; all of it within the limits."""
+
+    portal: Portal
+    web: Web
+    outing: Outing
+    company: Company
+    tally: Tally
+    display: Display
+
+    async def go(self, hands: Hands, room: StudyRoom | None) -> Progress:
+        await self._fetch_examples()
+        end = self._over()
+        if end is not None:
+            return self._ended(end)
         if room is None:
-            policy = baseline(portal)
-        else:
-            display.say("Learning from the examples ...")
-            pause = (lambda: control.stop(RunEnd.FEEDBACK)) if outing.feedback else None
-            teacher = Teacher(portal, room, pause)
-            company = dataclasses.replace(company, teacher=teacher)
-            policy = await teacher.begin(hands)
-        display.say(f"Crawling, {config.crawl.policy.value} ...")
-        return await crawl(portal, web, policy, outing.limits, company)
+            return await self._crawl(baseline(self.portal), self.company)
+        self.display.say("Learning from the examples ...")
+        teacher = Teacher(self.portal, room, self._pause if self.outing.feedback else None)
+        try:
+            async with asyncio.timeout(self._seconds_left()) as timeout:
+                policy = await teacher.begin(hands)
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            return self._ended(RunEnd.TIME)
+        return await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
 
+    async def _fetch_examples(self) -> None:
+        self.display.say("Fetching the examples ...")
+        report = self.company.report
+        company = dataclasses.replace(self.company, report=lambda told: report(replace(told, end="")))
+        await fetch_examples(self.portal, self.web, company=company, within=self.outing.limits)
+        self.company.control.begun = False  # what comes next cannot be stopped in good order, only at once
 
-async def _fetch_examples(
-    portal: Portal, web: Web, limits: Limits, company: Company, display: Display
-) -> Progress | None:
-    """Fetch the examples as the first part of a crawl; how it ended, if that was all that limits allow."""
-    display.say("Fetching the examples ...")
-    going_on = dataclasses.replace(company, report=lambda told: company.report(replace(told, end="")))
-    await fetch_examples(portal, web, company=going_on, within=limits)
-    company.control.begun = False  # while it learns, there is nothing that could be stopped in good order
-    tally = company.tally
-    assert tally is not None  # noqa: S101 - of the whole crawl
-    loop = asyncio.get_running_loop()
-    progress = tally.progress(0.0 if tally.began is None else loop.time() - tally.began)
-    if company.control.stopping:
-        end = company.control.end
-    elif progress.pages >= limits.pages:
-        end = RunEnd.PAGES
-    elif limits.seconds is not None and progress.seconds >= limits.seconds:
-        end = RunEnd.TIME
-    else:
-        return None
-    progress = replace(progress, end=end)
-    company.report(progress)
-    return progress
+    async def _crawl(self, policy: Policy, company: Company) -> Progress:
+        self.display.say(f"Crawling, {self.portal.config.crawl.policy.value} ...")
+        return await crawl(self.portal, self.web, policy, self.outing.limits, company)
+
+    def _over(self) -> RunEnd | None:
+        """Why nothing more is to be done, if that is so."""
+        if self.company.control.stopping:
+            return self.company.control.end
+        if self.tally.pages >= self.outing.limits.pages:
+            return RunEnd.PAGES
+        left = self._seconds_left()
+        return RunEnd.TIME if left is not None and left <= 0 else None
+
+    def _ended(self, end: RunEnd) -> Progress:
+        progress = replace(self.tally.progress(self._seconds()), end=end)
+        self.company.report(progress)
+        return progress
+
+    def _seconds(self) -> float:
+        return self.tally.age(asyncio.get_running_loop().time())
+
+    def _seconds_left(self) -> float | None:
+        limit = self.outing.limits.seconds
+        return None if limit is None else limit - self._seconds()
+
+    def _pause(self) -> None:
+        self.company.control.stop(RunEnd.FEEDBACK)
 
 
 def _both(one: Callable[[Progress], None], other: Callable[[Progress], None]) -> Callable[[Progress], None]:

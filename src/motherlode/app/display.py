@@ -8,6 +8,7 @@ from typing import Self
 
 from rich.console import Console, Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -118,7 +119,7 @@ def time_left(progress: Progress, limits: Limits) -> float | None:
 def frame(progress: Progress, tree: TopicTree, limits: Limits, height: int) -> Group:
     """Everything about a crawl at a glance, on so many lines at most."""
     heads = (Text(head, overflow="ellipsis", no_wrap=True) for head in _heads(progress, limits))
-    parts: list[Text | ProgressBar | Table] = [*heads]
+    parts: list[Text | Padding | Table] = [*heads]
     if (bar := _bar(progress, limits)) is not None:
         parts.insert(1, bar)
     if progress.idle is not None and progress.idle.until - time() > _WORTH_SAYING and not progress.end:
@@ -146,11 +147,13 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
     yield f"errors {sum(progress.errors.values()):,}{f': {named}' if named else ''}"
 
 
-def _bar(progress: Progress, limits: Limits) -> ProgressBar | None:
+def _bar(progress: Progress, limits: Limits) -> Padding | None:
     """How much of the limit is used up that will be reached first."""
     parts = [progress.pages / limits.pages] if limits.pages < UNLIMITED else []
     parts += [progress.seconds / limits.seconds] if limits.seconds else []
-    return ProgressBar(total=1.0, completed=min(1.0, max(parts))) if parts else None
+    if not parts:
+        return None
+    return Padding(ProgressBar(total=1.0, completed=min(1.0, max(parts))), 0)  # on a line of its own
 
 
 def _topics(progress: Progress, tree: TopicTree) -> Iterator[tuple[str, int, int]]:

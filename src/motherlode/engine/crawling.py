@@ -156,13 +156,12 @@ class _Crawl:
         self._tally = company.tally or Tally()
         if self._tally.began is None:
             self._tally.began = self._opened
-        self._began = self._tally.began
         self._run = RunId(0)
 
     async def run(self) -> Progress:
-        await self._crew.aside(self._begin)
-        self._control.begun = True
         try:
+            await self._crew.aside(self._begin)
+            self._control.begun = True
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
@@ -289,7 +288,7 @@ class _Crawl:
         offered = [entry for entry in kept.offered if self._ours(entry.queue)]
         again = [entry for outcome in outcomes if (entry := _again(outcome)) is not None]
         self._tally.count(drafts, kept)
-        self._tally.await_more(offered)
+        self._tally.await_more(entry for entry in offered if not self._frontier.knows(entry.url_id))
         self._dispatch.settle(kept.settled, again, offered)
         if self._teacher is not None:
             self._teacher.saw(outcomes)
@@ -438,7 +437,7 @@ class _Crawl:
         return progress if self._teacher is None else self._teacher.told(progress)
 
     def _seconds(self) -> float:
-        return self._loop.time() - self._began
+        return self._tally.age(self._loop.time())
 
     def _now(self) -> float:
         """The time of day, by a clock that never jumps."""

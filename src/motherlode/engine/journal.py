@@ -190,16 +190,16 @@ class _Growing:
         self.last_line = ""
 
     def __enter__(self) -> Self:
-        with _explained(self._path):
+        with _explained(self._path), ExitStack() as stack:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as file:
-                end = file.tell()
+            self._file = stack.enter_context(FileIO(self._path, "ab"))
+            end = self._file.tell()
             whole, self.last_line = _whole_lines(self._path, end)
-            self._file = FileIO(self._path, "ab")
             if whole < end:
                 self._file.truncate(whole)
-        if self._head and not whole:
-            self.write(_row(*self._head))
+            if self._head and not whole:
+                self.write(_row(*self._head))
+            stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -217,7 +217,7 @@ def _whole_lines(path: Path, end: int) -> tuple[int, str]:
     with path.open("rb") as file:
         start = max(0, end - _TAIL)
         file.seek(start)
-        tail = file.read()
+        tail = file.read(_TAIL)
     whole = tail.rfind(b"\n") + 1
     last = tail[:whole].rstrip(b"\n").rpartition(b"\n")[2]
     return start + whole, last.decode(errors="replace")

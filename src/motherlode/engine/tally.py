@@ -1,7 +1,7 @@
 """Counting what a crawl brings."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from motherlode.engine.progress import Progress
@@ -39,13 +39,17 @@ class Tally:
             if draft.fetched is not None:
                 self._count(draft)
 
+    def age(self, now: float) -> float:
+        """How long it has been counted, at a moment by the clock of the loop."""
+        return 0.0 if self.began is None else now - self.began
+
     def await_all(self, sizes: Mapping[TopicId, int]) -> None:
         """So many wait, as somebody has counted."""
         self.queues = Counter(sizes)
 
-    def await_more(self, offered: Sequence[Entry]) -> None:
-        """These wait, too."""
-        self.queues.update(entry.queue for entry in offered)
+    def await_more(self, offered: Iterable[Entry]) -> None:
+        """These wait, too; a URL that waits in several places waits once."""
+        self.queues.update({entry.url_id: entry.queue for entry in offered}.values())
 
     def _count(self, draft: Draft) -> None:
         outcome, fetched = draft.outcome, draft.fetched
