@@ -1,25 +1,31 @@
 """A crawl as a person starts it: what it goes out with, how it is stopped, and how far it is."""
 
 import asyncio
+import dataclasses
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager, suppress
+from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.display import Display
+from motherlode.app.metrics import HOST, Metrics
 from motherlode.engine import Company, Control, Limits, Progress, crawl
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
+from motherlode.engine.journal import Records
+from motherlode.engine.tally import Tally
 from motherlode.engine.teaching import StudyRoom, Teacher
+from motherlode.fetch import Web
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies import Policy
 from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal
-from motherlode.records import Document, RunEnd
+from motherlode.records import Document, RunEnd, UsageError
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
@@ -29,55 +35,130 @@ _LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
 
 class Outing(Struct, frozen=True):
-    """How a portal is crawled this time. `feedback`: harvesting waits until a person has seen archetypes."""
+    """How a portal is crawled this time. The limits are of everything that is done, examples included.
+
+    `feedback`: harvesting waits until a person has seen the archetypes. `metrics`: the port to serve them at.
+    """
 
     limits: Limits
     feedback: bool = False
     quiet: bool = False
+    metrics: int | None = None
 
 
 async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
     """Crawl a portal by its policy, and show how it goes.
 
-    Raises `BadInputError` where the Web would be crawled without saying by whom.
+    Raises `BadInputError` where the Web would be crawled without saying by whom, and where there is nothing
+    to learn from.
     """
     config = portal.config
     agent = user_agent(config)
-    control = Control()
     learns = config.crawl.policy in _LEARNING
-    pause = (lambda: control.stop(RunEnd.FEEDBACK)) if outing.feedback else None
-    with (
-        stopped_by_signals(control),
-        Display(portal.tree(), outing.limits, quiet=outing.quiet) as display,
-    ):
-        async with (
-            HttpWeb(config.network, agent, config.dns) as web,
-            Hands(manner_of(config), config.reading) as hands,
-            StudyRoom() if learns else nullcontext() as room,
-        ):
-            display.say("Fetching the examples ...")
-            fetched = await fetch_examples(portal, web, hands)
-            teacher = Teacher(portal, room, pause) if learns else None
-            if teacher is not None:
-                display.say("Learning from them ...")
-                policy: Policy = await teacher.begin(hands)
-            else:
-                policy = baseline(portal)
-            display.say(f"Crawling, {config.crawl.policy.value} ...")
-            company = Company(hands, display.update, control, teacher)
-            limits = replace(outing.limits, pages=max(0, outing.limits.pages - fetched))
-            progress = await crawl(portal, web, policy, limits, company)
-            return replace(progress, pages=progress.pages + fetched)
+    if outing.feedback and not learns:
+        name = config.crawl.policy.value
+        raise UsageError(f"Feedback is for policies that learn, and {name} does not; leave --feedback out.")
+    control, tree = Control(), portal.tree()
+    tally = Tally(began=asyncio.get_running_loop().time())
+    async with AsyncExitStack() as stack:
+        display = stack.enter_context(Display(tree, outing.limits, quiet=outing.quiet))
+        stack.enter_context(stopped_by_signals(control, display.say))
+        report: Callable[[Progress], None] = display.update
+        if outing.metrics is not None:
+            metrics = await stack.enter_async_context(Metrics(outing.metrics, tree))
+            display.say(f"Metrics at http://{HOST}:{metrics.port}/metrics")
+            report = _both(display.update, metrics.update)
+        journal = stack.enter_context(Records(portal))
+        web = await stack.enter_async_context(HttpWeb(config.network, agent, config.dns))
+        hands = await stack.enter_async_context(Hands(manner_of(config), config.reading))
+        room = await stack.enter_async_context(StudyRoom()) if learns else None
+        company = Company(hands, report, control, journal=journal, tally=tally)
+        return await _Trip(portal, web, outing, company, tally, display).go(hands, room)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trip:
+    """One outing: the examples, then what they teach, then the crawl; all of it within the limits."""
+
+    portal: Portal
+    web: Web
+    outing: Outing
+    company: Company
+    tally: Tally
+    display: Display
+
+    async def go(self, hands: Hands, room: StudyRoom | None) -> Progress:
+        await self._fetch_examples()
+        end = self._over()
+        if end is not None:
+            return self._ended(end)
+        if room is None:
+            return await self._crawl(baseline(self.portal), self.company)
+        self.display.say("Learning from the examples ...")
+        teacher = Teacher(self.portal, room, self._pause if self.outing.feedback else None)
+        try:
+            async with asyncio.timeout(self._seconds_left()) as timeout:
+                policy = await teacher.begin(hands)
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            return self._ended(RunEnd.TIME)
+        return await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
+
+    async def _fetch_examples(self) -> None:
+        self.display.say("Fetching the examples ...")
+        report = self.company.report
+        company = dataclasses.replace(self.company, report=lambda told: report(replace(told, end="")))
+        await fetch_examples(self.portal, self.web, company=company, within=self.outing.limits)
+        self.company.control.begun = False  # what comes next cannot be stopped in good order, only at once
+
+    async def _crawl(self, policy: Policy, company: Company) -> Progress:
+        self.display.say(f"Crawling, {self.portal.config.crawl.policy.value} ...")
+        return await crawl(self.portal, self.web, policy, self.outing.limits, company)
+
+    def _over(self) -> RunEnd | None:
+        """Why nothing more is to be done, if that is so."""
+        if self.company.control.stopping:
+            return self.company.control.end
+        if self.tally.pages >= self.outing.limits.pages:
+            return RunEnd.PAGES
+        left = self._seconds_left()
+        return RunEnd.TIME if left is not None and left <= 0 else None
+
+    def _ended(self, end: RunEnd) -> Progress:
+        progress = replace(self.tally.progress(self._seconds()), end=end)
+        self.company.report(progress)
+        return progress
+
+    def _seconds(self) -> float:
+        return self.tally.age(asyncio.get_running_loop().time())
+
+    def _seconds_left(self) -> float | None:
+        limit = self.outing.limits.seconds
+        return None if limit is None else limit - self._seconds()
+
+    def _pause(self) -> None:
+        self.company.control.stop(RunEnd.FEEDBACK)
+
+
+def _both(one: Callable[[Progress], None], other: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    def report(progress: Progress) -> None:
+        one(progress)
+        other(progress)
+
+    return report
 
 
 @contextmanager
-def stopped_by_signals(control: Control) -> Iterator[None]:
+def stopped_by_signals(control: Control, say: Callable[[str], None] = lambda _what: None) -> Iterator[None]:
     """The first Ctrl-C ends a crawl in good order, the second at once."""
     loop, main = asyncio.get_running_loop(), asyncio.current_task()
 
     def stop() -> None:
         if main is not None and (control.stopping or not control.begun):
             main.cancel()
+        else:
+            say("Stopping; what is under way is still kept. Ctrl-C again stops at once.")
         control.stop()
 
     for one in (signal.SIGINT, signal.SIGTERM):

@@ -1,16 +1,18 @@
 """The main job end to end, on this machine alone: a made-up web, served, crawled, measured."""
 
+import asyncio
+import shlex
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 
 import click
 from msgspec import Struct
 
-from motherlode.app.cli.common import count
+from motherlode.app.cli.common import count, duration
 from motherlode.app.cli.tables import Table
-from motherlode.app.cli.treeview import show_tree
+from motherlode.app.cli.treeview import show_counts, show_tree
 from motherlode.app.crawling import Outing, crawl_portal
 from motherlode.engine import Limits, Progress
 from motherlode.fetch.loops import run
@@ -24,29 +26,39 @@ from motherlode.lab.web import LabWeb
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.directory import check_free
 from motherlode.portal.reading import rules_in
+from motherlode.records import RunEnd
+from motherlode.store import Session
 from motherlode.store import topics as topic_rows
+from motherlode.store.judged import counts_by_topic, judged_for
 from motherlode.store.pages import page_log
 from motherlode.topics import OTHERS, TopicPath, TopicTree, parse_path, plant_seeds
 from motherlode.urls import host_of
 
 _TOPICS = 3
 _EXAMPLES = 3
+_EVERYTHING = 10**9  # pages; there are fewer
 
 
 class Found(Struct, frozen=True):
-    """A topic of the demo: how many of the web's pages on it were found, by the web's own labels."""
+    """A topic of the demo by the web's own labels, examples left out: how many pages the crawl put on it, how
+    many of those are on it, how many that are on it were fetched at all, and how many there are."""
 
     topic: str
     examples: int
+    put: int
+    right: int
     found: int
     there: int
 
 
 class Result(Struct, frozen=True):
-    """What the demo did."""
+    """What the demo did. The harvest rate is of fetched pages that are on any of its topics."""
 
     crawl: Progress
     topics: list[Found]
+    precision: float
+    recall: float
+    harvest_rate: float
 
 
 def run_demo(
@@ -76,10 +88,24 @@ def run_demo(
                 _show_portal(place)
             with Portal.crawling(place, "demo") as portal:
                 outing = Outing(Limits(pages, command="demo"), quiet=quiet)
-                progress = run(crawl_portal(portal, outing))
-        return Result(progress, _count(place, web.labels(), seeds))
+                progress = _crawl(portal, outing)
+        result = _result(progress, _count(place, web.labels(), seeds))
+        if not quiet:
+            _show_found(place, result, say)
+        return result
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _crawl(portal: Portal, outing: Outing) -> Progress:
+    """Raises `KeyboardInterrupt` if somebody stops it: a part of a demo shows nothing."""
+    try:
+        progress = run(crawl_portal(portal, outing))
+    except asyncio.CancelledError as error:
+        raise KeyboardInterrupt from error
+    if progress.end == RunEnd.INTERRUPTED:
+        raise KeyboardInterrupt
+    return progress
 
 
 def _silent(_message: str) -> None:
@@ -116,22 +142,61 @@ def _show_portal(directory: Path) -> None:
 def _count(directory: Path, labels: Labels, seeds: Mapping[str, list[str]]) -> list[Found]:
     with Portal.reading(directory) as portal, portal.store.reading() as session:
         kept = {url for url, _, _ in page_log(session, members=False)}
-    wanted = {topic: labels.relevant(topic) - set(urls) for topic, urls in seeds.items() if topic != OTHERS}
-    return [Found(topic, len(seeds[topic]), len(kept & pages), len(pages)) for topic, pages in wanted.items()]
+        tree = TopicTree(topic_rows.all_topics(session))
+        put = {topic: _put_on(session, tree, topic) for topic in seeds if topic != OTHERS}
+    found = []
+    for topic, pages in put.items():
+        shown = set(seeds[topic])
+        there = labels.relevant(topic) - shown
+        mine = (pages & kept) - shown
+        counts = (len(mine), len(mine & there), len(kept & there), len(there))
+        found.append(Found(topic, len(shown), *counts))
+    return found
+
+
+def _put_on(session: Session, tree: TopicTree, topic: str) -> set[str]:
+    """The pages that the crawl put on a topic."""
+    here = tree.at(parse_path(topic))
+    return {one.url for one in judged_for(session, tree.descendants(here.id), _EVERYTHING)}
+
+
+def _result(progress: Progress, topics: list[Found]) -> Result:
+    put, right = sum(row.put for row in topics), sum(row.right for row in topics)
+    found, there = sum(row.found for row in topics), sum(row.there for row in topics)
+    return Result(
+        progress, topics, right / max(put, 1), right / max(there, 1), found / max(progress.pages, 1)
+    )
+
+
+def _show_found(directory: Path, result: Result, say: Callable[[str], None]) -> None:
+    """The topic tree with what was found, before the portal is removed."""
+    with Portal.reading(directory) as portal, portal.store.reading() as session:
+        tree = TopicTree(topic_rows.all_topics(session))
+        say("")
+        show_counts(portal.title, tree, counts_by_topic(session))
+    spent = f"in {duration(result.crawl.seconds)}, {count(result.crawl.retrainings, 'retraining')}"
+    say(f"\n{count(result.crawl.pages, 'page')} from {count(result.crawl.hosts, 'host')} {spent}.")
 
 
 def show_result(result: Result, keep: Path | None) -> None:
-    click.echo(f"\nBy the labels of the web, {count(result.crawl.pages, 'page')} brought:\n")
-    table = Table("topic", "examples", "found", "there", "recall")
+    """How good it was, by labels that the crawl knew nothing of."""
+    click.echo("\nBy the labels of the web, which the crawl knows nothing of:\n")
+    table = Table("topic", "examples", "found", "right", "precision", "fetched", "there", "recall")
     for row in result.topics:
-        table.add(row.topic, row.examples, row.found, row.there, f"{row.found / row.there:.2f}")
+        precision = f"{row.right / row.put:.2f}" if row.put else None
+        counts = (row.put, row.right, precision, row.found, row.there)
+        table.add(row.topic, row.examples, *counts, f"{row.right / row.there:.2f}")
     table.show()
-    found = sum(row.found for row in result.topics)
     click.echo(
-        f"\nHarvest rate {found / max(result.crawl.pages, 1):.2f}: a crawl that looks at nothing but order."
+        f"\nOf the pages that the crawl put on a topic, {result.precision:.0%} are on it (precision); of all "
+        f"that are on one, it found {result.recall:.0%} (recall).\nOf the pages that it fetched, "
+        f"{result.harvest_rate:.0%} are on a topic (harvest rate)."
     )
     click.echo("\nTry next:")
     if keep is not None:
-        click.echo(f"  lode topics {keep}")
+        place = shlex.quote(str(keep))
+        click.echo(f"  lode status {place}\n  lode stats {place}\n  lode links {place} --topic /")
+    else:
+        click.echo("  lode demo --keep demo && lode stats demo")
     click.echo("  lode sandbox generate toy && lode lab compare toy --topic Animals/Birds --plot toy.png")
     click.echo("  lode new physics --bookmarks bookmarks.html")

@@ -1,50 +1,185 @@
 """How a crawl is shown: live on a terminal, a line now and then elsewhere."""
 
-import sys
+from collections.abc import Iterator
+from datetime import datetime
+from time import time
 from types import TracebackType
 from typing import Self
 
-import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
-from motherlode.app.cli.common import count
+from motherlode.app.cli.common import count, duration, harmless
 from motherlode.engine import Limits, Progress
-from motherlode.topics import TopicTree
+from motherlode.engine.progress import Idle
+from motherlode.records import TopicId
+from motherlode.topics import TopicTree, show_path
+
+_FRAME = 0.2  # seconds between two frames on a terminal
+# Seconds between two lines elsewhere: many at first, few in the log of a long night.
+_LINES = ((60.0, 2.0), (600.0, 10.0), (float("inf"), 60.0))
+_WORTH_SAYING = 2.0  # seconds for which nothing can be fetched
+_BESIDES = 9  # lines of a frame that are no topics
+_TELLING = 20  # pages, before which the pace says nothing of what comes
+_ERRORS = 3  # kinds of errors that are named
+UNLIMITED = 2**62  # pages: there is no such limit
 
 
 class Display:
-    """Progress: one line that changes on a terminal, a line now and then elsewhere."""
+    """Shows how far a crawl is. A context manager: when it ends the terminal is as it was."""
 
-    def __init__(self, tree: TopicTree, limits: Limits, *, quiet: bool) -> None:
+    def __init__(
+        self, tree: TopicTree, limits: Limits, *, quiet: bool, console: Console | None = None
+    ) -> None:
         self._tree, self._limits, self._quiet = tree, limits, quiet
-        self._live = sys.stdout.isatty()
-        self._next = 0.0
-        self._last = Progress()
+        self._console = console or Console(highlight=False, soft_wrap=True)
+        live = self._console.is_terminal and not self._console.is_dumb_terminal and not quiet
+        self._live = Live(console=self._console, auto_refresh=False) if live else None
+        self._next = 0.0 if live else _LINES[0][1]
+        self._last: Progress | None = None
+        self._idle = 0.0  # until when it is known that nothing can be fetched
 
     def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not self._quiet and self._last.pages:
-            click.echo(f"\r{_line(self._last)} " if self._live else _line(self._last))
+        if self._live is not None:
+            self._live.stop()
 
     def say(self, what: str) -> None:
+        """A line that stays."""
         if not self._quiet:
-            click.echo(what)
+            self._console.print(Text(harmless(what)))
 
     def update(self, progress: Progress) -> None:
-        self._last = progress
-        if progress.seconds >= self._next and not self._quiet:
-            self._next = progress.seconds + (0.2 if self._live else 2.0)
-            click.echo(f"\r{_line(progress)} " if self._live else _line(progress), nl=not self._live)
+        """This is how far it is; shown if it is time to, and at the end in any case."""
+        if self._quiet or (progress.seconds < self._next and not progress.end):
+            return
+        if self._live is not None:
+            self._next = progress.seconds + _FRAME
+            self._live.update(frame(progress, self._tree, self._limits, self._console.height), refresh=True)
+            return
+        self._say_idle(progress.idle)
+        self._next = progress.seconds + next(gap for until, gap in _LINES if progress.seconds < until)
+        self.say(f"  {line(progress, self._limits)}")
+
+    def _say_idle(self, idle: Idle | None) -> None:
+        if idle is not None and idle.until - max(time(), self._idle) > _WORTH_SAYING:
+            self._idle = idle.until
+            self.say(f"  {waits(idle)}")
 
 
-def _line(progress: Progress) -> str:
+def line(progress: Progress, limits: Limits) -> str:
+    """How far a crawl is, in one line."""
+    told = [
+        f"{progress.phase}: " if progress.phase else "",
+        f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {pace(progress)}",
+        f", {progress.relevant:,} on a topic ({harvest_rate(progress):.2f})",
+        f", {progress.waiting:,} waiting, {progress.failed:,} failed",
+        f", {count(progress.retrainings, 'retraining')}" if progress.phase else "",
+        f", precision {progress.precision:.2f}" if progress.precision is not None else "",
+    ]
+    left = time_left(progress, limits)
+    return "".join(told) + (f", {duration(left)} left" if left is not None and not progress.end else "")
+
+
+def waits(idle: Idle) -> str:
+    """That nothing can be fetched, until when, and why."""
+    until = datetime.fromtimestamp(idle.until).astimezone().strftime("%H:%M:%S")
+    return f"Nothing can be fetched before {until} (in {duration(idle.until - time())}): {idle.why}."
+
+
+def pace(progress: Progress) -> str:
     rate = progress.pages / progress.seconds if progress.seconds else 0.0
-    idle = f"; {progress.idle.why}" if progress.idle is not None else ""
-    return (
-        f"  {progress.phase}: {count(progress.pages, 'page')} ({progress.relevant:,} on a topic) from "
-        f"{count(progress.hosts, 'host')}, {rate:,.0f} pages/s, {progress.waiting:,} waiting, "
-        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed, {progress.retrainings} lessons{idle}"
+    return f"{rate:,.0f} pages/s" if rate >= 10 or not rate else f"{rate:.1f} pages/s"  # noqa: PLR2004
+
+
+def harvest_rate(progress: Progress) -> float:
+    return progress.relevant / progress.pages if progress.pages else 0.0
+
+
+def time_left(progress: Progress, limits: Limits) -> float | None:
+    """Seconds until a limit is reached, by the pace so far; None: nobody can tell."""
+    left = []
+    if limits.seconds is not None:
+        left.append(limits.seconds - progress.seconds)
+    if limits.pages < UNLIMITED and progress.pages >= _TELLING:
+        left.append((limits.pages - progress.pages) * progress.seconds / progress.pages)
+    return max(0.0, min(left)) if left else None
+
+
+def frame(progress: Progress, tree: TopicTree, limits: Limits, height: int) -> Group:
+    """Everything about a crawl at a glance, on so many lines at most."""
+    heads = (Text(head, overflow="ellipsis", no_wrap=True) for head in _heads(progress, limits))
+    parts: list[Text | Padding | Table] = [*heads]
+    if (bar := _bar(progress, limits)) is not None:
+        parts.insert(1, bar)
+    if progress.idle is not None and progress.idle.until - time() > _WORTH_SAYING and not progress.end:
+        parts.append(Text(waits(progress.idle), style="yellow"))
+    rows = list(_topics(progress, tree))
+    if rows:
+        parts.append(_table(rows, max(1, height - _BESIDES)))
+    return Group(*parts)
+
+
+def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
+    left = time_left(progress, limits)
+    phase = f"{progress.phase or 'crawling'}, {duration(progress.seconds)}"
+    soon = f", about {duration(left)} left" if left is not None and not progress.end else ""
+    yield f"{phase}: {count(progress.pages, 'page')}, {pace(progress)}{soon}"
+    yield (
+        f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f}), "
+        f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} waiting"
     )
+    if progress.phase:
+        sure = "" if progress.precision is None else f", estimated precision {progress.precision:.2f}"
+        yield f"{count(progress.retrainings, 'retraining')}{sure}"
+    worst = sorted(progress.errors.items(), key=lambda one: -one[1])[:_ERRORS]
+    named = ", ".join(f"{what} {number:,}" for what, number in worst)
+    yield f"errors {sum(progress.errors.values()):,}{f': {named}' if named else ''}"
+
+
+def _bar(progress: Progress, limits: Limits) -> Padding | None:
+    """How much of the limit is used up that will be reached first."""
+    parts = [progress.pages / limits.pages] if limits.pages < UNLIMITED else []
+    parts += [progress.seconds / limits.seconds] if limits.seconds else []
+    if not parts:
+        return None
+    return Padding(ProgressBar(total=1.0, completed=min(1.0, max(parts))), 0)  # on a line of its own
+
+
+def _topics(progress: Progress, tree: TopicTree) -> Iterator[tuple[str, int, int]]:
+    """Each topic with its pages and what waits for it, in the order of the tree; those that have any."""
+    for topic in tree:
+        pages, waiting = progress.topics.get(topic.id, 0), progress.queues.get(topic.id, 0)
+        if pages or waiting:
+            yield harmless(show_path(tree.path(topic.id))), pages, waiting
+    known = {topic.id for topic in tree}
+    besides = _sum(progress.topics, known), _sum(progress.queues, known)
+    if any(besides):
+        yield "on none", *besides
+
+
+def _sum(numbers: dict[TopicId, int], without: set[TopicId]) -> int:
+    return sum(number for topic, number in numbers.items() if topic not in without)
+
+
+def _table(rows: list[tuple[str, int, int]], most: int) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    table.add_column("topic", overflow="ellipsis", no_wrap=True, ratio=None)
+    for heading in ("pages", "waiting"):
+        table.add_column(heading, justify="right", no_wrap=True, overflow="ellipsis")
+    shown = rows if len(rows) <= most else sorted(rows, key=lambda row: -row[1])[: most - 1]
+    for name, pages, waiting in shown:
+        table.add_row(Text(name), f"{pages:,}", f"{waiting:,}")
+    if len(shown) < len(rows):
+        table.add_row(Text(f"and {count(len(rows) - len(shown), 'topic')} more", style="dim"), "", "")
+    return table

@@ -8,6 +8,7 @@ anywhere, and nothing is lost; take the database away for a while, and everybody
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -39,6 +40,7 @@ from motherlode.records import (
     Document,
     Entry,
     Follow,
+    LodeError,
     Outcome,
     RobotsFile,
     RunEnd,
@@ -87,7 +89,7 @@ class Journal(Protocol):
     """Who writes down what happened, for people."""
 
     def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
-        """These were kept."""
+        """These were kept. Called aside from the loop; a `StoreError` ends the crawl."""
         ...
 
 
@@ -120,6 +122,7 @@ class Company:
     teacher: Teacher | None = None
     journal: Journal | None = None
     conditions: Conditions | None = None
+    tally: Tally | None = None  # of crawls before this one that belong to it; limits are of all together
 
 
 async def crawl(
@@ -138,7 +141,7 @@ class _Crawl:
         self._report, self._control, self._teacher = company.report, company.control, company.teacher
         self._journal, self._conditions = company.journal, company.conditions
         self._loop = asyncio.get_running_loop()
-        self._began, self._since = self._loop.time(), time()
+        self._opened, self._since = self._loop.time(), time()
         courtesy: Courtesy[Entry] = Courtesy(
             portal.config.politeness, sandbox=bool(portal.config.network.connect)
         )
@@ -154,14 +157,17 @@ class _Crawl:
         self._lesson: asyncio.Task[None] | None = None
         self._search: asyncio.Task[None] | None = None  # for the stock, while it cannot be read
         self._room = asyncio.Event()
+        self._closing = False
         self._reserved = self._fetching = 0
-        self._tally = Tally()
+        self._tally = company.tally or Tally()
+        if self._tally.began is None:
+            self._tally.began = self._opened
         self._run = RunId(0)
 
     async def run(self) -> Progress:
-        await self._crew.aside(self._begin)
-        self._control.begun = True
         try:
+            await self._crew.aside(self._begin)
+            self._control.begun = True
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
@@ -170,7 +176,11 @@ class _Crawl:
                 end = await self._watch()
                 await self._close(fetchers, readers, keeper)
         except BaseExceptionGroup as failed:
+            await self._break_off(RunEnd.FAILED)
             raise _first(failed) from failed
+        except asyncio.CancelledError:
+            await self._break_off(RunEnd.INTERRUPTED)
+            raise
         await self._crew.aside(partial(self._end, end, books_of(self._fetcher)))
         progress = replace(self._progress(), end=end)
         self._report(progress)
@@ -184,15 +194,20 @@ class _Crawl:
         with self._portal.batch() as session:
             run = ledger.start_run(session, self._limits.command, type(self._policy).__name__, time())
             stock.offer(session, seeds)
-            waiting = {queue: size for queue, size in stock.sizes(session).items() if self._ours(queue)}
         self._run = run.id
-        self._tally.waiting = sum(waiting.values())
+        waiting = self._sizes()
+        self._tally.await_all(waiting)
         self._frontier.open(waiting)
 
     def _end(self, end: RunEnd, books: Books) -> None:
         with self._portal.batch() as session:
             keep_books(session, books)
             ledger.end_run(session, self._run, end, time())
+
+    async def _break_off(self, end: RunEnd) -> None:
+        """Note how it ended, if that can be noted: whatever broke it off may be in the way of that, too."""
+        with suppress(LodeError):
+            await self._crew.aside(partial(self._end, end, books_of(self._fetcher)))
 
     # --- the stages -------------------------------------------------------------------------------------
 
@@ -218,7 +233,7 @@ class _Crawl:
 
     async def _next(self) -> Entry | None:
         """The next entry, as soon as there is one; None: the crawl ends."""
-        while not self._control.stopping:
+        while not (self._closing or self._control.stopping):
             if self._has_room():
                 self._reserved += 1
                 try:
@@ -264,6 +279,8 @@ class _Crawl:
             books = books_of(self._fetcher)
             kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
+            if self._journal is not None:
+                await self._crew.aside(partial(self._journal.note, drafts, self._progress()))
             if books.robots and self._portal.config.robots.sitemaps:
                 self._send(self._read_sitemaps(books.robots, catches[0].entry))
 
@@ -304,16 +321,13 @@ class _Crawl:
             self._in_hand.pop(catch.fetched.digest, None)
             self._in_hand.pop(catch.fetched.final.key, None)
         self._reserved -= len(catches)
+        offered = [entry for entry in kept.offered if self._ours(entry.queue)]
+        again = [entry for outcome in outcomes if (entry := _again(outcome)) is not None]
         self._tally.count(drafts, kept)
-        self._dispatch.settle(
-            kept.settled,
-            [entry for outcome in outcomes if (entry := _again(outcome)) is not None],
-            [entry for entry in kept.offered if self._ours(entry.queue)],
-        )
+        self._tally.await_more(entry for entry in offered if not self._frontier.knows(entry.url_id))
+        self._dispatch.settle(kept.settled, again, offered)
         if self._teacher is not None:
             self._teacher.saw(outcomes)
-        if self._journal is not None:
-            self._journal.note(drafts, self._progress())
         self._room.set()
         self._control.changed.set()
 
@@ -359,7 +373,7 @@ class _Crawl:
     async def _read_sitemaps(self, met: Sequence[RobotsFile], like: Entry) -> None:
         listed = await self._listed(met, like)
         offered = await self._crew.aside(partial(self._offer, listed))
-        self._tally.waiting += len(offered)
+        self._tally.await_more(offered)
         self._dispatch.offer(offered)
 
     async def _listed(self, met: Sequence[RobotsFile], like: Entry) -> list[Follow]:
@@ -385,13 +399,16 @@ class _Crawl:
 
     async def _give_lesson(self, teacher: Teacher) -> None:
         if await teacher.teach(self._crew):
-            self._frontier.open(queue for queue in await self._crew.aside(self._queues) if self._ours(queue))
+            waiting = await self._crew.aside(self._sizes)
+            self._tally.await_all(waiting)
+            self._frontier.open(waiting)
             self._dispatch.reread()
             self._dispatch.stock_up()
 
-    def _queues(self) -> list[TopicId]:
+    def _sizes(self) -> dict[TopicId, int]:
+        """How many URLs wait in each of our queues; everything is looked at, so seldom asked for."""
         with self._portal.store.reading() as session:
-            return stock.queues(session)
+            return {queue: size for queue, size in stock.sizes(session).items() if self._ours(queue)}
 
     # --- until when -------------------------------------------------------------------------------------
 
@@ -438,7 +455,7 @@ class _Crawl:
         keeper: "asyncio.Task[None]",
     ) -> None:
         """Let what is under way come to its end, for a while, and keep it."""
-        self._control.stopping = True
+        self._closing = True
         self._dispatch.drain()
         for resting in self._resting:
             resting.cancel()
@@ -464,11 +481,11 @@ class _Crawl:
         return progress if self._teacher is None else self._teacher.told(progress)
 
     def _seconds(self) -> float:
-        return self._loop.time() - self._began
+        return self._tally.age(self._loop.time())
 
     def _now(self) -> float:
         """The time of day, by a clock that never jumps."""
-        return self._since + self._seconds()
+        return self._since + self._loop.time() - self._opened
 
     def _load(self, queue: TopicId, limit: int, after: Entry | None) -> list[Entry]:
         outages = self._crew.outages

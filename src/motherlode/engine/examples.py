@@ -58,17 +58,30 @@ class _Examples:
         return () if whole in self.against else follow_links(visit, _NEXT)
 
 
-async def fetch_examples(portal: Portal, web: Web, crew: Crew | None = None) -> int:
-    """Fetch the examples that nobody tried to fetch yet, or not for the last time. Returns how many came."""
+async def fetch_examples(
+    portal: Portal,
+    web: Web,
+    crew: Crew | None = None,
+    company: Company | None = None,
+    within: Limits | None = None,
+) -> int:
+    """Fetch the examples that nobody tried to fetch yet, or not for the last time. Returns how many came.
+
+    `company`: who goes along besides, if it is part of a crawl, and `within`: when that ends.
+    """
     wanted = unfetched(portal)
     if not wanted:
         return 0
     origins = {origin_of(one.url) for one in wanted if not one.against} - _met(portal, wanted)
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against})
+    company = company or Company(crew)
+    before = company.tally.pages if company.tally else 0
     limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
-    going = crawl(_without_sitemaps(portal), web, policy, limits, Company(crew))
-    fetched = (await going).pages
+    if within is not None:
+        most = min(within.pages, before + len(wanted))
+        limits = replace(limits, pages=most, seconds=within.seconds, connections=within.connections)
+    fetched = (await crawl(_without_sitemaps(portal), web, policy, limits, company)).pages - before
     _empty(portal)
     if portal.config.robots.sitemaps:
         await _offer_listed(portal, web, origins)

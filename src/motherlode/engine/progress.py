@@ -31,7 +31,8 @@ class Idle(Struct, frozen=True):
 
 class Progress(Struct, frozen=True):
     """How far a crawl is. `failed` counts what is given up, `skipped` what was never asked for by our own
-    rules or the host's; `relevant` are pages that were judged to be on a topic, `topics` how many on each."""
+    rules or the host's; `relevant` are pages that were judged to be on a topic, `topics` how many on each;
+    `queues` how many URLs wait for each topic, about."""
 
     pages: int = 0
     failed: int = 0
@@ -45,6 +46,7 @@ class Progress(Struct, frozen=True):
     under_way: int = 0
     size: int = 0
     topics: dict[TopicId, int] = {}
+    queues: dict[TopicId, int] = {}
     errors: dict[str, int] = {}
     phase: str = ""
     retrainings: int = 0

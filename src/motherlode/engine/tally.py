@@ -1,19 +1,22 @@
 """Counting what a crawl brings."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from motherlode.engine.progress import Progress
 from motherlode.engine.settling import Draft
-from motherlode.records import TopicId, UrlState
+from motherlode.records import Entry, TopicId, UrlState
 from motherlode.store.outcomes import Kept
 from motherlode.urls import host_of
 
 
 @dataclass(slots=True)
 class Tally:
-    """The figures so far; documents inside archives are no pages of their own here."""
+    """The figures so far; documents inside archives are no pages of their own here.
+
+    One that is handed from a crawl to the next counts on, and its clock goes on (`began`).
+    """
 
     pages: int = 0
     failed: int = 0
@@ -21,16 +24,32 @@ class Tally:
     redirects: int = 0
     relevant: int = 0
     size: int = 0
-    waiting: int = 0  # URLs that were offered and not settled, about
+    began: float | None = None  # by the clock of the loop
+    queues: Counter[TopicId] = field(default_factory=Counter)  # what was offered and is not settled, about
     hosts: set[str] = field(default_factory=set)
     topics: Counter[TopicId] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
 
     def count(self, drafts: Sequence[Draft], kept: Kept) -> None:
-        self.waiting = max(0, self.waiting + len(kept.offered) - len(kept.settled))
+        settled = set(kept.settled)
         for draft in drafts:
+            entry = draft.outcome.entry
+            if entry.url_id in settled and self.queues[entry.queue] > 0:
+                self.queues[entry.queue] -= 1
             if draft.fetched is not None:
                 self._count(draft)
+
+    def age(self, now: float) -> float:
+        """How long it has been counted, at a moment by the clock of the loop."""
+        return 0.0 if self.began is None else now - self.began
+
+    def await_all(self, sizes: Mapping[TopicId, int]) -> None:
+        """So many wait, as somebody has counted."""
+        self.queues = Counter(sizes)
+
+    def await_more(self, offered: Iterable[Entry]) -> None:
+        """These wait, too; a URL that waits in several places waits once."""
+        self.queues.update({entry.url_id: entry.queue for entry in offered}.values())
 
     def _count(self, draft: Draft) -> None:
         outcome, fetched = draft.outcome, draft.fetched
@@ -58,8 +77,9 @@ class Tally:
             seconds=seconds,
             skipped=self.skipped,
             relevant=self.relevant,
-            waiting=self.waiting,
+            waiting=self.queues.total(),
             size=self.size,
             topics=dict(self.topics),
+            queues=dict(self.queues),
             errors=dict(self.errors),
         )

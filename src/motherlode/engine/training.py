@@ -15,7 +15,17 @@ from motherlode.learning.others import Others, Rejected, common_documents, toppe
 from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
 from motherlode.lexicon.wordnet import NoWordNetError
-from motherlode.records import ROOT, BadInputError, Document, Example, Judgement, ModelId, PageId, TopicId
+from motherlode.records import (
+    ROOT,
+    TOPIC_MODEL,
+    BadInputError,
+    Document,
+    Example,
+    Judgement,
+    ModelId,
+    PageId,
+    TopicId,
+)
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import keep_judgements, vectors_in
 from motherlode.store.pages import (
@@ -32,7 +42,7 @@ from motherlode.store.session import Session
 from motherlode.topics import OTHERS, TopicTree, virtual
 from motherlode.urls import host_of, url_key
 
-KIND = "tree"
+KIND = TOPIC_MODEL
 _LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
 _FOLDS = 5
 _TERMS = 10

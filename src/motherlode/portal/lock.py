@@ -11,9 +11,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from msgspec import Struct
+
 from motherlode.records import LockedError, ReadOnlyError
 
 _held: "set[PortalLock]" = set()
+
+
+class Holder(Struct, frozen=True):
+    """A process that is writing a portal, and for which command."""
+
+    pid: int
+    command: str
 
 
 class PortalLock:
@@ -65,12 +74,37 @@ class PortalLock:
             self._descriptor = None
 
     def _in_use(self) -> str:
-        try:
-            holder = json.loads(self._path.read_text())
-            who = f"'{holder['command']}' (process {holder['pid']})"
-        except (OSError, ValueError, KeyError, TypeError):
-            who = "another process"
+        holder = _signed(self._path)
+        who = "another process" if holder is None else f"'{holder.command}' (process {holder.pid})"
         return f"{self._directory} is being written by {who}; wait for it or stop it."
+
+
+def holder_of(directory: Path) -> Holder | None:
+    """Who is writing a portal right now; None: nobody, or nobody who could sign.
+
+    The signature of a dead process is told by the lock that is free. Only then is it tried, so that nobody
+    who wants it is turned away by somebody who looks.
+    """
+    path = directory / "lock"
+    holder = _signed(path)
+    if holder is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return holder
+    except OSError:
+        return None
+    return None
+
+
+def _signed(path: Path) -> Holder | None:
+    try:
+        said = json.loads(path.read_text())
+        return Holder(int(said["pid"]), str(said["command"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _forget_all() -> None:

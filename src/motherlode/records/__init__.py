@@ -31,7 +31,7 @@ from motherlode.records.identifiers import (
     UrlId,
     UrlKey,
 )
-from motherlode.records.learning import Feedback, Judgement, Model, Verdict
+from motherlode.records.learning import TOPIC_MODEL, Feedback, Judgement, Model, Verdict
 from motherlode.records.pages import (
     Archived,
     Document,
@@ -50,6 +50,7 @@ from motherlode.records.topics import Bookmark, Example, Folder, Origin, Topic
 
 __all__ = [
     "ROOT",
+    "TOPIC_MODEL",
     "Archived",
     "BadInputError",
     "Bookmark",

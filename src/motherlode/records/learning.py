@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from motherlode.records.identifiers import FeedbackId, ModelId, PageId, TopicId
 
+TOPIC_MODEL = "tree"  # the kind of model that judges pages by topics
+
 
 class Judgement(Struct, frozen=True, gc=False):
     """A page's topic and the confidence in it, on the scale that the model names."""

@@ -184,6 +184,19 @@ def pages_at(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, PageId]
     return {UrlId(url_id): PageId(page) for url_id, page in rows}
 
 
+def urls_of_pages(session: Session, wanted: Sequence[PageId]) -> dict[PageId, str]:
+    """The addresses of these pages."""
+    found: dict[PageId, str] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        query = (
+            select(pages.c.id, urls.c.url)
+            .join_from(pages, urls, urls.c.id == pages.c.url_id)
+            .where(pages.c.id.in_(wanted[start : start + _AT_ONCE]))
+        )
+        found |= {PageId(number): url for number, url in session.connection.execute(query)}
+    return found
+
+
 def links_from(session: Session, page: PageId) -> list[KeptLink]:
     """A page's links, in their order in the page."""
     return [_link(row) for row in session.connection.execute(_LINKS_FROM, {"sought": page})]

@@ -15,6 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 # A page's title must not steer the terminal: control characters, and marks that turn the writing round.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
 portal_argument = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), required=True)
 
 set_option = click.option(
@@ -38,6 +40,23 @@ class Figure(click.FloatRange):
         return number
 
 
+class Duration(click.ParamType[float]):
+    """A time such as 90s, 10m, 2h or 1h30m, in seconds."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        parts = re.findall(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])", value)
+        if not parts or "".join(number + unit for number, unit in parts) != value:
+            self.fail(f"{value!r} is no time; write 90s, 10m, 2h or 1h30m.", param, ctx)
+        seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+        if not seconds:
+            self.fail("no time at all is too little.", param, ctx)
+        return seconds
+
+
 def show_json(value: Any) -> None:
     """JSON with an indent; records become objects."""
     click.echo(json_text(value))
@@ -55,3 +74,10 @@ def harmless(text: str) -> str:
 def count(number: int, what: str) -> str:
     """`1 topic`, `2 topics`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def duration(seconds: float) -> str:
+    """`0:07`, `12:30`, `1:02:03`."""
+    whole = max(0, round(seconds))
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

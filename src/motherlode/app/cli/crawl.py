@@ -1,70 +1,210 @@
 """`lode crawl`: fetch pages into a portal, from the examples of its topics on."""
 
 import asyncio
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
-from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.common import (
+    Duration,
+    count,
+    duration,
+    json_option,
+    portal_argument,
+    set_option,
+    show_json,
+)
+from motherlode.policies.options import PolicyName
+from motherlode.records import RunEnd
 
+if TYPE_CHECKING:
+    from motherlode.engine import Progress
+
+_PAGES = 1000  # unless a limit is given
 _INTERRUPTED = 11
+_FAILED_ON = {RunEnd.PAGES: 14, RunEnd.TIME: 15}
+# Options that are settings under shorter names.
+_SETTINGS = {"policy": "crawl.policy", "learn_pages": "crawl.learn_pages", "workers": "reading.workers"}
 
 
 class Crawled(Struct, frozen=True):
-    """What a crawl brought, and what is left for the next."""
+    """What a crawl brought, why it ended, and what is left for the next."""
 
     pages: int
     failed: int
+    skipped: int
     redirects: int
     hosts: int
+    size: int
     seconds: float
     waiting: int
+    relevant: int
+    topics: dict[str, int]
+    errors: dict[str, int]
+    retrainings: int
+    precision: float | None
+    phase: str
+    end: str
 
 
 @click.command("crawl")
 @portal_argument
-@click.option("--pages", type=click.IntRange(1), default=1000, show_default=True, help="Fetch so many pages.")
+@click.option("--pages", type=click.IntRange(1), help=f"Fetch so many pages; {_PAGES:,} without --time.")
+@click.option("--time", "seconds", type=Duration(), metavar="TIME", help="Go on for so long: 90s, 10m, 2h.")
+@click.option("--learn-pages", type=click.IntRange(0), help="Harvest after so many pages at the latest.")
+@click.option(
+    "--policy", type=click.Choice([name.value for name in PolicyName]), help="Which way the crawl goes."
+)
+@click.option("--workers", type=click.IntRange(0, 256), help="Processes that read documents.")
+@click.option("--feedback", is_flag=True, help="Stop before harvesting, to let you judge the archetypes.")
+@click.option(
+    "--metrics", type=click.IntRange(0, 65_535), metavar="PORT", help="Serve Prometheus metrics meanwhile."
+)
+@click.option("--fail-on-limit", is_flag=True, help="Exit with 14 or 15 if a limit ended it.")
 @set_option
 @json_option
-def command(directory: Path, pages: int, overrides: tuple[str, ...], *, as_json: bool) -> None:
-    """Crawl from the examples of the topics in DIR, level by level; run again, it goes on.
+def command(directory: Path, **options: Any) -> None:
+    """Crawl for the topics of DIR, from their examples on; run again, it goes on where it was.
 
+    Examples are fetched first and count as pages. Ctrl-C ends a crawl in good order, a second one at once.
     The Web is crawled only by those who say who they are: set crawler.contact first.
 
     \b
     lode crawl DIR --set crawler.contact=you@example.org --pages 5000
-    lode crawl DIR --set network.connect=127.0.0.1:8080
+    lode crawl DIR --set network.connect=127.0.0.1:8080 --time 10m
     """
     from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
+    from motherlode.app.display import UNLIMITED  # noqa: PLC0415
     from motherlode.engine import Limits  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
-    from motherlode.records import RunEnd  # noqa: PLC0415
     from motherlode.store import frontier  # noqa: PLC0415
 
-    with Portal.crawling(directory, "crawl", overrides) as portal:
+    pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
+    quiet = options["as_json"]
+    with Portal.crawling(directory, "crawl", (*options["overrides"], *_settings(options))) as portal:
+        limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
+        outing = Outing(limits, options["feedback"], quiet, options["metrics"])
         try:
-            outing = Outing(Limits(pages, portal.config.crawl.connections), quiet=as_json)
             progress = run(crawl_portal(portal, outing))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            progress = None
-        if progress is None or progress.end == RunEnd.INTERRUPTED:
-            click.echo(f"\nInterrupted; 'lode crawl {directory}' goes on.", err=True)
-            click.get_current_context().exit(_INTERRUPTED)
+            _interrupted()
         with portal.store.reading() as session:
             waiting = sum(frontier.sizes(session).values())
-    if as_json:
-        show_json(
-            Crawled(
-                progress.pages, progress.failed, progress.redirects, progress.hosts, progress.seconds, waiting
-            )
-        )
+        crawled = _crawled(progress, portal, waiting)
+    if quiet:
+        show_json(crawled)
     else:
-        click.echo(f"\n{_ending(progress.pages, pages)}: {count(waiting, 'URL')} still waiting.")
+        _show(crawled, progress, directory)
+    if progress.end == RunEnd.INTERRUPTED:
+        _interrupted()
+    if options["fail_on_limit"]:
+        click.get_current_context().exit(_FAILED_ON.get(RunEnd(progress.end), 0))
 
 
-def _ending(fetched: int, limit: int) -> str:
-    if fetched >= limit:
-        return f"Fetched the {count(limit, 'page')} that were asked for"
-    return f"Fetched {count(fetched, 'page')}; nothing more can be fetched now"
+def _settings(options: dict[str, Any]) -> Iterator[str]:
+    """The settings that options stand for."""
+    given = ((key, options[name]) for name, key in _SETTINGS.items())
+    return (f"{key}={value}" for key, value in given if value is not None)
+
+
+def _interrupted() -> None:
+    context = click.get_current_context()
+    click.echo(f"\nInterrupted; '{_again(context)}' goes on.", err=True)
+    context.exit(_INTERRUPTED)
+
+
+def _again(context: click.Context) -> str:
+    """The command as it was given."""
+    words = ["lode", "crawl", str(context.params["directory"])]
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if not given or not isinstance(option, click.Option):
+            continue
+        value = context.params[option.name or ""]
+        if option.is_flag:
+            words.append(option.opts[0])
+        else:
+            shown = value if option.multiple else [_shown(value)]
+            words += [word for one in shown for word in (option.opts[0], str(one))]
+    return shlex.join(words)
+
+
+def _shown(value: object) -> object:
+    return f"{value:.3f}".rstrip("0").rstrip(".") + "s" if isinstance(value, float) else value
+
+
+def _crawled(progress: "Progress", portal: Any, waiting: int) -> Crawled:
+    from motherlode.topics import show_path  # noqa: PLC0415
+
+    tree = portal.tree()
+    topics = {show_path(tree.path(t.id)): progress.topics[t.id] for t in tree if t.id in progress.topics}
+    return Crawled(
+        pages=progress.pages,
+        failed=progress.failed,
+        skipped=progress.skipped,
+        redirects=progress.redirects,
+        hosts=progress.hosts,
+        size=progress.size,
+        seconds=progress.seconds,
+        waiting=waiting,
+        relevant=progress.relevant,
+        topics=topics,
+        errors=progress.errors,
+        retrainings=progress.retrainings,
+        precision=progress.precision,
+        phase=progress.phase,
+        end=progress.end,
+    )
+
+
+def _show(crawled: Crawled, progress: "Progress", directory: Path) -> None:
+    """The summary: how much, of what, why it ended, and what to do next."""
+    from motherlode.app.display import harvest_rate, pace  # noqa: PLC0415
+
+    spent = f"in {duration(crawled.seconds)}, {pace(progress)}"
+    click.echo(
+        f"\n{count(crawled.pages, 'page')} from {count(crawled.hosts, 'host')} {spent}: {_why(progress)}."
+    )
+    sure = "" if crawled.precision is None else f", estimated precision {crawled.precision:.2f}"
+    click.echo(f"{crawled.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}{sure}.")
+    others = [
+        f"{crawled.size / 1e6:,.1f} MB",
+        count(crawled.redirects, "redirect"),
+        f"{crawled.failed:,} failed",
+        f"{crawled.skipped:,} skipped",
+        f"{count(crawled.waiting, 'URL')} still waiting",
+    ]
+    click.echo(f"{', '.join(others)}.")
+    click.echo(f"Next: {_next(crawled, directory)}")
+
+
+def _why(progress: "Progress") -> str:
+    match progress.end:
+        case RunEnd.PAGES:
+            return "the pages that were asked for"
+        case RunEnd.TIME:
+            return "the time is over"
+        case RunEnd.FEEDBACK:
+            return "it has learned, and waits for your judgement of what it learned from"
+        case RunEnd.INTERRUPTED:
+            return "interrupted"
+    if progress.idle is not None:
+        from motherlode.app.display import waits  # noqa: PLC0415
+
+        said = waits(progress.idle).rstrip(".")
+        return said[:1].lower() + said[1:]
+    return "nothing more can be fetched now"
+
+
+def _next(crawled: Crawled, directory: Path) -> str:
+    place = shlex.quote(str(directory))
+    if crawled.end == RunEnd.FEEDBACK:
+        return f"lode feedback {place}"
+    goes_on = crawled.waiting and crawled.end != RunEnd.DONE
+    return f"lode crawl {place}" if goes_on and not crawled.pages else f"lode status {place}"

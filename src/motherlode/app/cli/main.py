@@ -18,6 +18,8 @@ COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "topics": "Show and edit a portal's topic tree.",
     "crawl": "Fetch pages into a portal, from its topics' examples on.",
+    "status": "Show what a portal is now, and what to do next.",
+    "stats": "Show what a portal holds, in figures.",
     "train": "Learn the topics from their examples, and judge what was fetched.",
     "judge": "Say where a page or a file would go, how surely, and why.",
     "links": "Show the hubs and authorities of a topic.",

@@ -1,6 +1,6 @@
 """A topic tree as a person sees it, and as JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -48,6 +48,26 @@ def _show_below(
         branch, rail = ("└─", "   ") if place == last else ("├─", "│  ")
         click.echo(f"{indent}{branch} {_topic_line(child, len(examples.get(child.id, [])))}")
         _show_below(tree, child.id, examples, indent + rail, shown)
+
+
+def show_counts(title: str, tree: TopicTree, pages: Mapping[TopicId, int]) -> None:
+    """The tree with how many pages are on each topic."""
+    total = sum(number for topic, number in pages.items() if topic != ROOT)
+    click.echo(f"{click.style(harmless(title), bold=True)}: {count(total, 'page')} on {_topics(tree)}")
+    _show_counts_below(tree, ROOT, pages, "")
+
+
+def _topics(tree: TopicTree) -> str:
+    return count(sum(not topic.is_others for topic in tree), "topic")
+
+
+def _show_counts_below(tree: TopicTree, topic: TopicId, pages: Mapping[TopicId, int], indent: str) -> None:
+    children = [child for child in tree.children(topic) if not child.is_others]
+    for place, child in enumerate(children):
+        branch, rail = ("└─", "   ") if place == len(children) - 1 else ("├─", "│  ")
+        name = click.style(harmless(child.name), fg="cyan", bold=True)
+        click.echo(f"{indent}{branch} {name} ({count(pages.get(child.id, 0), 'page')})")
+        _show_counts_below(tree, child.id, pages, indent + rail)
 
 
 def _topic_line(topic: Topic, examples: int) -> str:

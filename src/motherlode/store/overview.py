@@ -1,0 +1,132 @@
+"""Counting what a portal holds. Each question looks at a whole table: for a person who asks now and then."""
+
+from collections import Counter
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, and_, case, func, select
+
+from motherlode.records import ROOT, HostState, ModelId, TopicId, UrlState
+from motherlode.store.schema import hosts, judgements, links, models, pages, redirects, urls
+from motherlode.store.session import Session
+
+
+class TopicPages(Struct, frozen=True):
+    """The pages on one topic, and how sure that is on average."""
+
+    pages: int
+    confidence: float
+
+
+class ModelNote(Struct, frozen=True):
+    """A model without its planes."""
+
+    id: ModelId
+    created_at: float
+    report: dict[str, Any]
+
+
+class Totals(Struct, frozen=True):
+    """How much there is of everything."""
+
+    pages: int
+    size: int
+    urls: int
+    links: int
+    redirects: int
+    hosts: int
+
+
+def totals(session: Session) -> Totals:
+    number, size = _one(session, func.count(), func.coalesce(func.sum(pages.c.size), 0), table=pages)
+    return Totals(
+        pages=number,
+        size=int(size),
+        urls=_count(session, urls),
+        links=_count(session, links),
+        redirects=_count(session, redirects),
+        hosts=_count(session, hosts),
+    )
+
+
+def page_totals(session: Session) -> tuple[int, int]:
+    """How many pages there are, and how many bytes they have."""
+    number, size = _one(session, func.count(), func.coalesce(func.sum(pages.c.size), 0), table=pages)
+    return number, int(size)
+
+
+def pages_by(session: Session, what: str) -> dict[Any, int]:
+    """How many pages have each value of a column (`mime`, `language`, `status`), the most frequent first."""
+    column = pages.c[what]
+    rows = session.connection.execute(select(column, func.count()).group_by(column))
+    return dict(Counter({value: number for value, number in rows}).most_common())  # noqa: C416 - rows
+
+
+def hosts_by_state(session: Session) -> dict[HostState, int]:
+    rows = session.connection.execute(select(hosts.c.state, func.count()).group_by(hosts.c.state))
+    return {HostState(state): number for state, number in rows}
+
+
+def urls_by_state(session: Session) -> dict[UrlState, int]:
+    rows = session.connection.execute(select(urls.c.state, func.count()).group_by(urls.c.state))
+    return {UrlState(state): number for state, number in rows}
+
+
+def reasons(session: Session, state: UrlState) -> dict[str, int]:
+    """Why URLs have come to a state, without the particulars, the most frequent reason first."""
+    query = select(urls.c.reason, func.count()).where(urls.c.state == state).group_by(urls.c.reason)
+    found: Counter[str] = Counter()
+    for reason, number in session.connection.execute(query):
+        found[(reason or "").partition(":")[0]] += number
+    return dict(found.most_common())
+
+
+def confidences(session: Session) -> dict[TopicId, TopicPages]:
+    """The pages on each topic, with their mean confidence."""
+    query = (
+        select(judgements.c.topic_id, func.count(), func.avg(judgements.c.confidence))
+        .where(_on_topic())
+        .group_by(judgements.c.topic_id)
+    )
+    rows = session.connection.execute(query)
+    return {TopicId(topic): TopicPages(number, float(mean)) for topic, number, mean in rows}
+
+
+def harvest(session: Session, parts: int) -> list[float]:
+    """The harvest rate of the crawl so far in so many parts, by what is thought of the pages now."""
+    (last,) = _one(session, func.max(pages.c.id), table=pages)
+    if not last:
+        return []
+    part = ((pages.c.id - 1) * parts) // int(last)
+    query = (
+        select(part.label("part"), func.count(), func.sum(case((_on_topic(), 1), else_=0)))
+        .join_from(pages, judgements, judgements.c.page_id == pages.c.id, isouter=True)
+        .group_by("part")
+        .order_by("part")
+    )
+    return [relevant / number for _, number, relevant in session.connection.execute(query)]
+
+
+def latest_model_note(session: Session, kind: str) -> ModelNote | None:
+    """What is said of the latest model; the model itself, which may be large, is left where it is."""
+    query = (
+        select(models.c.id, models.c.created_at, models.c.report)
+        .where(models.c.kind == kind)
+        .order_by(models.c.id.desc())
+        .limit(1)
+    )
+    row = session.connection.execute(query).one_or_none()
+    return None if row is None else ModelNote(ModelId(row.id), row.created_at, row.report)
+
+
+def _on_topic() -> ColumnElement[bool]:
+    return and_(judgements.c.topic_id != ROOT, judgements.c.confidence > 0)
+
+
+def _count(session: Session, table: Any) -> int:
+    (number,) = _one(session, func.count(), table=table)
+    return int(number)
+
+
+def _one(session: Session, *columns: Any, table: Any) -> tuple[Any, ...]:
+    return tuple(session.connection.execute(select(*columns).select_from(table)).one())
