@@ -3,6 +3,10 @@
 A page's score is the sum of two figures: the confidence of its judgement, which is its distance to the plane
 of the topic, and the cosine of its terms with those of the query, tf times idf (BINGO!, 3.6 and 5.3).
 Both are products of vectors of length one, so neither drowns the other.
+
+Where the topic is the only one, pages that were nearly judged to be on it may be answers, too, if their
+cosine makes up for the doubt: a model of a few examples is strict, and what it just rejects is as a rule what
+was sought (docs/design.md has figures).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,7 +19,7 @@ from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, bag_of, places_of, unpack
 from motherlode.engine.training import page_behind
 from motherlode.learning.matrix import Floats, Terms, counts_of, weighted
-from motherlode.records import Origin, PageId, TopicId
+from motherlode.records import ROOT, Origin, PageId, TopicId
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import Judged, judged_for, vectors_in
 from motherlode.store.pages import count_pages, languages_of, main_text_of, page_numbered, vectors_of_all
@@ -23,7 +27,8 @@ from motherlode.store.session import Session
 from motherlode.store.similar import near
 from motherlode.topics import TopicTree
 
-_CANDIDATES = 5_000  # pages of the topic, the surest, that are ranked
+_CANDIDATES = 5_000  # pages of the topic, the surest, that are ranked, and as many that are near it
+_FARTHEST = -1.0  # distance to the plane: no cosine makes up for more
 _SAMPLE = 20_000  # pages that idf is counted in
 _LOOKED_AT = 200_000  # characters of a page that a snippet is taken from
 _PLACES = 2_000  # words of the query in it
@@ -39,7 +44,8 @@ class Snippet(Struct, frozen=True):
 
 
 class Find(Struct, frozen=True):
-    """A page of the answer. `alike` are addresses of pages that say nearly the same."""
+    """A page of the answer. `near`: it is not quite on the topic, by its judgement. `alike` are addresses of
+    pages that say nearly the same."""
 
     url: str
     title: str
@@ -47,6 +53,7 @@ class Find(Struct, frozen=True):
     confidence: float
     cosine: float
     seed: bool
+    near: bool
     snippet: Snippet
     alike: tuple[str, ...] = ()
 
@@ -71,11 +78,12 @@ class _Scored(Struct, frozen=True):
 
 def answer(session: Session, tree: TopicTree, topic: TopicId, query: str, most: int = 20) -> Answer:
     """The best pages for a query among those on a topic, at most so many."""
-    candidates = judged_for(session, tree.descendants(topic), _CANDIDATES)
+    candidates = _candidates(session, tree, topic)
     languages = languages_of(session, {one.page for one in candidates})
     cosines = _cosines(session, query, candidates, languages)
     scored = [_Scored(one, cosines.get(one.page, 0.0)) for one in candidates]
-    ranked = sorted(scored, key=lambda one: (-one.score, one.page.page))
+    ranked = sorted((one for one in scored if one.score > 0), key=lambda one: (-one.score, one.page.page))
+    on_topic = sum(one.confidence > 0 for one in candidates)
     seeds = _seeds(session, tree, topic)
     finds = tuple(
         Find(
@@ -85,12 +93,21 @@ def answer(session: Session, tree: TopicTree, topic: TopicId, query: str, most: 
             one.page.confidence,
             one.cosine,
             one.page.page in seeds,
+            one.page.confidence <= 0,
             snippet(main_text_of(session, one.page.page), query, languages.get(one.page.page, "")),
             alike,
         )
         for one, alike in _folded(session, ranked, most)
     )
-    return Answer("/".join(tree.path(topic)), count_pages(session), len(candidates), finds)
+    return Answer("/".join(tree.path(topic)), count_pages(session), on_topic, finds)
+
+
+def _candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judged]:
+    """The pages of a topic; where no other topic may have been meant, also those that are nearest to it."""
+    on = judged_for(session, tree.descendants(topic), _CANDIDATES)
+    alone = [one.id for one in tree.children(ROOT) if not one.is_others] == [topic]
+    near = judged_for(session, [ROOT], _CANDIDATES, above=_FARTHEST) if alone else []
+    return on + [one for one in near if one.confidence <= 0]
 
 
 def snippet(text: str, query: str, language: str = "en") -> Snippet:

@@ -88,15 +88,15 @@ def test_a_query_is_answered_and_kept_and_goes_on(lode: CliRun, box: Running, tm
     start, end = best["snippet"]["marks"][0]
     assert best["snippet"]["text"][start:end].lower() in {"barn", "owl", "owls", "hunts", "mice"}
     assert [one for one in examples(place_of) if one[2] is not Origin.ARCHETYPE] == first[:3]
-    for command in ("topics", "crawl", "feedback", "train"):
-        assert lode(command, "barn-owls-hunting-mice").returncode == 0
+    for name in ("topics", "crawl", "feedback", "train"):
+        assert lode(name, "barn-owls-hunting-mice").returncode == 0
     judged = told(lode("judge", "barn-owls-hunting-mice", place("owl", 0), "--json"))
     assert judged["topic"] == QUERY
 
 
 def test_words_are_bold_on_a_terminal_and_a_page_cannot_steer_it(box: Running, tmp_path: Path) -> None:
     controller, terminal = pty.openpty()
-    command = [
+    words = [
         "ask",
         "barn owl",
         "--seeds",

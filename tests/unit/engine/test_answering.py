@@ -1,5 +1,6 @@
 """The answer to a query: ranked, folded, with snippets."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from motherlode.engine import training
 from motherlode.engine.answering import Answer, answer, snippet
 from motherlode.portal import Portal
-from motherlode.records import Origin
+from motherlode.records import ROOT, Judgement, Origin
+from motherlode.store import topics as topic_rows
+from motherlode.store.judged import judged_for, keep_judgements
 from motherlode.topics import parse_path
 from outings import go_out
 from teaching import EACH, VOCABULARY, add_example, pages, paper, place, planted, text
@@ -50,7 +53,7 @@ def test_the_best_by_the_sum_of_confidence_and_cosine_come_first(portal: Path) -
     scores = [one.score for one in found.finds]
     assert scores == sorted(scores, reverse=True)
     assert all(one.score == pytest.approx(one.confidence + one.cosine) for one in found.finds)
-    assert all(one.confidence > 0 and 0 <= one.cosine <= 1.0001 for one in found.finds)
+    assert all(one.confidence > 0 and 0 <= one.cosine <= 1.0001 and not one.near for one in found.finds)
     assert not [one.url for one in found.finds if "news" in one.url]
 
 
@@ -72,6 +75,23 @@ def test_pages_that_say_nearly_the_same_are_one_answer(portal: Path) -> None:
     twins = [one for one in finds if one.title == "Twin"]
     assert len(twins) == 1
     assert {twins[0].url, *twins[0].alike} == {"http://twin1.test/", "http://twin2.test/"}
+
+
+def test_what_is_nearly_on_an_only_topic_may_be_an_answer(portal: Path, tmp_path: Path) -> None:
+    """Once there is one topic alone: what is judged to be on none is nearest to that."""
+    shutil.copytree(portal, tmp_path / "p")
+    with Portal.writing(tmp_path / "p", "test") as opened, opened.store.writing() as session:
+        news = opened.tree().at(("news",)).id
+        pages = [one.page for one in judged_for(session, [opened.tree().at(("owls",)).id], 100)]
+        keep_judgements(session, [(page, Judgement(ROOT, -0.01)) for page in pages[1:]])
+        keep_judgements(session, [(pages[0], Judgement(ROOT, -0.99))])
+    assert answered(tmp_path / "p").finds == ()
+    with Portal.writing(tmp_path / "p", "test") as opened, opened.store.writing() as session:
+        topic_rows.remove_topics(session, [news], ROOT)
+    found = answered(tmp_path / "p")
+    assert found.on_topic == 0
+    assert found.finds
+    assert all(one.near and one.confidence == -0.01 and one.score > 0 for one in found.finds)
 
 
 def test_no_more_than_so_many(portal: Path) -> None:

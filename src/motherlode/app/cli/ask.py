@@ -155,7 +155,7 @@ def _show(found: Answer, query: str, path: Path) -> None:
     asked = harmless(query if len(query) <= _LONG else f"{query[:_LONG]} ...")
     click.echo(f'\n"{asked}": {found.on_topic:,} of {count(found.pages, "page")} are on it.')
     if not found.finds:
-        click.echo("None of them is sure enough to be an answer; more seeds, or other words, may help.")
+        click.echo("None of them comes near an answer; more seeds, or other words, may help.")
     for place, find in enumerate(found.finds, start=1):
         click.echo()
         _show_find(place, find)
@@ -175,7 +175,7 @@ def _show(found: Answer, query: str, path: Path) -> None:
 
 def _show_find(place: int, find: Find) -> None:
     title = click.style(harmless(find.title or find.url), bold=True)
-    click.echo(f"{place:>3}. {title}{' (seed)' if find.seed else ''}")
+    click.echo(f"{place:>3}. {title}{' (seed)' * find.seed}{' (nearly on it)' * find.near}")
     click.echo(f"     {harmless(find.url)}")
     click.echo(f"     score {find.score:.3f} = confidence {find.confidence:.3f} + cosine {find.cosine:.3f}")
     if find.snippet.text:
