@@ -1,6 +1,7 @@
 """Topics and examples, whichever database is behind them."""
 
 import pytest
+from msgspec.structs import replace
 
 from helpers import follow
 from motherlode.records import (
@@ -44,6 +45,21 @@ def test_siblings_of_one_name_are_refused(store: Store) -> None:
         topic_rows.add_topic(session, ROOT, "Science")
         topic_rows.add_topic(session, ROOT, "SCIENCE")
     assert count_rows(store, "topics") == 1
+
+
+def test_an_example_changes_its_origin_and_its_text_and_stays_where_it_is(store: Store) -> None:
+    with store.writing() as session:
+        topic = topic_rows.add_topic(session, ROOT, "Owls").id
+        given = Example(topic, "http://a.example/", title="A", tags=("x",), origin=Origin.ARCHETYPE)
+        topic_rows.add_examples(session, [given, Example(topic, "http://b.example/")])
+        first, second = topic_rows.examples_of(session)
+        topic_rows.change_example(session, replace(first, origin=Origin.FEEDBACK, text="owls\x00", note="!"))
+    with store.reading() as session:
+        changed = replace(first, origin=Origin.FEEDBACK, text="owls\ufffd", note="!")
+        assert topic_rows.examples_of(session) == [changed, second]
+    with store.writing() as session:
+        topic_rows.change_example(session, first)
+        assert topic_rows.examples_of(session) == [first, second]
 
 
 def test_a_removed_topics_number_and_offers_are_gone_for_good(store: Store) -> None:

@@ -7,7 +7,7 @@ words has to be kept. Which word a number stands for is asked seldom, and of a t
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate, pairwise
@@ -148,6 +148,15 @@ def spell(wanted: Iterable[int], text: str, language: str = "en") -> dict[int, s
     for word, _ in words.most_common():
         found.setdefault(known.number(word), word)
     return found
+
+
+def places_of(wanted: Collection[int], text: str, language: str = "en") -> Iterator[tuple[int, int, int]]:
+    """Where the words of these term numbers stand in a text: from, to, and which number it is."""
+    known = _numbers(language)
+    for found in _WORD.finditer(text):
+        number = known.number(normalize("NFC", found[0].casefold()))
+        if number in wanted:
+            yield found.start(), found.end(), number
 
 
 def _words(text: str) -> list[str]:

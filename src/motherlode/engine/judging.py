@@ -83,7 +83,7 @@ def opinion_on(
         said.others,
         tuple(steps),
         "/".join(tree.path(TopicId(about))) if about else "",
-        tuple(_telling(classifier, sample, about, document))[:most],
+        tuple(telling(classifier, sample, about, document))[:most],
     )
 
 
@@ -130,7 +130,8 @@ def _named(tree: TopicTree, topic: int, *, others: bool) -> str:
     return "/".join((*path, OTHERS) if others or not path else path)
 
 
-def _telling(classifier: TreeClassifier, sample: Sample, topic: int, document: Document) -> list[Telling]:
+def telling(classifier: TreeClassifier, sample: Sample, topic: int, document: Document) -> list[Telling]:
+    """What the terms of a document say for a topic and against it, the most telling first."""
     parts = classifier.explain(sample, topic)
     words = spell({term for _, term, _ in parts}, f"{document.title}\n{document.text}", document.language)
     return [

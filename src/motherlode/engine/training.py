@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
 from motherlode.documents.terms import spell, unpack
-from motherlode.engine.samples import sample_of, stored_sample
+from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
 from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
 from motherlode.learning.others import Others, Rejected, common_documents, topped_up
 from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
@@ -152,7 +152,9 @@ def syllabus_of(
         if lesson is None:
             missing.append(Missing(example, _why(session, example)))
         else:
-            found[example.topic].setdefault(lesson.page or -example.id, lesson)
+            key = lesson.page or -example.id
+            if key not in found[example.topic] or _is_trimmed(example):
+                found[example.topic][key] = lesson
     lessons: Lessons = {
         int(topic): tuple(taught.values()) for topic, taught in found.items() if not tree[topic].is_others
     }
@@ -276,8 +278,11 @@ def judged(
 
 
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
-    """What an example teaches: its page, if that says anything, or else what is said of it."""
+    """What an example teaches: the part of its page that a person chose; else the page, if that says
+    anything; or else what is said of it."""
     page = page_behind(session, example.url) if example.url else None
+    if page is not None and _is_trimmed(example):
+        return _trimmed(session, example, page, spaces)
     if page is not None:
         sample = stored_sample(session, page, spaces)
         if any(map(len, sample.values())):
@@ -288,6 +293,19 @@ def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Less
         return None
     sample = sample_of(document, spaces, Surroundings(example.url or ""))
     return Lesson(example, sample, document) if any(map(len, sample.values())) else None
+
+
+def _is_trimmed(example: Example) -> bool:
+    """Whether a person chose a part of the page to stand for it (SPEC B15)."""
+    return example.url is not None and example.text is not None
+
+
+def _trimmed(session: Session, example: Example, page: KeptPage, spaces: Collection[str]) -> Lesson | None:
+    """A page by its title and the part of it that a person chose; its surroundings are those of the page."""
+    document = virtual.virtual_document(page.title, [example.text or ""], page.language)
+    surroundings = surroundings_of(session, page.page.url, page.page.key, spaces)
+    sample = sample_of(document, spaces, surroundings)
+    return Lesson(example, sample, document, page.id) if any(map(len, sample.values())) else None
 
 
 def _why(session: Session, example: Example) -> str:

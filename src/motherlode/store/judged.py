@@ -30,13 +30,13 @@ def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) 
     session.bulk.upsert(judgements, _COLUMNS, [rows[page] for page in sorted(rows)])
 
 
-def judged_for(session: Session, topics: Collection[TopicId], limit: int) -> list[Judged]:
-    """The pages that are on one of these topics, the surest first."""
+def judged_for(session: Session, topics: Collection[TopicId], limit: int, above: float = 0.0) -> list[Judged]:
+    """The pages that are on one of these topics, the surest first; or those that are less sure as well."""
     query = (
         select(judgements, urls.c.id.label("url_id"), urls.c.url, pages.c.title)
         .join_from(judgements, pages, pages.c.id == judgements.c.page_id)
         .join(urls, urls.c.id == pages.c.url_id)
-        .where(judgements.c.topic_id.in_(list(topics)), judgements.c.confidence > 0)
+        .where(judgements.c.topic_id.in_(list(topics)), judgements.c.confidence > above)
         .order_by(judgements.c.confidence.desc(), judgements.c.page_id)
         .limit(limit)
     )

@@ -178,6 +178,12 @@ def vectors_of_all(session: Session, wanted: Collection[PageId], space: str) -> 
     return {PageId(page): bytes(packed) for page, named, packed in rows if named == space}
 
 
+def languages_of(session: Session, wanted: Collection[PageId]) -> dict[PageId, str]:
+    """The languages of these pages, as far as they are known."""
+    rows = session.bulk.find(pages, "id", sorted(wanted), ("id", "language"))
+    return {PageId(page): language for page, language in rows}
+
+
 def pages_at(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, PageId]:
     """The pages at those of these URLs that were fetched."""
     rows = session.bulk.find(pages, "url_id", sorted(wanted), ("url_id", "id"))

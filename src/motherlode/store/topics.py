@@ -96,6 +96,15 @@ def examples_of(session: Session, topic: TopicId | None = None) -> list[Example]
     ]
 
 
+def change_example(session: Session, changed: Example) -> None:
+    """Keep an example's origin, note and text as they are now; its topic and its URL stay."""
+    statement = update(examples).where(examples.c.id == changed.id)
+    text = None if changed.text is None else storable(changed.text)
+    session.connection.execute(
+        statement.values(origin=changed.origin.value, note=storable(changed.note), text=text)
+    )
+
+
 def remove_example(session: Session, topic: TopicId, url: str) -> bool:
     """Take a URL out of a topic's examples. Returns whether it was there."""
     statement = delete(examples).where(examples.c.topic_id == topic, examples.c.url == url)

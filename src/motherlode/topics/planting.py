@@ -69,7 +69,8 @@ def plant_seeds(topics: Iterable[tuple[TopicPath, list[str]]], rules: UrlRules) 
 def plant_query(query: str) -> Planting:
     """One topic whose only example is the query itself, as a virtual document."""
     words = " ".join(query.split())
-    name = clean_name(words[:_QUERY_NAME]) or "query"
+    name = clean_name(words[:_QUERY_NAME])
+    name = "query" if is_others(name) or not name else name  # OTHERS would hold counterexamples
     example = Example(_UNPLACED, None, title=words, text=words, origin=Origin.QUERY)
     return Planting((Planted((name,), (example,)),))
 

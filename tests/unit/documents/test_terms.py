@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents import terms as module
-from motherlode.documents.terms import bag_of, count, sequence_of, sequences_of, spell, stopwords, unpack
+from motherlode.documents.terms import (
+    bag_of,
+    count,
+    places_of,
+    sequence_of,
+    sequences_of,
+    spell,
+    stopwords,
+    unpack,
+)
 
 
 def test_stopwords_numbers_and_single_letters_do_not_count() -> None:
@@ -217,3 +226,13 @@ def test_terms_are_what_a_plain_counter_finds(pieces: list[str], language: str, 
             patch.setattr(module, "_numbers_of", module._Numbers)
         bag = bag_of(text, language)
     assert dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True)) == plain_count(text, language)
+
+
+@given(st.text("aAeEoOlwsSÄé1 .-\n鸟"))
+def test_every_word_that_counts_is_found_in_its_place(text: str) -> None:
+    wanted = bag_of(text, "de")
+    places = list(places_of(set(wanted.terms.tolist()), text, "de"))
+    found = Counter(number for _, _, number in places)
+    assert found == Counter(dict(zip(wanted.terms.tolist(), wanted.counts.tolist(), strict=True)))
+    for start, end, number in places:
+        assert sequence_of(text[start:end], "de").tolist() == [number]

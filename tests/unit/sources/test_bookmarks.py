@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from motherlode.records import BadInputError, Folder
-from motherlode.sources.bookmarks import MAX_BYTES, MAX_DEPTH, read_bookmarks
+from motherlode.sources.bookmarks import MAX_BYTES, MAX_DEPTH, holds_bookmarks, read_bookmarks
 
 
 def read(tmp_path: Path, content: str | bytes, name: str = "bookmarks.html") -> Folder:
@@ -251,3 +251,22 @@ def counted(folder: Folder) -> tuple[int, int]:
         len(folder.bookmarks) + sum(bookmarks for bookmarks, _ in inner),
         len(folder.folders) + sum(folders for _, folders in inner),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>Bookmarks</TITLE>", True),
+        ("<dl><dt>  <A HREF='http://a.example/'>A</A></dl>", True),
+        ('<?xml version="1.0"?><opml version="2.0"><body/></opml>', True),
+        ("# mine\n\nhttp://a.example/ A\nhttps://b.example/\n", True),
+        ("# nothing but a heading", False),
+        ("<html><body><a href='http://a.example/'>A page like any other</a>", False),
+        ("See http://a.example/ for more.\n", False),
+        ("%PDF-1.4\x00\x01", False),
+    ],
+)
+def test_bookmarks_are_told_from_documents(tmp_path: Path, text: str, *, holds: bool) -> None:
+    file = tmp_path / "file"
+    file.write_text(text)
+    assert holds_bookmarks(file) is holds

@@ -16,12 +16,14 @@ from motherlode.records import LodeError
 # Where each command lives, and what the overview says of it: nothing is imported for `lode --help`.
 COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
+    "ask": "Answer a query by a short crawl from a few pages, and keep it as a portal.",
     "topics": "Show and edit a portal's topic tree.",
     "crawl": "Fetch pages into a portal, from its topics' examples on.",
     "status": "Show what a portal is now, and what to do next.",
     "stats": "Show what a portal holds, in figures.",
     "train": "Learn the topics from their examples, and judge what was fetched.",
     "judge": "Say where a page or a file would go, how surely, and why.",
+    "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
     "links": "Show the hubs and authorities of a topic.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has met, and how they behaved.",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from time import time
+from typing import Any
 
 import click
 from msgspec import Struct
@@ -86,9 +87,12 @@ def _train(portal: Portal, fetched: int, *, offline: bool) -> Trained:
     with portal.store.reading() as session:
         syllabus, classifier = learn(session, tree, options, offline=offline)
     report = report_on(classifier, syllabus, tree, options)
-    told = {"examples": {one.path: one.examples for one in report}}
+    told: dict[str, Any] = {"examples": {one.path: one.examples for one in report}}
     model = Model(ModelId(0), KIND, VERSION, time(), classifier.pack(), told)
     with portal.batch() as session:  # the model and all that it thinks, or neither
+        before = ledger.latest_model(session, KIND)
+        if before is not None and "crawl" in before.report:  # a crawl goes on in the phase that it was in
+            told["crawl"] = before.report["crawl"]
         kept = ledger.keep_model(session, model)
         judged = judge_stored(session, classifier, kept.id)
     return Trained(

@@ -1,6 +1,7 @@
 """A topic tree as a person sees it, and as JSON."""
 
 from collections.abc import Iterable, Mapping
+from textwrap import shorten
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from motherlode.records import ROOT, Example, Origin, Topic, TopicId
 from motherlode.topics import TopicTree, show_path
 
 _SHOWN = 5  # examples a topic, unless all are asked for
+_LONG = 120  # characters of a query or a title
 
 
 def tree_json(tree: TopicTree, examples: Iterable[Example]) -> dict[str, Any]:
@@ -78,7 +80,10 @@ def _topic_line(topic: Topic, examples: int) -> str:
 
 def _example_line(example: Example) -> str:
     if example.url is None:
-        return f'"{harmless(example.text or "")}" {click.style("(query)", dim=True)}'
+        said = example.text if example.origin is Origin.QUERY else example.title or example.text
+        kind = "(query)" if example.origin is Origin.QUERY else "(document)"
+        shown = harmless(shorten(said or "", _LONG, placeholder=" ..."))
+        return f'"{shown}" {click.style(kind, dim=True)}'
     title = harmless(example.title)
     line = f"{harmless(example.url)}  {click.style(title, dim=True)}" if title else example.url
     return line if example.origin is Origin.PERSON else f"{line} ({example.origin.value})"

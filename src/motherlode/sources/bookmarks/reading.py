@@ -12,6 +12,8 @@ from motherlode.sources.bookmarks.building import MAX_DEPTH, TooDeepError
 MAX_BYTES = 64 * 1024 * 1024
 _LOOK = 64 * 1024  # how far to look for a sign of the form
 
+_BOOKMARKS = re.compile(r"<opml\b|netscape-bookmark-file|<dt>\s*+<a\b", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*+:", re.IGNORECASE)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _FOREIGN = (
     (b"SQLite format 3\x00", "a browser's own database"),
@@ -32,6 +34,19 @@ def read_bookmarks(path: Path) -> Folder:
     except TooDeepError as error:
         message = f"{path} nests folders more than {MAX_DEPTH} deep; it looks damaged."
         raise BadInputError(message) from error
+
+
+def holds_bookmarks(path: Path) -> bool:
+    """Whether a file is one of bookmarks, rather than a document: by its form, or a URL on every line."""
+    body = _read(path)
+    if b"\x00" in body[:_LOOK] and not body.startswith(_UTF_16):
+        return False
+    start = decode(body[:_LOOK])
+    if _BOOKMARKS.search(start):
+        return True
+    words = [line.split(maxsplit=1)[0] for line in start.splitlines() if line.strip()]
+    told = [word for word in words if not word.startswith("#")]
+    return bool(told) and all(_SCHEME.match(word) for word in told)
 
 
 def _read(path: Path) -> bytes:

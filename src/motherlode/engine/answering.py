@@ -1,0 +1,220 @@
+"""The answer to a query out of a portal: pages of its topic, ranked, folded, with what they say (SPEC B31).
+
+A page's score is the sum of two figures: the confidence of its judgement, which is its distance to the plane
+of the topic, and the cosine of its terms with those of the query, tf times idf (BINGO!, 3.6 and 5.3).
+Both are products of vectors of length one, so neither drowns the other.
+
+Where the topic is the only one, pages that were nearly judged to be on it may be answers, too, if their
+cosine makes up for the doubt: a model of a few examples is strict, and what it just rejects is as a rule what
+was sought (docs/design.md has figures).
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
+
+import numpy as np
+from msgspec import Struct
+
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import Bag, bag_of, places_of, unpack
+from motherlode.engine.training import page_behind
+from motherlode.learning.matrix import Floats, Terms, counts_of, weighted
+from motherlode.records import ROOT, Origin, PageId, TopicId
+from motherlode.store import topics as topic_rows
+from motherlode.store.judged import Judged, judged_for, vectors_in
+from motherlode.store.pages import count_pages, languages_of, main_text_of, page_numbered, vectors_of_all
+from motherlode.store.session import Session
+from motherlode.store.similar import near
+from motherlode.topics import TopicTree
+
+_CANDIDATES = 5_000  # pages of the topic, the surest, that are ranked, and as many that are near it
+_FARTHEST = -1.0  # distance to the plane: no cosine makes up for more
+_SAMPLE = 20_000  # pages that idf is counted in
+_LOOKED_AT = 200_000  # characters of a page that a snippet is taken from
+_PLACES = 2_000  # words of the query in it
+_WIDTH = 240  # characters of a snippet
+_GIVE = 25  # characters it is shorter by, at most, to end between words
+
+
+class Snippet(Struct, frozen=True):
+    """A part of a page's main text. `marks` say from where to where it has words of the query."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+class Find(Struct, frozen=True):
+    """A page of the answer. `near`: it is not quite on the topic, by its judgement. `alike` are addresses of
+    pages that say nearly the same."""
+
+    url: str
+    title: str
+    score: float
+    confidence: float
+    cosine: float
+    seed: bool
+    near: bool
+    snippet: Snippet
+    alike: tuple[str, ...] = ()
+
+
+class Answer(Struct, frozen=True):
+    """What a portal knows for a query."""
+
+    topic: str
+    pages: int
+    on_topic: int
+    finds: tuple[Find, ...]
+
+
+class _Scored(Struct, frozen=True):
+    page: Judged
+    cosine: float
+
+    @property
+    def score(self) -> float:
+        return self.page.confidence + self.cosine
+
+
+def answer(session: Session, tree: TopicTree, topic: TopicId, query: str, most: int = 20) -> Answer:
+    """The best pages for a query among those on a topic, at most so many."""
+    candidates = _candidates(session, tree, topic)
+    languages = languages_of(session, {one.page for one in candidates})
+    cosines = _cosines(session, query, candidates, languages)
+    scored = [_Scored(one, cosines.get(one.page, 0.0)) for one in candidates]
+    ranked = sorted((one for one in scored if one.score > 0), key=lambda one: (-one.score, one.page.page))
+    on_topic = sum(one.confidence > 0 for one in candidates)
+    seeds = _seeds(session, tree, topic)
+    finds = tuple(
+        Find(
+            one.page.url,
+            one.page.title,
+            one.score,
+            one.page.confidence,
+            one.cosine,
+            one.page.page in seeds,
+            one.page.confidence <= 0,
+            snippet(main_text_of(session, one.page.page), query, languages.get(one.page.page, "")),
+            alike,
+        )
+        for one, alike in _folded(session, ranked, most)
+    )
+    return Answer("/".join(tree.path(topic)), count_pages(session), on_topic, finds)
+
+
+def _candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judged]:
+    """The pages of a topic; where no other topic may have been meant, also those that are nearest to it."""
+    on = judged_for(session, tree.descendants(topic), _CANDIDATES)
+    alone = [one.id for one in tree.children(ROOT) if not one.is_others] == [topic]
+    near = judged_for(session, [ROOT], _CANDIDATES, above=_FARTHEST) if alone else []
+    return on + [one for one in near if one.confidence <= 0]
+
+
+def snippet(text: str, query: str, language: str = "en") -> Snippet:
+    """The part of a text that has most of the query's words close together; the beginning, if it has none."""
+    line = text[:_LOOKED_AT].replace("\n", " ")
+    wanted = frozenset(bag_of(query, language).terms.tolist())
+    found = [place for place, _ in zip(places_of(wanted, line, language), range(_PLACES), strict=False)]
+    start, end = _window(line, _closest(found))
+    marks = tuple((one - start, to - start) for one, to, _ in found if start <= one and to <= end)
+    return _with_ends(line[start:end], marks, before=start > 0, after=end < len(line))
+
+
+def _cosines(
+    session: Session, query: str, candidates: Sequence[Judged], languages: Mapping[PageId, str]
+) -> dict[PageId, float]:
+    """The cosine of each page with the query, whose words are stemmed as those of the page are."""
+    packed = vectors_of_all(session, {one.page for one in candidates}, TERMS)
+    bags = {page: unpack(vector) for page, vector in packed.items()}
+    asked = {language: bag_of(query, language) for language in sorted(set(languages.values()))}
+    if not bags:
+        return {}
+    features = np.unique(np.concatenate([bag.terms for bag in (*bags.values(), *asked.values())]))
+    idf = _idf(session, features)
+    found: dict[PageId, float] = {}
+    for language, words in asked.items():
+        pages = [page for page in bags if languages[page] == language]
+        found |= zip(pages, _products([bags[page] for page in pages], words, features, idf), strict=True)
+    return found
+
+
+def _products(bags: Sequence[Bag], words: Bag, features: Terms, idf: Floats) -> list[float]:
+    rows = weighted(counts_of(bags, features), idf)
+    line = weighted(counts_of([words], features), idf)
+    products: list[float] = (rows @ line.T).toarray()[:, 0].tolist()
+    return products
+
+
+def _idf(session: Session, features: Terms) -> Floats:
+    """How telling each term is among the pages of the portal: log(1 + N / df)."""
+    every = max(1, count_pages(session) // _SAMPLE)
+    occurring, number = np.zeros(len(features)), 0
+    for batch in vectors_in(session, TERMS, every):
+        counts = counts_of([unpack(packed) for _, packed in batch], features)
+        occurring += np.bincount(counts.indices, minlength=len(features))
+        number += len(batch)
+    idf: Floats = np.log1p(number / np.maximum(occurring, 1))
+    return idf
+
+
+def _seeds(session: Session, tree: TopicTree, topic: TopicId) -> set[PageId]:
+    """The pages that a person gave for the topic."""
+    below = set(tree.descendants(topic))
+    given = (
+        one.url
+        for one in topic_rows.examples_of(session)
+        if one.url and one.topic in below and one.origin is Origin.PERSON
+    )
+    return {page.id for url in given if (page := page_behind(session, url)) is not None}
+
+
+def _folded(
+    session: Session, ranked: Sequence[_Scored], most: int
+) -> Iterator[tuple[_Scored, tuple[str, ...]]]:
+    """The best pages, each with the addresses of those that say nearly the same and are left out for it."""
+    urls = {one.page.page: one.page.url for one in ranked}
+    told: set[PageId] = set()
+    for one in ranked:
+        page = one.page.page
+        if page in told:
+            continue
+        if most <= 0:
+            return
+        most -= 1
+        kept = page_numbered(session, page)
+        close = near(session, kept.fingerprint) if kept is not None else []
+        alike = [other for other in close if other in urls and other != page and other not in told]
+        told |= {page, *alike}
+        yield one, tuple(urls[other] for other in alike)
+
+
+def _closest(found: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
+    """From where to where the most different words stand close together; of equals, the first."""
+    best, span = (0, 0), (0, 0)
+    for at, (start, _, _) in enumerate(found):
+        inside = list(takewhile(lambda place, start=start: place[1] - start <= _WIDTH, found[at:]))  # type: ignore[misc]
+        worth = (len({term for _, _, term in inside}), len(inside))
+        if worth > best:
+            best, span = worth, (start, inside[-1][1])
+    return span
+
+
+def _window(line: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Where a snippet begins and ends that has this span in its middle: between words, if they are near."""
+    slack = max(0, _WIDTH - (span[1] - span[0]))
+    start = max(0, min(span[0] - slack // 2, len(line) - _WIDTH))
+    end = min(len(line), start + max(_WIDTH, span[1] - span[0]))
+    if start > 0:
+        blank = line.find(" ", start, min(start + _GIVE, span[0]))
+        start = blank + 1 if blank >= 0 else start
+    if end < len(line):
+        blank = line.rfind(" ", max(end - _GIVE, span[1]), end)
+        end = blank if blank >= 0 else end
+    return start, end
+
+
+def _with_ends(text: str, marks: Collection[tuple[int, int]], *, before: bool, after: bool) -> Snippet:
+    """With an ellipsis where there is more."""
+    lead, trail = "… " if before else "", " …" if after else ""
+    moved = tuple((start + len(lead), end + len(lead)) for start, end in marks)
+    return Snippet(f"{lead}{text}{trail}", moved)
