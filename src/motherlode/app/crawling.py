@@ -25,7 +25,7 @@ from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
 from motherlode.urls import Address, address
 
-_LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
+LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
 
 class Outing(Struct, frozen=True):
@@ -44,7 +44,7 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
     config = portal.config
     agent = user_agent(config)
     control = Control()
-    learns = config.crawl.policy in _LEARNING
+    learns = config.crawl.policy in LEARNING
     pause = (lambda: control.stop(RunEnd.FEEDBACK)) if outing.feedback else None
     with (
         stopped_by_signals(control),

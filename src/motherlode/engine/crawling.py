@@ -23,7 +23,7 @@ from motherlode.engine.dispatch import Dispatch
 from motherlode.engine.equipment import fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
-from motherlode.engine.settling import Catch, Draft, settle
+from motherlode.engine.settling import Catch, Draft, for_known_page, settle, unmodified
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.engine.tally import Tally
 from motherlode.fetch import Web
@@ -229,6 +229,8 @@ class _Crawl:
         obey = self._portal.config.robots.page_rules
         while catches := await _portion(self._caught, _KEPT_AT_ONCE):
             drafts = settle(catches, self._policy, self._in_spaces, obey=obey)
+            if self._conditions is not None:
+                drafts = list(map(for_known_page, drafts))
             kept, outcomes, met = await self._crew.aside(partial(self._keep, drafts))
             self._settled(catches, drafts, outcomes, kept)
             if met and self._portal.config.robots.sitemaps:
@@ -281,8 +283,8 @@ class _Crawl:
         if not one.digest:
             return one
         known = copies.get(one.digest, "")
-        if known == one.final.url and self._conditions is not None:  # it is fetched again on purpose
-            known = ""
+        if known == one.final.url and self._conditions is not None and one.directives.index:
+            return unmodified(one)  # its host does not know, or does not say
         copy = known or self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
         if copy:
             return replace(one, copy_of=copy)

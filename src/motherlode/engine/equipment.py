@@ -1,7 +1,10 @@
 """What a crawl goes out with: a fetcher that knows its portal, and the books that it fills on the way."""
 
+import dataclasses
 from collections.abc import Callable
 from time import time
+
+from msgspec.structs import replace
 
 from motherlode import __version__
 from motherlode.documents.analysing import Manner
@@ -70,6 +73,12 @@ def fetcher_for(
         known=known,
         clock=clock,
     )
+
+
+def without_sitemaps(portal: Portal) -> Portal:
+    """The same portal, for a crawl that takes nothing but what it was given."""
+    robots = replace(portal.config.robots, sitemaps=False)
+    return dataclasses.replace(portal, config=replace(portal.config, robots=robots))
 
 
 def keep_books(session: Session, fetcher: Fetcher) -> list[RobotsFile]:

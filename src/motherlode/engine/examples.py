@@ -1,16 +1,14 @@
 """Fetching a portal's examples: a topic is learned from its pages, so they must be there."""
 
-import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from motherlode.engine.crawling import Company, crawl
 from motherlode.engine.crew import Crew
-from motherlode.engine.equipment import fetcher_for, keep_books
+from motherlode.engine.equipment import fetcher_for, keep_books, without_sitemaps
 from motherlode.engine.progress import Limits
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Web
@@ -67,7 +65,7 @@ async def fetch_examples(portal: Portal, web: Web, crew: Crew | None = None) -> 
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against})
     limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
-    going = crawl(_without_sitemaps(portal), web, policy, limits, Company(crew))
+    going = crawl(without_sitemaps(portal), web, policy, limits, Company(crew))
     fetched = (await going).pages
     _empty(portal)
     if portal.config.robots.sitemaps:
@@ -97,12 +95,6 @@ def _empty(portal: Portal) -> None:
     """What could not be fetched now is offered anew by the next training, if it is still an example then."""
     with portal.batch() as session:
         frontier.clear(session, _OWN_QUEUE)
-
-
-def _without_sitemaps(portal: Portal) -> Portal:
-    """What sitemaps list are no examples."""
-    robots = replace(portal.config.robots, sitemaps=False)
-    return dataclasses.replace(portal, config=replace(portal.config, robots=robots))
 
 
 def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:

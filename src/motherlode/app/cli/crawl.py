@@ -53,7 +53,7 @@ def command(directory: Path, pages: int, overrides: tuple[str, ...], *, as_json:
             click.echo(f"\nInterrupted; 'lode crawl {directory}' goes on.", err=True)
             click.get_current_context().exit(_INTERRUPTED)
         with portal.store.reading() as session:
-            waiting = sum(frontier.sizes(session).values())
+            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
     if as_json:
         show_json(
             Crawled(

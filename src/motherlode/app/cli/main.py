@@ -21,6 +21,8 @@ COMMANDS = {
     "train": "Learn the topics from their examples, and judge what was fetched.",
     "judge": "Say where a page or a file would go, how surely, and why.",
     "links": "Show the hubs and authorities of a topic.",
+    "refresh": "Fetch a portal's pages again, and keep what has changed.",
+    "explain": "Say how a URL was found, ranked, fetched and judged, or why it was not.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has met, and how they behaved.",
     "analyse": "Read one document and show what a crawl would make of it.",
