@@ -14,6 +14,7 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from motherlode.documents.terms import sequences_of
 from motherlode.records import Link, UrlKey
@@ -31,6 +32,16 @@ HOST = 0.25  # what the share of its host weighs
 _HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 _HOSTS = 1 << 16
 _REMEMBERED = 100_000  # anchors, whose weights need not be added up again
+
+
+class Promise(Struct, frozen=True):
+    """What the rank of a URL is made of: the share of its parents on the topic and that of its host, each
+    from 0 to 1, and what the words of its links say for the topic."""
+
+    rank: float
+    parents: float
+    host: float
+    said: float
 
 
 class Prospects:
@@ -76,6 +87,21 @@ class Prospects:
         here = slice(slot, slot + 1)
         ranks = self._ranks(self._keys[here], self._parents[here], self._sure[here], self._said[here])
         return float(ranks[0])
+
+    def promise(self, key: UrlKey) -> Promise | None:
+        """The rank of a URL by what is known now, and what it is made of."""
+        rank = self.estimate(key)
+        if rank is None:
+            return None
+        slot = key & int(self._mask)
+        parents = float(self._parents[slot])
+        host = (key >> _HOST_SHIFT) % _HOSTS
+        return Promise(
+            rank,
+            (float(self._sure[slot]) + PARENTS * PRIOR) / (parents + PARENTS),
+            float((self._host_sure[host] + PAGES * PRIOR) / (self._host_pages[host] + PAGES)),
+            float(self._said[slot]) / parents,
+        )
 
     def estimates(self, keys: Sequence[UrlKey], otherwise: Sequence[float]) -> Floats:
         """The ranks of URLs by what is known now; where that is nothing, what is given instead."""

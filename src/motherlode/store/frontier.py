@@ -20,6 +20,7 @@ from motherlode.store.session import Session
 
 AGAIN: Final = TopicId(-(2**31))  # of no topic, nor of one whose links wait for later
 COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via")
+_AT_ONCE = 10_000  # URLs in one question
 
 _ENTRIES = select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before).join_from(
     frontier, urls, urls.c.id == frontier.c.url_id
@@ -156,8 +157,12 @@ def sizes(session: Session) -> dict[TopicId, int]:
 
 def places_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, Entry]:
     """The best place of those of these URLs that wait. It looks through the whole frontier."""
-    query = _ENTRIES.where(_WAITS, frontier.c.url_id.in_(list(wanted))).order_by(frontier.c.rank)
-    return {entry.url_id: entry for entry in map(_entry, session.connection.execute(query))}
+    numbers, found = list(wanted), dict[UrlId, Entry]()
+    for start in range(0, len(numbers), _AT_ONCE):
+        here = frontier.c.url_id.in_(numbers[start : start + _AT_ONCE])
+        query = _ENTRIES.where(_WAITS, here).order_by(frontier.c.rank)
+        found.update((entry.url_id, entry) for entry in map(_entry, session.connection.execute(query)))
+    return found
 
 
 def ahead_of(session: Session, entry: Entry) -> int:
