@@ -260,3 +260,13 @@ def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
 
 def count_pages(session: Session) -> int:
     return session.connection.execute(select(func.count()).select_from(pages)).scalar_one()
+
+
+def gone_pages(session: Session) -> set[PageId]:
+    """The pages that are kept for what they said, and not at their addresses any more."""
+    query = (
+        select(pages.c.id)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .where(urls.c.state != UrlState.FETCHED)
+    )
+    return {PageId(number) for (number,) in session.connection.execute(query)}

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +19,8 @@ from motherlode.engine.training import KIND
 from motherlode.fetch import Request
 from motherlode.fetch.failures import Kind
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Replay
 from motherlode.learning.tree import VERSION
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
@@ -31,9 +35,10 @@ from motherlode.store.pages import (
     page_at,
     text_of,
 )
-from motherlode.urls import address
+from motherlode.urls import address, url_key
 from scripted import Plain, Said, ScriptedWeb, moved
 from teaching import BIRDS, learned, number_of, pages, paper, place, planted
+from webs import record_web
 
 ALL = Wish(before=1e12, pages=1000)
 LATER = 5000.0  # seconds between a crawl and a refresh
@@ -221,6 +226,26 @@ def test_a_page_that_has_become_a_copy_has_moved(portal: Path) -> None:
     found, _ = refreshed(portal, {**SAID, "http://a.test/3": SAID["http://a.test/1"]})
     assert counts(found) == (0, 4, 0, 1, 0)
     assert known(portal, "http://a.test/3").reason == "copy of http://a.test/1"
+
+
+def test_files_in_an_archive_come_with_it(tmp_path: Path) -> None:
+    box = "http://box.test/all.zip"
+    portal = planted(tmp_path / "p", {"a": [box]})
+    for number, words in enumerate(("first", "second")):
+        packed = BytesIO()
+        with ZipFile(packed, "w") as archive:
+            archive.writestr("one.html", paper("One", words))
+        said = {box: (200, {"Content-Type": "application/zip"}, packed.getvalue())}
+        web = Replay(open_web(record_web(tmp_path / f"web{number}", said)))
+        with Portal.crawling(portal, "test") as opened:
+            if number:
+                assert counts(run_virtually(refresh(opened, web, ALL))) == (1, 0, 0, 0, 0)
+            else:
+                run_virtually(crawl(opened, web, BreadthFirst([address(box)]), Limits(10)))
+        with Portal.reading(portal) as opened, opened.store.reading() as session:
+            inside = page_at(session, url_key(f"{box}#one.html", "box.test"))
+            assert inside is not None
+            assert words in text_of(session, inside.id)
 
 
 # --- which pages, and until when ------------------------------------------------------------------------
