@@ -260,11 +260,12 @@ class _Crawl:
             self._in_hand.pop(catch.fetched.digest, None)
             self._in_hand.pop(catch.fetched.final.key, None)
         self._reserved -= len(catches)
+        kept = replace(kept, offered=[entry for entry in kept.offered if self._ours(entry.queue)])
         self._tally.count(drafts, kept)
         self._dispatch.settle(
             kept.settled,
             [entry for outcome in outcomes if (entry := _again(outcome)) is not None],
-            [entry for entry in kept.offered if self._ours(entry.queue)],
+            kept.offered,
         )
         if self._teacher is not None:
             self._teacher.saw(outcomes)

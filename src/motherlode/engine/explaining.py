@@ -91,6 +91,7 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
     entry = frontier.places_of(session, [known.id]).get(known.id)
     arriving = hops_to(session, known.id, _NAMES)
     names = {known.id, *(hop.url_id for hop in arriving)}
+    spelled = {known.url, *(hop.url for hop in arriving)}
     became = _became(known, page, entry)
     way = _way(view, known, page, entry, names)
     robots = _robots(view, asked.url)
@@ -100,7 +101,8 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
         known.url,
         became,
         why(view, known, became, robots, on),
-        tuple(view.topics_of({known.url, *(hop.url for hop in arriving)})),
+        tuple(view.topics_of(spelled)),
+        tuple(view.archetype_of(spelled)),
         way,
         tuple(map(_hop, arriving)),
         tuple(map(_hop, on)),
@@ -187,7 +189,8 @@ def _rank(
     of = page or entry
     if of is None:
         return None
-    place = Place(names, asked.key, asked.url, of.rank, of.depth, of.distance, of.via)
+    later = page is None and entry is not None and entry.queue < 0
+    place = Place(names, asked.key, asked.url, of.rank, of.depth, of.distance, of.via, later)
     run = "" if page is None else policy_behind(view.session, page.id)
     return ranked(view.session, view.config.crawl, place, run, view.classifier)
 

@@ -125,6 +125,7 @@ class Explanation(Struct, frozen=True):
     became: Became
     why: str
     examples: tuple[str, ...] = ()  # topics that it is an example of
+    archetypes: tuple[str, ...] = ()  # topics that a crawl found it to be an example of
     way: Way | None = None
     redirects_here: tuple[Hop, ...] = ()
     redirects_on: tuple[Hop, ...] = ()

@@ -45,7 +45,7 @@ def why(view: View, known: KnownUrl, became: Became, robots: RobotsSaid, on: Seq
 
 def _why_moved(view: View, reason: str, on: Sequence[KeptHop]) -> str:
     target = on[-1].target if on else reason.removeprefix(_COPY)
-    if reason.startswith(_COPY):
+    if on[-1].status == 0 if on else reason.startswith(_COPY):
         return f"It has the same content as {target}, which stands for both."
     kept = "" if page_behind(view.session, target) is not None else ", which is not here"
     return f"It is redirected to {target}{kept}."

@@ -51,6 +51,7 @@ class Place(Struct, frozen=True):
     depth: int
     distance: float
     via: PageId | None
+    later: bool = False  # it is not for the learning phase, and waits as if there were no tunnel
 
 
 _WORDS = {
@@ -98,7 +99,7 @@ def _sum(parts: Sequence[Part]) -> float:
 
 
 def _tunnel(place: Place, decay: float) -> list[Part]:
-    if not place.distance:
+    if not place.distance or place.later:
         return []
     pages = f"{place.distance:g} page{'s' if place.distance != 1 else ''}"
     return [Part("tunnel", decay**place.distance, f"{pages} off all topics led to it, each leaves {decay:g}")]

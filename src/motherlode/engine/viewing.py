@@ -8,7 +8,7 @@ from motherlode.engine.judging import fitted_to
 from motherlode.engine.training import KIND, can_tell
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config
-from motherlode.records import Example, Model
+from motherlode.records import Example, Model, Origin
 from motherlode.store import ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.session import Session
@@ -44,13 +44,24 @@ class View:
         return found if found is not None and can_tell(found) else None
 
     def topics_of(self, urls: set[str]) -> list[str]:
-        """The topics that a page with these names is an example of."""
-        return [show_path(self.tree.path(one.topic)) for one in self.examples if one.url in urls]
+        """The topics that a page with these names is an example of, by somebody's will."""
+        return [self._path(one) for one in self.examples if one.url in urls and not _is_found(one)]
+
+    def archetype_of(self, urls: set[str]) -> list[str]:
+        """The topics that a page with these names is an example of because a crawl found it."""
+        return [self._path(one) for one in self.examples if one.url in urls and _is_found(one)]
+
+    def _path(self, example: Example) -> str:
+        return show_path(self.tree.path(example.topic))
 
     def is_against(self, url: str) -> bool:
         """Whether a page is a counterexample, and an example of no topic."""
         topics = [self.tree[one.topic] for one in self.examples if one.url == url.partition("#")[0]]
         return bool(topics) and all(topic.is_others for topic in topics)
+
+
+def _is_found(example: Example) -> bool:
+    return example.origin is Origin.ARCHETYPE
 
 
 def listed(topics: Sequence[str]) -> str:

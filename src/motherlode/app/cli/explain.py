@@ -87,6 +87,8 @@ def _moment(at: float) -> str:
 def _found(found: Explanation) -> Iterator[_Line]:
     if found.examples:
         yield "example of", ", ".join(found.examples)
+    if found.archetypes:
+        yield "archetype", "of " + ", ".join(found.archetypes)
     if found.way is not None:
         yield from _way(found.way)
     for hop in found.redirects_here:
@@ -141,7 +143,7 @@ def _wait(wait: Wait) -> Iterator[_Line]:
     queue = "all topics" if wait.queue == "/" else wait.queue
     yield "queue", f"of {queue}, place {wait.place:,}"
     if wait.later:
-        yield "", "it is not for the learning phase: too far from the examples"
+        yield "", "for harvesting: it is too far from the examples for the learning phase"
     if wait.not_before is not None:
         due = _moment(wait.not_before)
         yield "not before", f"{due}, after {count(wait.attempts, 'attempt')}"
@@ -155,7 +157,7 @@ def _parts(rank: Ranked) -> Iterator[_Line]:
 
 
 def _valued(part: Part) -> str:
-    return f"x{part.value:.3f}" if part.name == "tunnel" else f"{part.value:+.3f}"
+    return f"x{part.value:.3f}" if part.name == "tunnel" else f"{round(part.value, 3) + 0.0:+.3f}"
 
 
 # --- its host -------------------------------------------------------------------------------------------
@@ -203,8 +205,9 @@ def _judged(judged: JudgedAs | None) -> Iterator[_Line]:
     if judged.opinion is None:
         return
     terms = [one for one in judged.opinion.terms if not one.word.startswith("#")]
-    about = judged.opinion.about or "it"
-    yield from _terms(f"for {about}", [one for one in terms if one.part > 0])
+    if judged.opinion.about and judged.opinion.about != topic:
+        yield "nearest", judged.opinion.about
+    yield from _terms("for", [one for one in terms if one.part > 0])
     yield from _terms("against", [one for one in terms if one.part < 0])
 
 
