@@ -370,8 +370,13 @@ class _Crawl:
         return None
 
     def _is_idle(self) -> bool:
-        """Whether nothing is under way that could lead to anything."""
-        return not (self._dispatch.under_way or self._errands)
+        """Whether nothing is under way that could lead to anything, or not for long: hosts that asked to be
+        left alone are waited for no longer than those that are to be asked again."""
+        if self._errands:
+            return False
+        idle, patience = self._dispatch.idle(), self._limits.patience
+        rest = max(patience, self._portal.config.politeness.max_delay)  # usual rests are no reason to end
+        return not self._dispatch.under_way or (idle is not None and idle.until - self._now() > rest)
 
     def _pause(self) -> float:
         """How long nothing may happen here."""

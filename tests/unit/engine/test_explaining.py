@@ -1,10 +1,13 @@
 """Why a URL is here, or is not: from the store alone."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from motherlode.app.cli.explain import command
 from motherlode.documents.analysing import Manner
 from motherlode.engine import Company, Limits, Progress, crawl
 from motherlode.engine.crew import Alone
@@ -17,6 +20,7 @@ from motherlode.engine.training import KIND
 from motherlode.lab.clock import run_virtually
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
+from motherlode.records import Origin
 from motherlode.store import ledger
 from motherlode.urls import address
 from scripted import Said, ScriptedWeb, moved
@@ -307,3 +311,43 @@ def test_a_page_that_waits_to_be_refreshed_or_is_gone_says_so(tmp_path: Path) ->
     assert found.why == "It was fetched, and is not there any more: gone: status 404."
     assert found.fetch is not None
     assert not found.fetch.refresh_waits
+
+
+def test_an_archetype_is_no_beginning(tmp_path: Path, portal: Path) -> None:
+    shutil.copytree(portal, tmp_path / "p")
+    add_example(tmp_path / "p", "owls", url="http://near.test/", origin=Origin.ARCHETYPE)
+    found = told(tmp_path / "p", "http://near.test/")
+    assert (found.examples, found.archetypes) == ((), ("owls",))
+
+
+# --- in words -------------------------------------------------------------------------------------------
+
+
+def said(portal: Path, url: str) -> list[str]:
+    shown = CliRunner().invoke(command, [str(portal), url])
+    assert shown.exit_code == 0, shown.output
+    return [" ".join(line.split()) for line in shown.output.splitlines()]
+
+
+def test_a_rank_and_its_parts_are_shown(portal: Path) -> None:
+    lines = said(portal, "http://off1.test/")
+    assert "depth 4 links from an example, 1 page off all topics before it" in lines
+    assert any(line.startswith("parents +") for line in lines)
+    assert "tunnel x0.500 1 page off all topics led to it, each leaves 0.5" in lines
+    assert any(line.startswith("in all ") and line.endswith(" by what is known now") for line in lines)
+    assert any(line.startswith("topic none (-") for line in lines)
+    assert any(line.startswith("by model ") for line in lines)
+
+
+def test_what_waits_is_shown_with_its_place_and_its_time(portal: Path) -> None:
+    lines = said(portal, "http://busy.test/")
+    assert "queue of owls, place 1" in lines
+    assert any(line.startswith("not before 2") and line.endswith("after 1 attempt") for line in lines)
+    assert any("left alone for another" in line for line in lines)
+
+
+def test_other_names_of_a_page_are_shown(portal: Path) -> None:
+    assert "also http://copy.test/, the same content" in said(portal, place("owl", 0))
+    assert "rank first of all when it was taken (examples)" in said(portal, place("owl", 0))
+    assert f"leads to {place('owl', 0)}, the same content" in said(portal, "http://copy.test/")
+    assert f"much like {place('owl', 2)}" in said(portal, "http://near.test/")

@@ -298,6 +298,18 @@ def test_what_was_chosen_waits_in_the_store_and_no_crawl_takes_it(portal: Path) 
     assert (counts(found), found.resumed) == ((0, 5, 0, 0, 0), True)
 
 
+def test_a_host_that_asks_to_be_left_alone_is_left_to_the_next_refresh(portal: Path) -> None:
+    with Portal.reading(portal) as opened:
+        rest = opened.config.politeness.max_delay
+    busy: Said = (503, {"Retry-After": "80000"})
+    found, _ = refreshed(portal, dict.fromkeys(SAID, busy))
+    assert found.seconds < rest
+    assert found.failed >= 1
+    assert found.failed + found.left == 5
+    assert found.left >= 1
+    assert sizes(portal) == {frontier.AGAIN: found.left}
+
+
 def test_a_refresh_is_a_run_of_its_own(portal: Path) -> None:
     refreshed(portal, SAID)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
