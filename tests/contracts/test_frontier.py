@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 
 from helpers import follow
-from motherlode.records import (
-    Entry,
-    StoreError,
-)
-from motherlode.store import Store, StoreOptions, frontier, outcomes
+from motherlode.records import Entry, Fate, Judgement, Outcome, Page, StoreError, UrlId, UrlState
+from motherlode.store import Store, StoreOptions, frontier, outcomes, pages
+from motherlode.urls import address
 from storing import A, B, count_rows, keep_one, link, outcome, waiting
 
 
@@ -117,3 +115,56 @@ def test_a_queue_that_is_cleared_holds_nothing_and_takes_all_again(store: Store)
     with store.writing() as session:
         frontier.offer(session, [follow("http://a/", 0.5)])
     assert waiting(store) == [("http://a/", 0.5)]
+
+
+# --- pages that are fetched again -----------------------------------------------------------------------
+
+
+def test_pages_wait_to_be_fetched_again_and_are_still_what_they_were(store: Store) -> None:
+    for url, when in (("http://a/", 10.0), ("http://b/", 5.0), ("http://c/", 20.0), ("http://d/", 1.0)):
+        keep_one(store, url, page=Page(url, address(url).key, when, 200, digest=b"x"))
+    with store.writing() as session:
+        assert frontier.let_wait_again(session, 15.0, 2) == 2  # the oldest
+        again = {entry.url for entry in frontier.waiting(session, frontier.AGAIN, 10)}
+        assert again == {"http://d/", "http://b/"}
+        assert frontier.sizes(session) == {frontier.AGAIN: 2}
+        assert frontier.all_waiting(session, 10, None) == []
+        assert frontier.let_wait_again(session, 15.0, 10) == 3  # those that wait are not doubled
+        assert frontier.sizes(session) == {frontier.AGAIN: 3}
+        assert frontier.prune(session, frontier.AGAIN) == 0
+        assert frontier.offer(session, [follow("http://b/", 9.0)]) == []
+
+
+def test_pages_of_some_topics_wait_to_be_fetched_again(store: Store) -> None:
+    keep_one(store, "http://a/", judgement=Judgement(A, 1.0))
+    keep_one(store, "http://b/", judgement=Judgement(B, 1.0))
+    keep_one(store, "http://c/", judgement=Judgement(A, -1.0))
+    with store.writing() as session:
+        assert frontier.let_wait_again(session, 1e9, 10, [A]) == 1
+        (entry,) = frontier.waiting(session, frontier.AGAIN, 10)
+        assert (entry.url, entry.rank) == ("http://a/", 1.0)
+        outcomes.keep(session, [Outcome(entry, Fate(UrlState.FAILED, "gone"))])
+        assert frontier.waiting(session, frontier.AGAIN, 10) == []
+        known = pages.page_at(session, entry.key)
+        assert known is not None
+        assert pages.gone_pages(session) == {known.id}
+        assert pages.copies_of(session, [b"digest"]) == {b"digest": "http://b/"}
+
+
+def test_a_place_in_a_queue_is_found_and_counted(store: Store) -> None:
+    with store.writing() as session:
+        frontier.offer(
+            session, [follow("http://a/", 3.0), follow("http://b/", 2.0), follow("http://c/", 1.0)]
+        )
+        frontier.offer(session, [follow("http://c/", 1.5)])
+    with store.reading() as session:
+        entries = {entry.url: entry for entry in frontier.waiting(session, A, 10)}
+        ids = [entry.url_id for entry in entries.values()]
+        places = frontier.places_of(session, [*ids, UrlId(99)])
+        assert {places[number].url: places[number].rank for number in ids} == {
+            "http://a/": 3.0,
+            "http://b/": 2.0,
+            "http://c/": 1.5,
+        }
+        assert [frontier.ahead_of(session, entries[f"http://{name}/"]) for name in "abc"] == [0, 1, 2]
+        assert frontier.places_of(session, []) == {}

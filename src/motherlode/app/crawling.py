@@ -31,7 +31,7 @@ from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
 from motherlode.urls import Address, address
 
-_LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
+LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
 
 class Outing(Struct, frozen=True):
@@ -54,7 +54,7 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
     """
     config = portal.config
     agent = user_agent(config)
-    learns = config.crawl.policy in _LEARNING
+    learns = config.crawl.policy in LEARNING
     if outing.feedback and not learns:
         name = config.crawl.policy.value
         raise UsageError(f"Feedback is for policies that learn, and {name} does not; leave --feedback out.")

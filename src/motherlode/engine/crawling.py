@@ -24,7 +24,7 @@ from motherlode.engine.dispatch import Dispatch
 from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
-from motherlode.engine.settling import Catch, Draft, settle
+from motherlode.engine.settling import Catch, Draft, for_known_page, settle, unmodified
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
@@ -276,6 +276,8 @@ class _Crawl:
             drafts = await self._crew.lasting(
                 partial(settle, catches, self._policy, self._in_spaces, obey=obey)
             )
+            if self._conditions is not None:
+                drafts = list(map(for_known_page, drafts))
             books = books_of(self._fetcher)
             kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
@@ -341,8 +343,8 @@ class _Crawl:
         if not one.digest:
             return one
         known = copies.get(one.digest, "")
-        if known == one.final.url and self._conditions is not None:  # it is fetched again on purpose
-            known = ""
+        if known == one.final.url and self._conditions is not None and one.directives.index:
+            return unmodified(one)  # its host does not know, or does not say
         copy = known or self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
         if copy:
             return replace(one, copy_of=copy)
@@ -438,8 +440,13 @@ class _Crawl:
         return None
 
     def _is_idle(self) -> bool:
-        """Whether nothing is under way that could lead to anything."""
-        return not (self._dispatch.under_way or self._errands)
+        """Whether nothing is under way that could lead to anything, or not for long: hosts that asked to be
+        left alone are waited for no longer than those that are to be asked again."""
+        if self._errands:
+            return False
+        idle, patience = self._dispatch.idle(), self._limits.patience
+        rest = max(patience, self._portal.config.politeness.max_delay)  # usual rests are no reason to end
+        return not self._dispatch.under_way or (idle is not None and idle.until - self._now() > rest)
 
     def _pause(self) -> float:
         """How long nothing may happen here."""

@@ -1,9 +1,11 @@
 """What a crawl goes out with: a fetcher that knows its portal, and the books that it fills on the way."""
 
+import dataclasses
 from collections.abc import Callable
 from time import time
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode import __version__
 from motherlode.documents.analysing import Manner
@@ -72,6 +74,12 @@ def fetcher_for(
         known=known,
         clock=clock,
     )
+
+
+def without_sitemaps(portal: Portal) -> Portal:
+    """The same portal, for a crawl that takes nothing but what it was given."""
+    robots = replace(portal.config.robots, sitemaps=False)
+    return dataclasses.replace(portal, config=replace(portal.config, robots=robots))
 
 
 class Books(Struct, frozen=True):

@@ -1,6 +1,5 @@
 """Fetching a portal's examples: a topic is learned from its pages, so they must be there."""
 
-import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 
 from motherlode.engine.crawling import Company, crawl
 from motherlode.engine.crew import Crew
-from motherlode.engine.equipment import books_of, fetcher_for, keep_books
+from motherlode.engine.equipment import books_of, fetcher_for, keep_books, without_sitemaps
 from motherlode.engine.progress import Limits
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.fetch import Web
@@ -81,7 +80,7 @@ async def fetch_examples(
     if within is not None:
         most = min(within.pages, before + len(wanted))
         limits = replace(limits, pages=most, seconds=within.seconds, connections=within.connections)
-    fetched = (await crawl(_without_sitemaps(portal), web, policy, limits, company)).pages - before
+    fetched = (await crawl(without_sitemaps(portal), web, policy, limits, company)).pages - before
     _empty(portal)
     if portal.config.robots.sitemaps:
         await _offer_listed(portal, web, origins)
@@ -110,12 +109,6 @@ def _empty(portal: Portal) -> None:
     """What could not be fetched now is offered anew by the next training, if it is still an example then."""
     with portal.batch() as session:
         frontier.clear(session, _OWN_QUEUE)
-
-
-def _without_sitemaps(portal: Portal) -> Portal:
-    """What sitemaps list are no examples."""
-    robots = replace(portal.config.robots, sitemaps=False)
-    return dataclasses.replace(portal, config=replace(portal.config, robots=robots))
 
 
 def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:

@@ -34,6 +34,8 @@ from motherlode.urls import address, host_of, url_key
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
 _NOT_MODIFIED = 304
 _NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a bare number: every link of every page is looked at
+_GONE = frozenset({404, 410})
+_NO_INDEX = "noindex"
 # Not failures: it was never asked for, by our own rules or the host's.
 _SKIPPED = frozenset({Kind.ROBOTS, Kind.TRAP, Kind.HOST_FULL, Kind.BAD_HOST, Kind.TYPE, Kind.TOO_LARGE})
 
@@ -89,7 +91,7 @@ def _drafts(catch: Catch, steered: Sequence[_Steered], *, obey: bool) -> Iterato
     assert response is not None  # noqa: S101 - there is a document
     visit, judgement, follows = steered[0]
     if obey and (visit.document.noindex or not fetched.directives.index):
-        fate = Fate(UrlState.SKIPPED, "noindex")
+        fate = Fate(UrlState.SKIPPED, _NO_INDEX)
         yield Draft(Outcome(catch.entry, fate, redirects=fetched.hops, follows=follows), None, fetched)
         return
     page = _page(fetched, response)
@@ -99,7 +101,7 @@ def _drafts(catch: Catch, steered: Sequence[_Steered], *, obey: bool) -> Iterato
         entry = inner.entry
         away = tuple(follow for follow in leads if "#" not in follow.url)  # members are here already
         if obey and inner.document.noindex:
-            yield Draft(Outcome(entry, Fate(UrlState.SKIPPED, "noindex"), follows=away))
+            yield Draft(Outcome(entry, Fate(UrlState.SKIPPED, _NO_INDEX), follows=away))
         else:
             member = replace(page, url=entry.url, key=entry.key, mime=one.mime, size=0, digest=b"")
             yield Draft(Outcome(entry, Fate(), member, inner.document, said, follows=away))
@@ -120,6 +122,28 @@ def _without_document(catch: Catch) -> Draft:
     if response is not None and response.status == _NOT_MODIFIED:
         return Draft(Outcome(entry, Fate(), _page(fetched, response), redirects=hops), None, fetched)
     return Draft(Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops), None, fetched)
+
+
+def unmodified(fetched: Fetched) -> Fetched:
+    """The same, as if its host had said itself that nothing has changed."""
+    response = fetched.response
+    assert response is not None  # noqa: S101 - it has a digest
+    return replace(fetched, copy_of="", response=replace(response, status=_NOT_MODIFIED, body=b""))
+
+
+def for_known_page(draft: Draft) -> Draft:
+    """What becomes of a page that was there before: it stays as it was, unless its host says that it is gone,
+    has moved, or is not to be shown. What failed in another way is left to another time."""
+    outcome, fetched = draft.outcome, draft.fetched
+    fate = outcome.fate
+    if fetched is None or fate.state not in (UrlState.FAILED, UrlState.SKIPPED) or fate.reason == _NO_INDEX:
+        return draft
+    status = fetched.response.status if fetched.response is not None else 0
+    if status in _GONE:
+        fate = Fate(UrlState.FAILED, f"gone: status {status}")
+    else:
+        fate = Fate(UrlState.FETCHED, f"not refreshed: {fate.reason}")
+    return replace(draft, outcome=replace(outcome, fate=fate, redirects=()))
 
 
 def _with_canonical(document: Document, fetched: Fetched) -> Document:

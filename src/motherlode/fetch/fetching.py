@@ -112,6 +112,7 @@ class Fetcher:
             ended = await self._visit(trail, headers)
             if ended is not None:
                 return ended
+            headers = ()  # they were about the page that was asked for
             await self.courtesy.turn(trail.here.host)
 
     async def _visit(self, trail: _Trail, headers: Headers) -> Fetched | None:

@@ -49,6 +49,9 @@ class Rule(Struct, frozen=True):
     def weight(self) -> tuple[int, bool]:
         return len(self.pattern), self.allow
 
+    def __str__(self) -> str:
+        return f"{'Allow' if self.allow else 'Disallow'}: {self.pattern}"
+
 
 class Robots(Struct, frozen=True):
     """What a host's robots.txt says to one crawler; the heaviest rule first."""
@@ -59,12 +62,15 @@ class Robots(Struct, frozen=True):
 
     def allows(self, url: str) -> bool:
         """Whether a URL may be fetched. robots.txt itself always may."""
-        if not self.rules:
-            return True
-        path = path_of(url)
+        rule = self.rule_for(url)
+        return rule is None or rule.allow
+
+    def rule_for(self, url: str) -> Rule | None:
+        """The rule that decides whether a URL may be fetched; None: none does, so it may."""
+        path = path_of(url) if self.rules else "/robots.txt"
         if path == "/robots.txt":
-            return True
-        return next((rule.allow for rule in self.rules if rule.matches(path)), True)
+            return None
+        return next((rule for rule in self.rules if rule.matches(path)), None)
 
 
 ALLOW_ALL = Robots()

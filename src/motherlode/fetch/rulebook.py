@@ -80,7 +80,7 @@ class RuleBook:
 
     def ignores(self, host: str) -> bool:
         """Whether robots.txt is not kept to at a host; said once in the log."""
-        ignored = not self._options.obey or any(_fits(host, told) for told in self._options.ignore)
+        ignored = is_ignored(host, self._options)
         if ignored and host not in self._ignored:
             if len(self._ignored) >= _REMEMBERED:
                 self._ignored.clear()
@@ -189,6 +189,11 @@ def _still(kept: RobotsFile, now: float, seconds: float) -> RobotsFile:
 
 def _weight(file: RobotsFile) -> int:
     return len(file.body or b"") + _UPKEEP
+
+
+def is_ignored(host: str, options: RobotsOptions) -> bool:
+    """Whether a person lets us pass over the robots.txt of a host."""
+    return not options.obey or any(_fits(host, told) for told in options.ignore)
 
 
 def _fits(host: str, pattern: str) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from motherlode.documents.terms import sequences_of
 from motherlode.records import Link, UrlKey
@@ -34,6 +35,16 @@ ANCHOR = 0.25  # what the words of links weigh
 _HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 _HOSTS = 1 << 16
 _REMEMBERED = 50_000  # anchors, and pieces of them
+
+
+class Promise(Struct, frozen=True):
+    """The rank of a URL, and what is added up in it: by its parents, by its host, and by the words of the last
+    link to it."""
+
+    rank: float
+    parents: float
+    host: float
+    words: float
 
 
 class Prospects:
@@ -77,6 +88,16 @@ class Prospects:
         here = slice(slot, slot + 1)
         ranks = self._ranks(self._keys[here], self._parents[here], self._sure[here], self._said[here])
         return float(ranks[0])
+
+    def promise(self, key: UrlKey) -> Promise | None:
+        """The rank of a URL by what is known now, and what it is made of."""
+        rank = self.estimate(key)
+        if rank is None:
+            return None
+        slot = key & int(self._mask)
+        parents = float(self._sure[slot]) / (float(self._parents[slot]) + PARENTS)
+        words = ANCHOR * float(self._said[slot])
+        return Promise(rank, parents, rank - parents - words, words)
 
     def estimates(self, keys: Sequence[UrlKey], otherwise: Sequence[float]) -> Floats:
         """The ranks of URLs by what is known now; where that is nothing, what is given instead."""

@@ -3,18 +3,32 @@
 The best offer of a URL is always here. Worse ones may be, too: an offer is passed over when the sieve's
 memory knows of one as good, and kept when it does not. Whichever comes up first settles the URL, and the
 rows that are left of it are stale from then on: never returned, and dropped by `prune`.
+
+Pages that are to be fetched again wait in a queue of their own. Their URLs stay settled meanwhile, so that no
+crawl takes them for new ones.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 import numpy as np
-from sqlalchemy import Row, and_, delete, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Row, and_, delete, func, literal, or_, select, tuple_
 
 from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlKey, UrlState
-from motherlode.store.schema import frontier, urls
+from motherlode.store.schema import frontier, judgements, pages, urls
 from motherlode.store.session import Session
 
+AGAIN: Final = TopicId(-(2**31))  # of no topic, nor of one whose links wait for later
 COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via")
+_AT_ONCE = 10_000  # URLs in one question
+
+_ENTRIES = select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before).join_from(
+    frontier, urls, urls.c.id == frontier.c.url_id
+)
+_WAITS = or_(
+    and_(frontier.c.queue != AGAIN, urls.c.state == UrlState.OPEN),
+    and_(frontier.c.queue == AGAIN, urls.c.state == UrlState.FETCHED),
+)
 
 
 def offer(session: Session, follows: Sequence[Follow]) -> list[Entry]:
@@ -63,9 +77,7 @@ def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = 
     A later page may bring a URL again, at a worse rank: whoever holds the entry knows.
     """
     query = (
-        select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before)
-        .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
-        .where(frontier.c.queue == queue, urls.c.state == UrlState.OPEN)
+        _ENTRIES.where(frontier.c.queue == queue, urls.c.state == _state_in(queue))
         .order_by(frontier.c.rank.desc(), frontier.c.url_id.desc())
         .limit(limit)
     )
@@ -84,12 +96,11 @@ def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = 
 
 
 def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | None) -> list[Entry]:
-    """Entries of all queues that still wait, some at a time, in no order that matters; `after` pages on."""
+    """Entries of all queues of the crawl that still wait, some at a time, in no order that matters; `after`
+    pages on."""
     place = tuple_(frontier.c.queue, frontier.c.rank, frontier.c.url_id)
     query = (
-        select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before)
-        .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
-        .where(urls.c.state == UrlState.OPEN)
+        _ENTRIES.where(urls.c.state == UrlState.OPEN)
         .order_by(frontier.c.queue, frontier.c.rank, frontier.c.url_id)
         .limit(limit)
     )
@@ -117,7 +128,7 @@ def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> No
 
 def prune(session: Session, queue: TopicId) -> int:
     """Drop a queue's rows whose URL no longer waits. Returns how many there were."""
-    done = select(urls.c.id).where(urls.c.id == frontier.c.url_id, urls.c.state != UrlState.OPEN)
+    done = select(urls.c.id).where(urls.c.id == frontier.c.url_id, urls.c.state != _state_in(queue))
     statement = delete(frontier).where(frontier.c.queue == queue, done.exists())
     return session.connection.execute(statement).rowcount
 
@@ -138,10 +149,64 @@ def sizes(session: Session) -> dict[TopicId, int]:
     query = (
         select(frontier.c.queue, func.count(frontier.c.url_id.distinct()))
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
-        .where(urls.c.state == UrlState.OPEN)
+        .where(_WAITS)
         .group_by(frontier.c.queue)
     )
     return {TopicId(queue): count for queue, count in session.connection.execute(query)}
+
+
+def places_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, Entry]:
+    """The best place of those of these URLs that wait. It looks through the whole frontier."""
+    numbers, found = list(wanted), dict[UrlId, Entry]()
+    for start in range(0, len(numbers), _AT_ONCE):
+        here = frontier.c.url_id.in_(numbers[start : start + _AT_ONCE])
+        query = _ENTRIES.where(_WAITS, here).order_by(frontier.c.rank)
+        found.update((entry.url_id, entry) for entry in map(_entry, session.connection.execute(query)))
+    return found
+
+
+def ahead_of(session: Session, entry: Entry) -> int:
+    """How many URLs come before an entry in its queue."""
+    query = (
+        select(func.count(frontier.c.url_id.distinct()))
+        .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
+        .where(frontier.c.queue == entry.queue, frontier.c.url_id != entry.url_id, _WAITS, _before(entry))
+    )
+    return session.connection.execute(query).scalar_one()
+
+
+def let_wait_again(
+    session: Session, before: float, limit: int, topics: Collection[TopicId] | None = None
+) -> int:
+    """Let pages wait to be fetched again that were last fetched before a moment, the oldest of them.
+
+    Of all topics, or those that are surely on one of these. Files inside archives come with their archives.
+    Each waits at the rank that it was found at, which is kept with it. Returns how many there are.
+    """
+    query = (
+        select(pages.c.rank, pages.c.url_id, pages.c.depth, pages.c.distance, pages.c.via)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .where(urls.c.state == UrlState.FETCHED, urls.c.url.not_like("%#%"), pages.c.fetched_at < before)
+        .order_by(pages.c.fetched_at, pages.c.id)
+        .limit(limit)
+    )
+    if topics is not None:
+        query = query.join(judgements, judgements.c.page_id == pages.c.id).where(
+            judgements.c.topic_id.in_(list(topics)), judgements.c.confidence > 0
+        )
+    rows = [(AGAIN, *row) for row in session.connection.execute(query)]
+    session.bulk.insert_new(frontier, COLUMNS, rows)
+    return len(rows)
+
+
+def _state_in(queue: TopicId) -> UrlState:
+    """The state of what waits in a queue."""
+    return UrlState.FETCHED if queue == AGAIN else UrlState.OPEN
+
+
+def _before(entry: Entry) -> ColumnElement[bool]:
+    better = and_(frontier.c.rank == entry.rank, frontier.c.url_id > entry.url_id)
+    return or_(frontier.c.rank > entry.rank, better)
 
 
 def _entry(row: Row[tuple[object, ...]]) -> Entry:

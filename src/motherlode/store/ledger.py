@@ -1,8 +1,9 @@
 """The small tables: runs, models, hosts, verdicts, archive files."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Row, func, insert, select, update
 
 from motherlode.records import (
     Feedback,
@@ -62,7 +63,14 @@ def keep_model(session: Session, model: Model) -> Model:
 
 def latest_model(session: Session, kind: str) -> Model | None:
     query = select(models).where(models.c.kind == kind).order_by(models.c.id.desc()).limit(1)
-    row = session.connection.execute(query).one_or_none()
+    return _model(session.connection.execute(query).one_or_none())
+
+
+def model_numbered(session: Session, number: ModelId) -> Model | None:
+    return _model(session.connection.execute(select(models).where(models.c.id == number)).one_or_none())
+
+
+def _model(row: Row[Any] | None) -> Model | None:
     if row is None:
         return None
     return Model(ModelId(row.id), row.kind, row.version, row.created_at, bytes(row.packed), row.report)

@@ -96,6 +96,8 @@ class _Rows:
     seen: set[PageId] = field(default_factory=set)
     pages: list[Row] = field(default_factory=list)
     unmodified: list[Row] = field(default_factory=list)
+    etags: list[Row] = field(default_factory=list)
+    dates: list[Row] = field(default_factory=list)
     texts: list[Row] = field(default_factory=list)
     vectors: list[Row] = field(default_factory=list)
     similar: list[Row] = field(default_factory=list)
@@ -118,8 +120,10 @@ class _Rows:
 
     def _add_page(self, number: PageId, outcome: Outcome, page: Page) -> None:
         if outcome.document is None and number in self.refetched:
-            tags = (storable(page.etag), storable(page.last_modified))
-            self.unmodified.append((number, page.fetched_at, page.status, *tags))
+            self.unmodified.append((number, page.fetched_at))
+            for tags, told in ((self.etags, page.etag), (self.dates, page.last_modified)):
+                if told:  # a host need not say again what it said before
+                    tags.append((number, storable(told)))
             return
         document, ids = outcome.document or _NO_DOCUMENT, self.ids
         self.pages.append(_page_row(number, ids[page.key], outcome, page, self.run))
@@ -169,7 +173,9 @@ def _write(session: Session, rows: _Rows) -> None:
     for table in (links, vectors, judgements):
         bulk.remove(table, ("page_id",), replaced)
     bulk.upsert(pages, _PAGE_COLUMNS, rows.pages)
-    bulk.amend(pages, ("id", "fetched_at", "status", "etag", "last_modified"), rows.unmodified)
+    bulk.amend(pages, ("id", "fetched_at"), rows.unmodified)
+    bulk.amend(pages, ("id", "etag"), rows.etags)
+    bulk.amend(pages, ("id", "last_modified"), rows.dates)
     bulk.upsert(texts, ("page_id", "packed"), rows.texts)
     bulk.insert_new(fingerprints, ("quarter", "bits", "page_id"), rows.similar)
     bulk.insert(vectors, ("page_id", "space", "packed"), rows.vectors)

@@ -262,14 +262,14 @@ def page_log(session: Session, *, members: bool = True) -> Iterator[tuple[str, i
 
 
 def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
-    """For each digest that a page has, the URL of the first such page."""
+    """For each digest that a page has, the URL of the first such page; pages that are gone do not count."""
     found: dict[bytes, str] = {}
     wanted = list(digests)
     for start in range(0, len(wanted), _AT_ONCE):
         query = (
             select(pages.c.digest, urls.c.url)
             .join_from(pages, urls, urls.c.id == pages.c.url_id)
-            .where(pages.c.digest.in_(wanted[start : start + _AT_ONCE]))
+            .where(pages.c.digest.in_(wanted[start : start + _AT_ONCE]), urls.c.state == UrlState.FETCHED)
             .order_by(pages.c.id)
         )
         for row in session.connection.execute(query):
@@ -279,3 +279,13 @@ def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
 
 def count_pages(session: Session) -> int:
     return session.connection.execute(select(func.count()).select_from(pages)).scalar_one()
+
+
+def gone_pages(session: Session) -> set[PageId]:
+    """The pages that are kept for what they said, and not at their addresses any more."""
+    query = (
+        select(pages.c.id)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .where(urls.c.state != UrlState.FETCHED)
+    )
+    return {PageId(number) for (number,) in session.connection.execute(query)}

@@ -120,3 +120,10 @@ def test_whatever_comes_is_decided(body: bytes, agent: str, url: str) -> None:
 )
 def test_rules_are_about_path_and_query(url: str, path: str) -> None:
     assert path_of(url) == path
+
+
+def test_the_rule_that_decides_can_be_told() -> None:
+    robots = parse_robots(b"User-agent: *\nDisallow: /a\nAllow: /a/b\n", "motherlode")
+    told = {path: str(robots.rule_for(f"http://x.test{path}") or "") for path in ("/a", "/a/b", "/c")}
+    assert told == {"/a": "Disallow: /a", "/a/b": "Allow: /a/b", "/c": ""}
+    assert robots.rule_for("http://x.test/robots.txt") is None

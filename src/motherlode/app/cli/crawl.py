@@ -95,7 +95,7 @@ def command(directory: Path, **options: Any) -> None:
         except (KeyboardInterrupt, asyncio.CancelledError):
             _interrupted()
         with portal.store.reading() as session:
-            waiting = sum(frontier.sizes(session).values())
+            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
         crawled = _crawled(progress, portal, waiting)
     if quiet:
         show_json(crawled)

@@ -1,0 +1,33 @@
+"""A refresh as a person starts it."""
+
+from msgspec.structs import replace
+
+from motherlode.app.crawling import LEARNING, baseline, stopped_by_signals
+from motherlode.app.display import Display
+from motherlode.engine import Control, Limits, Progress
+from motherlode.engine.crew import Hands
+from motherlode.engine.equipment import manner_of, user_agent
+from motherlode.engine.refreshing import Party, Refreshed, Wish, refresh
+from motherlode.fetch.http import HttpWeb
+from motherlode.portal import Portal
+
+
+async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> Refreshed:
+    """Fetch pages of a portal again, and show how it goes.
+
+    Raises `BadInputError` where the Web would be crawled without saying by whom.
+    """
+    config = portal.config
+    agent = user_agent(config)
+    guide = None if config.crawl.policy in LEARNING else baseline(portal)
+    control = Control()
+    with stopped_by_signals(control), Display(portal.tree(), Limits(wish.pages), quiet=quiet) as display:
+
+        def show(progress: Progress) -> None:
+            display.update(replace(progress, phase="refreshing"))
+
+        async with (
+            HttpWeb(config.network, agent, config.dns) as web,
+            Hands(manner_of(config), config.reading) as hands,
+        ):
+            return await refresh(portal, web, wish, Party(hands, control, guide, show))
