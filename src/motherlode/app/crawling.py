@@ -18,7 +18,7 @@ from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
 from motherlode.engine.journal import Records
 from motherlode.engine.tally import Tally
-from motherlode.engine.teaching import StudyRoom, Teacher
+from motherlode.engine.teaching import StudyRoom, Teacher, learning_share
 from motherlode.fetch import Web
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies import Policy
@@ -38,12 +38,14 @@ class Outing(Struct, frozen=True):
     """How a portal is crawled this time. The limits are of everything that is done, examples included.
 
     `feedback`: harvesting waits until a person has seen the archetypes. `metrics`: the port to serve them at.
+    `learn_pages`: how long to learn at most; None: as configured, for a tenth of the pages at most.
     """
 
     limits: Limits
     feedback: bool = False
     quiet: bool = False
     metrics: int | None = None
+    learn_pages: int | None = None
 
 
 async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
@@ -95,7 +97,8 @@ class _Trip:
         if room is None:
             return await self._crawl(baseline(self.portal), self.company)
         self.display.say("Learning from the examples ...")
-        teacher = Teacher(self.portal, room, self._pause if self.outing.feedback else None)
+        pause = self._pause if self.outing.feedback else None
+        teacher = Teacher(self.portal, room, pause, self._learn_pages())
         try:
             async with asyncio.timeout(self._seconds_left()) as timeout:
                 policy = await teacher.begin(hands)
@@ -104,6 +107,10 @@ class _Trip:
                 raise
             return self._ended(RunEnd.TIME)
         return await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
+
+    def _learn_pages(self) -> int:
+        told = self.outing.learn_pages
+        return learning_share(self.portal.config.crawl, self.outing.limits.pages) if told is None else told
 
     async def _fetch_examples(self) -> None:
         self.display.say("Fetching the examples ...")

@@ -22,6 +22,7 @@ from motherlode.engine.training import KIND
 from motherlode.engine.workers import Lost, Workers
 from motherlode.learning.tree import VERSION, TreeClassifier
 from motherlode.policies.bingo import Bingo, Phase, policy_for
+from motherlode.policies.options import CrawlOptions
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
 from motherlode.portal.directory import DATABASE
@@ -35,8 +36,14 @@ T = TypeVar("T")
 
 FIRST = 50  # pages before the first lesson on the way
 GROWTH = 0.5  # then one whenever there are so many times more
+_TENTH = 10
 _UNLIMITED = ReadingOptions(workers=1, seconds=3600.0, memory=2**16)
 _PORTION = 5_000  # rows that are written at once: nobody who keeps pages waits for long
+
+
+def learning_share(options: CrawlOptions, pages: int) -> int:
+    """How many pages the learning phase may take of those that are asked for: a tenth, and as configured."""
+    return min(options.learn_pages, max(FIRST, pages // _TENTH))
 
 
 class StudyRoom:
@@ -101,7 +108,7 @@ class Teacher:
     """Teaches a `Bingo` what its crawl has found. `room`: where to study; None: on the spot.
 
     Where `pause` is given it is called instead of harvesting, once there is nothing more to learn: a person
-    is to look at the archetypes first.
+    is to look at the archetypes first. `learn_pages`: those of the learning phase, if not as configured.
     """
 
     def __init__(
@@ -109,9 +116,11 @@ class Teacher:
         portal: Portal,
         room: StudyRoom | None = None,
         pause: Callable[[], None] | None = None,
+        learn_pages: int | None = None,
     ) -> None:
         self._portal, self._room, self._pause = portal, room, pause
         self._options = portal.config.crawl
+        self._learn_pages = self._options.learn_pages if learn_pages is None else learn_pages
         self._at = Standpoint()
         self._pages = self._archetypes = 0
         self._precision = 0.0
@@ -121,7 +130,7 @@ class Teacher:
     async def begin(self, crew: Crew) -> Bingo:
         """Learn from what is there, and make the policy that goes on from there."""
         self._pages, self._at = await crew.aside(self._look)
-        goes_on = self._at.learned or self._at.phase is Phase.HARVESTING or not self._options.learn_pages
+        goes_on = self._at.learned or self._at.phase is Phase.HARVESTING or not self._learn_pages
         phase = Phase.HARVESTING if goes_on else Phase.LEARNING
         await self._give(Assignment(phase, archetypes=False), crew, learned=goes_on)
         assert self._policy is not None  # noqa: S101 - the lesson made it
@@ -156,7 +165,7 @@ class Teacher:
         )
 
     def _has_learned(self) -> bool:
-        return self._pages >= self._options.learn_pages
+        return self._pages >= self._learn_pages
 
     def _look(self) -> tuple[int, Standpoint]:
         with self._portal.store.reading() as session:

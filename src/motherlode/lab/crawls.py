@@ -14,7 +14,7 @@ from motherlode.documents.raw import Raw
 from motherlode.engine import Company, Limits, crawl
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
-from motherlode.engine.teaching import Teacher
+from motherlode.engine.teaching import Teacher, learning_share
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.measures import Fetched
 from motherlode.lab.replay import Replay, Timing
@@ -69,7 +69,8 @@ async def _crawled(portal: Portal, web: Replay, budget: Budget, readings: Readin
     """Returns the virtual seconds it took."""
     crew = _Remembering(readings)
     fetched = await fetch_examples(portal, web, crew)
-    teacher = Teacher(portal)
+    learn_pages = learning_share(portal.config.crawl, budget.pages)
+    teacher = Teacher(portal, learn_pages=learn_pages)
     policy = await teacher.begin(crew)
     limits = Limits(
         max(0, budget.pages - fetched), budget.connections, "trial", patience=0.0, ahead=budget.connections

@@ -32,7 +32,8 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
         PolicyName, Meta(description="bingo; bingo-2003, as the paper has it; best-first; breadth-first.")
     ] = PolicyName.BINGO
     learn_pages: Annotated[
-        int, Meta(ge=0, description="Pages of the learning phase at most; then harvesting begins. 0: none.")
+        int,
+        Meta(ge=0, description="Pages of the learning phase at most, a tenth of those asked for; 0: none."),
     ] = 200
     learn_depth: Annotated[
         int, Meta(ge=0, description="Links from an example, at most, in the learning phase; 0: any.")

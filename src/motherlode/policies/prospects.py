@@ -38,8 +38,7 @@ _REMEMBERED = 50_000  # anchors, and pieces of them
 
 
 class Promise(Struct, frozen=True):
-    """The rank of a URL, and what is added up in it: by its parents, by its host, and by the words of the last
-    link to it."""
+    """The rank of a URL, and what is added up in it: by parents, host, and the words of the last link."""
 
     rank: float
     parents: float

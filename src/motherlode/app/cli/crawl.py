@@ -29,7 +29,7 @@ _PAGES = 1000  # unless a limit is given
 _INTERRUPTED = 11
 _FAILED_ON = {RunEnd.PAGES: 14, RunEnd.TIME: 15}
 # Options that are settings under shorter names.
-_SETTINGS = {"policy": "crawl.policy", "learn_pages": "crawl.learn_pages", "workers": "reading.workers"}
+_SETTINGS = {"policy": "crawl.policy", "workers": "reading.workers"}
 
 
 class Crawled(Struct, frozen=True):
@@ -89,7 +89,7 @@ def command(directory: Path, **options: Any) -> None:
     quiet = options["as_json"]
     with Portal.crawling(directory, "crawl", (*options["overrides"], *_settings(options))) as portal:
         limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
-        outing = Outing(limits, options["feedback"], quiet, options["metrics"])
+        outing = Outing(limits, options["feedback"], quiet, options["metrics"], options["learn_pages"])
         try:
             progress = run(crawl_portal(portal, outing))
         except (KeyboardInterrupt, asyncio.CancelledError):
