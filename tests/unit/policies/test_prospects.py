@@ -1,5 +1,7 @@
 """What links promise: the arithmetic of it, and what the book forgets."""
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,3 +144,28 @@ def test_without_words_and_hosts_ranks_are_shares(pages: list[tuple[float, set[i
         ranks = see(book, sure, *(link(f"http://a.test/{target}") for target in ordered))
         assert ranks == pytest.approx([share(*parents[target]) for target in ordered], abs=1e-5)
         assert all(0 < rank < 1 for rank in ranks)
+
+
+def test_a_promise_is_what_its_parts_come_to() -> None:
+    book, target = Prospects(SMALL), link("http://t.test/a", "owls")
+    book.words({number("owls"): 0.8})
+    see(book, 0.9, target)
+    see(book, 0.8, host="t.test")
+    promise = book.promise(target.key)
+    assert promise is not None
+    assert promise.rank == pytest.approx(book.estimate(target.key))
+    assert promise.parents == pytest.approx(0.9 / (1 + PARENTS))
+    assert promise.words == pytest.approx(ANCHOR * 0.8)
+    assert promise.parents + promise.host + promise.words == pytest.approx(promise.rank)
+    assert book.promise(address("http://never.test/").key) is None
+
+
+def test_a_book_can_be_handed_to_another_process() -> None:
+    book, owls = Prospects(SMALL), link("http://a.test/owls", "owls")
+    book.words({number("owls"): 0.8})
+    ranks = see(book, 0.9, owls)
+    again: Prospects = pickle.loads(pickle.dumps(book))  # noqa: S301 - our own
+    assert again.estimate(owls.key) == pytest.approx(ranks[0])
+    assert see(again, 0.9, owls) == see(book, 0.9, owls)
+    known = book.estimates([owls.key, link("http://never.test/").key], [9.0, 7.0]).tolist()
+    assert known == pytest.approx([book.estimate(owls.key), 7.0])
