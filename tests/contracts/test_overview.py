@@ -1,0 +1,53 @@
+"""Counting what a portal holds, alike in both databases."""
+
+import pytest
+
+from motherlode.records import ROOT, Fate, Judgement, Outcome, TopicId, UrlState
+from motherlode.store import Store, outcomes, overview
+from motherlode.store.overview import TopicPages
+from motherlode.store.pages import urls_of_pages
+from storing import keep_one, link, take
+
+OWLS = TopicId(5)
+
+
+def test_the_harvest_is_told_in_parts_of_the_crawl(store: Store) -> None:
+    for number in range(8):
+        said = Judgement(OWLS, 0.5) if number < 3 else Judgement(ROOT, -0.5)
+        keep_one(store, f"http://a/{number}", judgement=said)
+    with store.reading() as session:
+        assert overview.harvest(session, 2) == [0.75, 0.0]
+        assert overview.harvest(session, 1) == [3 / 8]
+        assert overview.confidences(session) == {OWLS: TopicPages(3, 0.5)}
+
+
+def test_everything_is_counted(store: Store) -> None:
+    keep_one(store, "http://a/1", link("http://b/"), link("http://c/"))
+    with store.writing() as session:
+        given_up = Fate(UrlState.FAILED, "not there: status 404")
+        outcomes.keep(session, [Outcome(take(session, "http://a/2"), given_up)])
+    with store.reading() as session:
+        found = overview.totals(session)
+        assert (found.pages, found.size, found.links, found.urls) == (1, 10, 2, 4)
+        assert overview.page_totals(session) == (1, 10)
+        assert overview.pages_by(session, "mime") == {"text/html": 1}
+        assert overview.reasons(session, UrlState.FAILED) == {"not there": 1}
+        assert overview.urls_by_state(session)[UrlState.FETCHED] == 1
+
+
+def test_an_empty_portal_has_nothing(store: Store) -> None:
+    with store.reading() as session:
+        assert overview.harvest(session, 5) == []
+        assert overview.page_totals(session) == (0, 0)
+        assert overview.latest_model_note(session, "tree") is None
+
+
+@pytest.mark.parametrize("many", [2, 600])
+def test_addresses_of_pages_are_found_whatever_their_number(store: Store, many: int) -> None:
+    first, second = keep_one(store, "http://a/1"), keep_one(store, "http://a/2")
+    absent = [type(first)(10_000 + number) for number in range(many)]
+    with store.reading() as session:
+        assert urls_of_pages(session, [first, *absent, second]) == {
+            first: "http://a/1",
+            second: "http://a/2",
+        }
