@@ -46,5 +46,6 @@ def _line(progress: Progress) -> str:
     return (
         f"  {progress.phase}: {count(progress.pages, 'page')} ({progress.relevant:,} on a topic) from "
         f"{count(progress.hosts, 'host')}, {rate:,.0f} pages/s, {progress.waiting:,} waiting, "
-        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed, {progress.retrainings} lessons{idle}"
+        f"{count(progress.redirects, 'redirect')}, {progress.failed:,} failed, {progress.retrainings} lessons"
+        f"{idle}"
     )

@@ -127,6 +127,18 @@ async def crawl(
     return await _Crawl(portal, web, policy, limits, company or Company()).run()
 
 
+class _InHand:
+    """A page that is being read or kept. Whoever has fetched the same waits for what becomes of it: to say
+    that it is there before it is would lose it, should the process die in between."""
+
+    __slots__ = ("fetched", "is_kept", "settled")
+
+    def __init__(self, fetched: Fetched) -> None:
+        self.fetched = fetched
+        self.is_kept = False
+        self.settled = asyncio.Event()
+
+
 class _Crawl:
     """One crawl, from its beginning to its end."""
 
@@ -145,7 +157,7 @@ class _Crawl:
         self._dispatch = Dispatch(self._frontier, courtesy, web, self._now)
         self._fetched: asyncio.Queue[Catch | None] = asyncio.Queue(2 * _READ_AT_ONCE)
         self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(_KEPT_AT_ONCE)
-        self._in_hand: dict[bytes | UrlKey, str] = {}  # digests and URLs of pages that are not kept yet
+        self._in_hand: dict[bytes | UrlKey, _InHand] = {}  # by digest and by URL
         self._resting: set[asyncio.Task[Any]] = set()  # fetchers that wait for an entry
         self._errands: set[asyncio.Task[None]] = set()
         self._lesson: asyncio.Task[None] | None = None
@@ -239,13 +251,30 @@ class _Crawl:
 
     async def _read_pages(self) -> None:
         while catches := await _portion(self._fetched, _READ_AT_ONCE):
-            catches = await self._crew.lasting(partial(self._told, catches))
-            new = [place for place, catch in enumerate(catches) if _has_document(catch.fetched)]
-            said = await self._crew.read([_raw(catches[place].fetched) for place in new])
-            for place, one in zip(new, said, strict=True):
-                catches[place] = replace(catches[place], said=one)
-            for catch in catches:
-                await self._caught.put(catch)
+            while catches:
+                catches = await self._read(catches)
+
+    async def _read(self, catches: Sequence[Catch]) -> list[Catch]:
+        """Have some read, and hand them on. Returns copies of pages that were not kept after all."""
+        told = await self._crew.lasting(partial(self._told, catches))
+        found = [catch for catch, first in told if first is None]
+        new = [place for place, catch in enumerate(found) if _has_document(catch.fetched)]
+        said = await self._crew.read([_raw(found[place].fetched) for place in new])
+        for place, one in zip(new, said, strict=True):
+            found[place] = replace(found[place], said=one)
+        for catch in found:
+            await self._caught.put(catch)
+        again: list[Catch] = []
+        for catch, first in told:  # all of our own is on its way: nobody waits in a circle
+            if first is None:
+                continue
+            await first.settled.wait()
+            if first.is_kept:
+                copy = replace(catch.fetched, copy_of=first.fetched.final.url)
+                await self._caught.put(replace(catch, fetched=copy))
+            else:
+                again.append(catch)
+        return again
 
     async def _keep_pages(self) -> None:
         obey = self._portal.config.robots.page_rules
@@ -279,9 +308,9 @@ class _Crawl:
         self, catches: Sequence[Catch], drafts: Sequence[Draft], outcomes: Sequence[Outcome], kept: Kept
     ) -> None:
         """A batch is committed."""
+        pages = {draft.fetched.final.key for draft in drafts if draft.fetched is not None and _is_page(draft)}
         for catch in catches:
-            self._in_hand.pop(catch.fetched.digest, None)
-            self._in_hand.pop(catch.fetched.final.key, None)
+            self._put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
         self._reserved -= len(catches)
         self._tally.count(drafts, kept)
         self._dispatch.settle(
@@ -296,24 +325,34 @@ class _Crawl:
         self._room.set()
         self._control.changed.set()
 
-    def _told(self, catches: Sequence[Catch]) -> list[Catch]:
-        """The same, with what is known of their content: two ways to one page are one page."""
+    def _put_down(self, fetched: Fetched, *, is_kept: bool) -> None:
+        first = self._in_hand.get(fetched.final.key)
+        if first is not None and first.fetched is fetched:
+            del self._in_hand[fetched.final.key]
+            del self._in_hand[fetched.digest]
+            first.is_kept = is_kept
+            first.settled.set()
+
+    def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, _InHand | None]]:
+        """The same, with what is known of their content: two ways to one page are one page. Where the first
+        of two is not kept yet, it is given as well."""
         with self._portal.store.reading() as session:
             copies = copies_of(session, {one.fetched.digest for one in catches if one.fetched.digest})
-        return [replace(catch, fetched=self._with_copy(catch.fetched, copies)) for catch in catches]
+        told = ((catch, *self._with_copy(catch.fetched, copies)) for catch in catches)
+        return [(replace(catch, fetched=fetched), first) for catch, fetched, first in told]
 
-    def _with_copy(self, one: Fetched, copies: dict[bytes, str]) -> Fetched:
+    def _with_copy(self, one: Fetched, copies: dict[bytes, str]) -> tuple[Fetched, _InHand | None]:
         if not one.digest:
-            return one
+            return one, None
         known = copies.get(one.digest, "")
         if known == one.final.url and self._conditions is not None:  # it is fetched again on purpose
             known = ""
-        copy = known or self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
-        if copy:
-            return replace(one, copy_of=copy)
-        if _has_document(one):
-            self._in_hand[one.digest] = self._in_hand[one.final.key] = one.final.url
-        return one
+        if known:
+            return replace(one, copy_of=known), None
+        first = self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
+        if first is None and _has_document(one):
+            self._in_hand[one.digest] = self._in_hand[one.final.key] = _InHand(one)
+        return one, first
 
     def _in_spaces(self, entry: Entry, document: Document) -> Sample:
         spaces = self._policy.spaces
