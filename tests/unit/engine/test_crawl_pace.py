@@ -9,7 +9,7 @@ import pytest
 
 from motherlode.documents.analysing import Analysed, Manner
 from motherlode.documents.raw import Raw
-from motherlode.engine import Company, Control, Limits, Progress, crawl
+from motherlode.engine import Company, Control, Limits, Progress, crawl, crawling
 from motherlode.engine.crawling import _GRACE
 from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import _AT_A_HOST
@@ -305,14 +305,16 @@ def two_ways(first: str = "") -> ScriptedWeb:
     said: dict[str, Said] = {
         SEED: html("Seed", "first", "http://r.test/", "http://z.test/"),
         "http://r.test/": moved(TARGET),
-        "http://z.test/": html("Z", "second", TARGET),
+        "http://z.test/": html("Z", "second", "http://y.test/"),
+        "http://y.test/": html("Y", "fourth", TARGET),
         TARGET: f"{first}{html('X', 'third')}",
     }
     return ScriptedWeb(said, seconds=0.1)
 
 
-def test_a_page_is_not_said_to_be_there_before_it_is(portal: Path) -> None:
+def test_a_page_is_not_said_to_be_there_before_it_is(portal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Found by killing: the page that a redirect led to was lost if only its copy had been kept."""
+    monkeypatch.setattr(crawling, "_READ_AT_ONCE", 1)
 
     async def interrupt(_company: Company, task: "asyncio.Task[Progress]") -> None:
         await asyncio.sleep(10)
@@ -328,7 +330,7 @@ def test_a_page_is_not_said_to_be_there_before_it_is(portal: Path) -> None:
         assert known is not None
         assert known.state is UrlState.OPEN
     run(portal, two_ways(), Limits(100))
-    assert sorted(kept(portal)) == [SEED, TARGET, "http://z.test/"]
+    assert sorted(kept(portal)) == [SEED, TARGET, "http://y.test/", "http://z.test/"]
 
 
 @pytest.mark.parametrize("first", ["", '<meta name="robots" content="noindex">'])
