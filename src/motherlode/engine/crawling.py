@@ -166,6 +166,8 @@ class _Crawl:
         self._reserved = self._fetching = 0
         self._tally = Tally()
         self._run = RunId(0)
+        self._left: tuple[list[RobotsFile], Follow] | None = None  # sitemaps that are still to be read
+        self._mapped: set[str] = set()  # the origins of those, once they are
 
     async def run(self) -> Progress:
         await self._crew.aside(self._begin)
@@ -176,11 +178,13 @@ class _Crawl:
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
                 readers = [group.create_task(self._read_pages()) for _ in range(self._crew.readers + 1)]
                 keeper = group.create_task(self._keep_pages())
+                if self._left is not None and self._left[0]:
+                    self._send(self._finish_sitemaps(*self._left))
                 end = await self._watch()
                 await self._close(fetchers, readers, keeper)
         except BaseExceptionGroup as failed:
             raise _first(failed) from failed
-        await self._crew.aside(partial(self._end, end, books_of(self._fetcher)))
+        await self._crew.aside(partial(self._end, end, self._take_books()[0]))
         progress = replace(self._progress(), end=end)
         self._report(progress)
         return progress
@@ -194,6 +198,8 @@ class _Crawl:
             run = ledger.start_run(session, self._limits.command, type(self._policy).__name__, time())
             stock.offer(session, seeds)
             waiting = {queue: size for queue, size in stock.sizes(session).items() if self._ours(queue)}
+            if self._portal.config.robots.sitemaps and seeds:
+                self._left = (ledger.unread_robots(session), seeds[0])
         self._run = run.id
         self._tally.waiting = sum(waiting.values())
         self._frontier.open(waiting)
@@ -282,11 +288,21 @@ class _Crawl:
             drafts = await self._crew.lasting(
                 partial(settle, catches, self._policy, self._in_spaces, obey=obey)
             )
-            books = books_of(self._fetcher)
+            books, met = self._take_books()
             kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
-            if books.robots and self._portal.config.robots.sitemaps:
-                self._send(self._read_sitemaps(books.robots, catches[0].entry))
+            if met:
+                like = catches[0].entry
+                self._send(self._read_sitemaps(met, like.queue, like.rank - 1))
+
+    def _take_books(self) -> tuple[Books, list[RobotsFile]]:
+        """What is to be kept of hosts; and robots.txt whose sitemaps are to be read, which until then is kept
+        as one that holds no longer: should the process die, the next one knows by that."""
+        books = books_of(self._fetcher)
+        if not self._portal.config.robots.sitemaps:
+            return books, []
+        unread = [replace(file, expires_at=file.fetched_at) for file in books.robots]
+        return replace(books, robots=unread), books.robots
 
     def _keep(self, drafts: Sequence[Draft], books: Books) -> tuple[Kept, list[Outcome]]:
         """One transaction: all of it is kept, or nothing."""
@@ -374,22 +390,31 @@ class _Crawl:
         self._errands.discard(task)
         self._control.changed.set()
 
-    async def _read_sitemaps(self, met: Sequence[RobotsFile], like: Entry) -> None:
-        listed = await self._listed(met, like)
-        offered = await self._crew.aside(partial(self._offer, listed))
+    async def _read_sitemaps(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> None:
+        """Offer what sitemaps list; robots.txt that names them is kept with it, unless it is an old one."""
+        unread = [file for file in met if file.origin not in self._mapped]
+        listed = await self._listed(unread, queue, rank)
+        fresh = [file for file in met if file.expires_at > file.fetched_at]
+        offered = await self._crew.aside(partial(self._offer, listed, fresh))
         self._tally.waiting += len(offered)
         self._dispatch.offer(offered)
 
-    async def _listed(self, met: Sequence[RobotsFile], like: Entry) -> list[Follow]:
+    async def _finish_sitemaps(self, left: Sequence[RobotsFile], first: Follow) -> None:
+        """Read the sitemaps that a crawl before this one did not come to read."""
+        await self._read_sitemaps(left, first.queue, first.rank - 1)
+        self._mapped = {file.origin for file in left}  # they were met again with that
+
+    async def _listed(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Follow]:
         while True:
             outages = self._crew.outages
             try:
-                return await follows_from_sitemaps(self._fetcher, met, like.queue, like.rank - 1)
+                return await follows_from_sitemaps(self._fetcher, met, queue, rank)
             except StoreGoneError as gone:
                 await self._crew.mend(gone, outages)
 
-    def _offer(self, follows: Sequence[Follow]) -> list[Entry]:
+    def _offer(self, follows: Sequence[Follow], met: Sequence[RobotsFile]) -> list[Entry]:
         with self._portal.batch() as session:
+            ledger.keep_robots(session, met)
             return stock.offer(session, follows)
 
     def _teach(self, *, idle: bool) -> bool:
