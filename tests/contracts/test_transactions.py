@@ -4,8 +4,9 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import psycopg
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from helpers import follow
 from motherlode.records import (
@@ -15,6 +16,7 @@ from motherlode.records import (
     LockedError,
     PageId,
     StoreError,
+    StoreGoneError,
 )
 from motherlode.store import Store, StoreOptions, frontier, ledger, outcomes, pages
 from motherlode.store import topics as topic_rows
@@ -165,16 +167,19 @@ def test_one_writer_at_a_time_on_a_shared_database(
 def test_a_server_that_cuts_us_off_is_told_from_other_failures_and_can_be_come_back_to(
     store: Store, database: Path, options: StoreOptions
 ) -> None:
-    with store.exclusive(), Store.open(database, options) as other:
+    with store.exclusive():
         with store.reading() as session:
             ours = session.connection.execute(select(func.current_database())).scalar_one()
         _cut_off(options, ours)
         with pytest.raises(StoreGoneError, match="does not answer"), store.writing() as session:
-            outcomes.keep(session, [])
             session.connection.execute(select(1))
         store.mend()
         keep_one(store, "http://a/")
-        with pytest.raises(LockedError), other.exclusive():  # the lock is ours again
+        with (
+            Store.open(database, options) as other,
+            pytest.raises(LockedError),  # the lock is ours again
+            other.exclusive(),
+        ):
             pass
     with Store.open(database, options) as other, other.exclusive():
         assert count_rows(other, "pages") == 1

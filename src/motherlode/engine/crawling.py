@@ -132,6 +132,18 @@ async def crawl(
     return await _Crawl(portal, web, policy, limits, company or Company()).run()
 
 
+class _InHand:
+    """A page that is being read or kept. Whoever has fetched the same waits for what becomes of it: to say
+    that it is there before it is would lose it, should the process die in between."""
+
+    __slots__ = ("fetched", "is_kept", "settled")
+
+    def __init__(self, fetched: Fetched) -> None:
+        self.fetched = fetched
+        self.is_kept = False
+        self.settled = asyncio.Event()
+
+
 class _Crawl:
     """One crawl, from its beginning to its end."""
 
@@ -151,7 +163,7 @@ class _Crawl:
         self._dispatch = Dispatch(self._frontier, courtesy, web, self._now)
         self._fetched: asyncio.Queue[Catch | None] = asyncio.Queue(2 * _READ_AT_ONCE)
         self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(_KEPT_AT_ONCE)
-        self._in_hand: dict[bytes | UrlKey, str] = {}  # digests and URLs of pages that are not kept yet
+        self._in_hand: dict[bytes | UrlKey, _InHand] = {}  # by digest and by URL
         self._resting: set[asyncio.Task[Any]] = set()  # fetchers that wait for an entry
         self._errands: set[asyncio.Task[None]] = set()
         self._lesson: asyncio.Task[None] | None = None
@@ -163,6 +175,8 @@ class _Crawl:
         if self._tally.began is None:
             self._tally.began = self._opened
         self._run = RunId(0)
+        self._left: tuple[list[RobotsFile], Follow] | None = None  # sitemaps that are still to be read
+        self._mapped: set[str] = set()  # the origins of those, once they are
 
     async def run(self) -> Progress:
         try:
@@ -173,6 +187,8 @@ class _Crawl:
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
                 readers = [group.create_task(self._read_pages()) for _ in range(self._crew.readers + 1)]
                 keeper = group.create_task(self._keep_pages())
+                if self._left is not None and self._left[0]:
+                    self._send(self._finish_sitemaps(*self._left))
                 end = await self._watch()
                 await self._close(fetchers, readers, keeper)
         except BaseExceptionGroup as failed:
@@ -181,7 +197,7 @@ class _Crawl:
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
-        await self._crew.aside(partial(self._end, end, books_of(self._fetcher)))
+        await self._crew.aside(partial(self._end, end, self._take_books()[0]))
         progress = replace(self._progress(), end=end)
         self._report(progress)
         return progress
@@ -194,6 +210,8 @@ class _Crawl:
         with self._portal.batch() as session:
             run = ledger.start_run(session, self._limits.command, type(self._policy).__name__, time())
             stock.offer(session, seeds)
+            if self._portal.config.robots.sitemaps and seeds:
+                self._left = (ledger.unread_robots(session), seeds[0])
         self._run = run.id
         waiting = self._sizes()
         self._tally.await_all(waiting)
@@ -262,13 +280,30 @@ class _Crawl:
 
     async def _read_pages(self) -> None:
         while catches := await _portion(self._fetched, _READ_AT_ONCE):
-            catches = await self._crew.lasting(partial(self._told, catches))
-            new = [place for place, catch in enumerate(catches) if _has_document(catch.fetched)]
-            said = await self._crew.read([_raw(catches[place].fetched) for place in new])
-            for place, one in zip(new, said, strict=True):
-                catches[place] = replace(catches[place], said=one)
-            for catch in catches:
-                await self._caught.put(catch)
+            while catches:
+                catches = await self._read(catches)
+
+    async def _read(self, catches: Sequence[Catch]) -> list[Catch]:
+        """Have some read, and hand them on. Returns copies of pages that were not kept after all."""
+        told = await self._crew.lasting(partial(self._told, catches))
+        found = [catch for catch, first in told if first is None]
+        new = [place for place, catch in enumerate(found) if _has_document(catch.fetched)]
+        said = await self._crew.read([_raw(found[place].fetched) for place in new])
+        for place, one in zip(new, said, strict=True):
+            found[place] = replace(found[place], said=one)
+        for catch in found:
+            await self._caught.put(catch)
+        again: list[Catch] = []
+        for catch, first in told:  # all of our own is on its way: nobody waits in a circle
+            if first is None:
+                continue
+            await first.settled.wait()
+            if first.is_kept:
+                copy = replace(catch.fetched, copy_of=first.fetched.final.url)
+                await self._caught.put(replace(catch, fetched=copy))
+            else:
+                again.append(catch)
+        return again
 
     async def _keep_pages(self) -> None:
         obey = self._portal.config.robots.page_rules
@@ -278,13 +313,23 @@ class _Crawl:
             )
             if self._conditions is not None:
                 drafts = list(map(for_known_page, drafts))
-            books = books_of(self._fetcher)
+            books, met = self._take_books()
             kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
             if self._journal is not None:
                 await self._crew.aside(partial(self._journal.note, drafts, self._progress()))
-            if books.robots and self._portal.config.robots.sitemaps:
-                self._send(self._read_sitemaps(books.robots, catches[0].entry))
+            if met:
+                like = catches[0].entry
+                self._send(self._read_sitemaps(met, like.queue, like.rank - 1))
+
+    def _take_books(self) -> tuple[Books, list[RobotsFile]]:
+        """What is to be kept of hosts; and robots.txt whose sitemaps are to be read, which until then is kept
+        as one that holds no longer: should the process die, the next one knows by that."""
+        books = books_of(self._fetcher)
+        if not self._portal.config.robots.sitemaps:
+            return books, []
+        unread = [replace(file, expires_at=file.fetched_at) for file in books.robots]
+        return replace(books, robots=unread), books.robots
 
     async def _batch(self) -> list[Catch]:
         """What has been read; while more is on its way it is worth a moment: a transaction costs as much for
@@ -319,9 +364,9 @@ class _Crawl:
         self, catches: Sequence[Catch], drafts: Sequence[Draft], outcomes: Sequence[Outcome], kept: Kept
     ) -> None:
         """A batch is committed."""
+        pages = {draft.fetched.final.key for draft in drafts if draft.fetched is not None and _is_page(draft)}
         for catch in catches:
-            self._in_hand.pop(catch.fetched.digest, None)
-            self._in_hand.pop(catch.fetched.final.key, None)
+            self._put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
         self._reserved -= len(catches)
         offered = [entry for entry in kept.offered if self._ours(entry.queue)]
         again = [entry for outcome in outcomes if (entry := _again(outcome)) is not None]
@@ -333,24 +378,34 @@ class _Crawl:
         self._room.set()
         self._control.changed.set()
 
-    def _told(self, catches: Sequence[Catch]) -> list[Catch]:
-        """The same, with what is known of their content: two ways to one page are one page."""
+    def _put_down(self, fetched: Fetched, *, is_kept: bool) -> None:
+        first = self._in_hand.get(fetched.final.key)
+        if first is not None and first.fetched is fetched:
+            del self._in_hand[fetched.final.key]
+            del self._in_hand[fetched.digest]
+            first.is_kept = is_kept
+            first.settled.set()
+
+    def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, _InHand | None]]:
+        """The same, with what is known of their content: two ways to one page are one page. Where the first
+        of two is not kept yet, it is given as well."""
         with self._portal.store.reading() as session:
             copies = copies_of(session, {one.fetched.digest for one in catches if one.fetched.digest})
-        return [replace(catch, fetched=self._with_copy(catch.fetched, copies)) for catch in catches]
+        told = ((catch, *self._with_copy(catch.fetched, copies)) for catch in catches)
+        return [(replace(catch, fetched=fetched), first) for catch, fetched, first in told]
 
-    def _with_copy(self, one: Fetched, copies: dict[bytes, str]) -> Fetched:
+    def _with_copy(self, one: Fetched, copies: dict[bytes, str]) -> tuple[Fetched, _InHand | None]:
         if not one.digest:
-            return one
+            return one, None
         known = copies.get(one.digest, "")
         if known == one.final.url and self._conditions is not None and one.directives.index:
-            return unmodified(one)  # its host does not know, or does not say
-        copy = known or self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
-        if copy:
-            return replace(one, copy_of=copy)
-        if _has_document(one):
-            self._in_hand[one.digest] = self._in_hand[one.final.key] = one.final.url
-        return one
+            return unmodified(one), None  # its host does not know, or does not say
+        if known:
+            return replace(one, copy_of=known), None
+        first = self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
+        if first is None and _has_document(one):
+            self._in_hand[one.digest] = self._in_hand[one.final.key] = _InHand(one)
+        return one, first
 
     def _in_spaces(self, entry: Entry, document: Document) -> Sample:
         spaces = self._policy.spaces
@@ -372,22 +427,31 @@ class _Crawl:
         self._errands.discard(task)
         self._control.changed.set()
 
-    async def _read_sitemaps(self, met: Sequence[RobotsFile], like: Entry) -> None:
-        listed = await self._listed(met, like)
-        offered = await self._crew.aside(partial(self._offer, listed))
+    async def _read_sitemaps(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> None:
+        """Offer what sitemaps list; robots.txt that names them is kept with it, unless it is an old one."""
+        unread = [file for file in met if file.origin not in self._mapped]
+        listed = await self._listed(unread, queue, rank)
+        fresh = [file for file in met if file.expires_at > file.fetched_at]
+        offered = await self._crew.aside(partial(self._offer, listed, fresh))
         self._tally.await_more(offered)
         self._dispatch.offer(offered)
 
-    async def _listed(self, met: Sequence[RobotsFile], like: Entry) -> list[Follow]:
+    async def _finish_sitemaps(self, left: Sequence[RobotsFile], first: Follow) -> None:
+        """Read the sitemaps that a crawl before this one did not come to read."""
+        await self._read_sitemaps(left, first.queue, first.rank - 1)
+        self._mapped = {file.origin for file in left}  # they were met again with that
+
+    async def _listed(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Follow]:
         while True:
             outages = self._crew.outages
             try:
-                return await follows_from_sitemaps(self._fetcher, met, like.queue, like.rank - 1)
+                return await follows_from_sitemaps(self._fetcher, met, queue, rank)
             except StoreGoneError as gone:
                 await self._crew.mend(gone, outages)
 
-    def _offer(self, follows: Sequence[Follow]) -> list[Entry]:
+    def _offer(self, follows: Sequence[Follow], met: Sequence[RobotsFile]) -> list[Entry]:
         with self._portal.batch() as session:
+            ledger.keep_robots(session, met)
             return stock.offer(session, follows)
 
     def _teach(self, *, idle: bool) -> bool:

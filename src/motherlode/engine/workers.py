@@ -97,13 +97,14 @@ class _Worker(Generic[J, R]):
                 loop.remove_reader(descriptor)
                 os.set_blocking(descriptor, True)
         try:
-            result: R | Lost | _Stuck = pickle.loads(self.line.recv_bytes())  # noqa: S301 - our own
+            received = self.line.recv_bytes()
         except OSError as error:
             raise EOFError from error
+        result: R | Lost | _Stuck = pickle.loads(received)  # noqa: S301 - from our own process
         if isinstance(result, _Stuck):
             raise DiskFullError(
-                f"A process that reads documents found no space to work ({result.reason}); what it was at was "
-                f"dropped and all before it is kept. Free some space and run the command again."
+                f"A process that reads documents found no space to work ({result.reason}); what it was at "
+                f"was dropped and all before it is kept. Free some space and run the command again."
             )
         return result
 

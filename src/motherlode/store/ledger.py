@@ -113,6 +113,21 @@ def robots_of(session: Session, origin: str) -> RobotsFile | None:
     return RobotsFile(row.origin, row.status, body, row.fetched_at, row.expires_at)
 
 
+def unread_robots(session: Session) -> list[RobotsFile]:
+    """The files that never held: they were kept before their sitemaps were read."""
+    rows = session.connection.execute(select(robots).where(robots.c.expires_at <= robots.c.fetched_at))
+    return [
+        RobotsFile(
+            row.origin,
+            row.status,
+            None if row.body is None else bytes(row.body),
+            row.fetched_at,
+            row.expires_at,
+        )
+        for row in rows
+    ]
+
+
 def give_feedback(session: Session, given: Feedback) -> FeedbackId:
     statement = insert(feedback).values(
         page_id=given.page,

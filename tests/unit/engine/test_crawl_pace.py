@@ -7,20 +7,23 @@ from typing import Any
 
 import pytest
 
-from motherlode.engine import Company, Control, Limits, Progress, crawl
+from motherlode.documents.analysing import Analysed, Manner
+from motherlode.documents.raw import Raw
+from motherlode.engine import Company, Control, Limits, Progress, crawl, crawling
 from motherlode.engine.crawling import _GRACE
+from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import _AT_A_HOST
 from motherlode.fetch.politeness import Turns
 from motherlode.lab.clock import run_virtually
 from motherlode.policies import Visit
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
-from motherlode.records import RunEnd
+from motherlode.records import RunEnd, UrlState
 from motherlode.store import frontier, ledger
-from motherlode.store.pages import page_log
+from motherlode.store.pages import known_url, page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from scripted import Said, ScriptedWeb, in_turn
+from scripted import Said, ScriptedWeb, in_turn, moved
 from webs import html
 
 SEED = "http://a.test/"
@@ -279,3 +282,63 @@ def test_control_remembers_who_came_first() -> None:
     control.stop(RunEnd.FEEDBACK)
     control.stop()
     assert (control.stopping, control.end) == (True, RunEnd.FEEDBACK)
+
+
+# --- two ways to one page -------------------------------------------------------------------------------
+
+TARGET = "http://x.test/"
+
+
+class SlowReader(Alone):
+    """Takes long over one page."""
+
+    readers = 2
+
+    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+        if any(raw.url == TARGET for raw in raws):
+            await asyncio.sleep(20)
+        return await super().read(raws)
+
+
+def two_ways(first: str = "") -> ScriptedWeb:
+    """A redirect leads to a page, and, a little later, a link."""
+    said: dict[str, Said] = {
+        SEED: html("Seed", "first", "http://r.test/", "http://z.test/"),
+        "http://r.test/": moved(TARGET),
+        "http://z.test/": html("Z", "second", "http://y.test/"),
+        "http://y.test/": html("Y", "fourth", TARGET),
+        TARGET: f"{first}{html('X', 'third')}",
+    }
+    return ScriptedWeb(said, seconds=0.1)
+
+
+def test_a_page_is_not_said_to_be_there_before_it_is(portal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by killing: the page that a redirect led to was lost if only its copy had been kept."""
+    monkeypatch.setattr(crawling, "_READ_AT_ONCE", 1)
+
+    async def interrupt(_company: Company, task: "asyncio.Task[Progress]") -> None:
+        await asyncio.sleep(10)
+        task.cancel()
+
+    web = two_ways()
+    with pytest.raises(asyncio.CancelledError):
+        run(portal, web, Limits(100), lambda: Company(SlowReader(Manner())), interrupt)
+    assert web.urls().count(TARGET) == 2
+    assert TARGET not in kept(portal)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        known = known_url(session, address(TARGET).key)
+        assert known is not None
+        assert known.state is UrlState.OPEN
+    run(portal, two_ways(), Limits(100))
+    assert sorted(kept(portal)) == [SEED, TARGET, "http://y.test/", "http://z.test/"]
+
+
+@pytest.mark.parametrize("first", ["", '<meta name="robots" content="noindex">'])
+def test_of_two_ways_to_one_page_the_later_waits_for_the_first(portal: Path, first: str) -> None:
+    run(portal, two_ways(first), Limits(100), lambda: Company(SlowReader(Manner())))
+    state = UrlState.SKIPPED if first else UrlState.FETCHED
+    assert (TARGET in kept(portal)) == (not first)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        known = known_url(session, address(TARGET).key)
+        assert known is not None
+        assert known.state is state

@@ -10,6 +10,7 @@ from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.sources.sitemaps import MAX_FILES, read_sitemaps
+from motherlode.store import ledger
 from motherlode.store.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
@@ -49,6 +50,20 @@ def test_pages_that_only_a_sitemap_lists_are_found_if_wanted(tmp_path: Path) -> 
         "http://a.test/hidden",
         "http://www.a.test/sister",
     ]
+
+
+def test_sitemaps_that_a_crawl_did_not_come_to_read_are_read_by_the_next(tmp_path: Path) -> None:
+    planting = plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
+    create_portal(tmp_path / "p", planting, {"robots.sitemaps": True})
+    web = Replay(open_web(record_web(tmp_path / "web", PAGES)))
+    policy = BreadthFirst([address("http://a.test/")])
+    for pages in (1, 50, 50):  # the first ends before the sitemaps are there
+        with Portal.crawling(tmp_path / "p", "test") as portal:
+            run_virtually(crawl(portal, web, policy, Limits(pages)))
+            with portal.store.reading() as session:
+                found, left = [url for url, _, _ in page_log(session)], ledger.unread_robots(session)
+        assert len(found) == (1 if pages == 1 else 3)
+        assert len(left) == (1 if pages == 1 else 0)
 
 
 def test_sitemaps_are_left_alone_otherwise(tmp_path: Path) -> None:
