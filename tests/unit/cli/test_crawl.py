@@ -197,7 +197,7 @@ def test_an_interrupted_crawl_says_how_to_go_on(
     lode: CliRun, box: Running, tmp_path: Path, how: signal.Signals
 ) -> None:
     made(lode, f"network.connect={box.address}", seed="http://c.test/")
-    with under_way(tmp_path, "--pages", "50") as crawling:
+    with under_way(tmp_path, "--pages", "50", until="retraining") as crawling:  # its run has begun
         crawling.send_signal(how)
         _, said = crawling.communicate(timeout=60)
     assert crawling.returncode == 11, said
