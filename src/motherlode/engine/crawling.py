@@ -7,31 +7,31 @@ anywhere, and nothing is lost; take the database away for a while, and everybody
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from time import time
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import Surroundings
-from motherlode.engine.crew import Alone, Crew
+from motherlode.engine.company import Company, Teacher
+from motherlode.engine.copies import Copies, InHand, has_document
+from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import Dispatch
 from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
-from motherlode.engine.settling import Catch, Draft, for_known_page, settle, unmodified
+from motherlode.engine.settling import Catch, Draft, for_known_page, settle
 from motherlode.engine.sitemaps import follows_from_sitemaps
 from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
 from motherlode.fetch import Web
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetched
-from motherlode.fetch.web import Headers
 from motherlode.frontier import Frontier
 from motherlode.learning.tree import Sample
 from motherlode.policies import Policy, Revising
@@ -47,7 +47,6 @@ from motherlode.records import (
     RunId,
     StoreGoneError,
     TopicId,
-    UrlKey,
 )
 from motherlode.store import frontier as stock
 from motherlode.store import ledger
@@ -65,83 +64,11 @@ _TICK = 0.25  # seconds between looks at how it goes
 _GRACE = 10.0  # seconds that fetches under way are given when a crawl ends
 
 
-class Teacher(Protocol):
-    """Who teaches a policy what the crawl has found."""
-
-    def saw(self, outcomes: Sequence[Outcome]) -> None:
-        """These were kept."""
-        ...
-
-    def due(self, *, idle: bool) -> bool:
-        """Whether it is time for a lesson; `idle`: there is nothing left to fetch without one."""
-        ...
-
-    async def teach(self, crew: Crew) -> bool:
-        """Give a lesson. Returns whether the ranks of what waits have changed."""
-        ...
-
-    def told(self, progress: Progress) -> Progress:
-        """How far the crawl is, with what there is to say about learning."""
-        ...
-
-
-class Journal(Protocol):
-    """Who writes down what happened, for people."""
-
-    def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
-        """These were kept. Called aside from the loop; a `StoreError` ends the crawl."""
-        ...
-
-
-class Control:
-    """The way to end a crawl from outside."""
-
-    def __init__(self) -> None:
-        self.begun = self.stopping = False
-        self.end = RunEnd.INTERRUPTED
-        self.changed = asyncio.Event()
-
-    def stop(self, end: RunEnd = RunEnd.INTERRUPTED) -> None:
-        """Take up nothing more; what is under way is finished and kept."""
-        if not self.stopping:
-            self.stopping, self.end = True, end
-        self.changed.set()
-
-
-# Headers that make a request conditional, for pages that are fetched again.
-Conditions = Callable[[Entry], Headers]
-
-
-@dataclass(frozen=True, slots=True)
-class Company:
-    """Who goes along on a crawl: those who lend a hand, and those who want to know how it goes."""
-
-    crew: Crew | None = None  # nobody: everything is done on the spot
-    report: Callable[[Progress], None] = lambda _progress: None
-    control: Control = field(default_factory=Control)
-    teacher: Teacher | None = None
-    journal: Journal | None = None
-    conditions: Conditions | None = None
-    tally: Tally | None = None  # of crawls before this one that belong to it; limits are of all together
-
-
 async def crawl(
     portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company | None = None
 ) -> Progress:
     """Crawl until a limit is reached, nothing waits, or somebody says stop."""
     return await _Crawl(portal, web, policy, limits, company or Company()).run()
-
-
-class _InHand:
-    """A page that is being read or kept. Whoever has fetched the same waits for what becomes of it: to say
-    that it is there before it is would lose it, should the process die in between."""
-
-    __slots__ = ("fetched", "is_kept", "settled")
-
-    def __init__(self, fetched: Fetched) -> None:
-        self.fetched = fetched
-        self.is_kept = False
-        self.settled = asyncio.Event()
 
 
 class _Crawl:
@@ -163,7 +90,7 @@ class _Crawl:
         self._dispatch = Dispatch(self._frontier, courtesy, web, self._now)
         self._fetched: asyncio.Queue[Catch | None] = asyncio.Queue(2 * _READ_AT_ONCE)
         self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(_KEPT_AT_ONCE)
-        self._in_hand: dict[bytes | UrlKey, _InHand] = {}  # by digest and by URL
+        self._copies = Copies(again=self._conditions is not None)
         self._resting: set[asyncio.Task[Any]] = set()  # fetchers that wait for an entry
         self._errands: set[asyncio.Task[None]] = set()
         self._lesson: asyncio.Task[None] | None = None
@@ -287,7 +214,7 @@ class _Crawl:
         """Have some read, and hand them on. Returns copies of pages that were not kept after all."""
         told = await self._crew.lasting(partial(self._told, catches))
         found = [catch for catch, first in told if first is None]
-        new = [place for place, catch in enumerate(found) if _has_document(catch.fetched)]
+        new = [place for place, catch in enumerate(found) if has_document(catch.fetched)]
         said = await self._crew.read([_raw(found[place].fetched) for place in new])
         for place, one in zip(new, said, strict=True):
             found[place] = replace(found[place], said=one)
@@ -366,7 +293,7 @@ class _Crawl:
         """A batch is committed."""
         pages = {draft.fetched.final.key for draft in drafts if draft.fetched is not None and _is_page(draft)}
         for catch in catches:
-            self._put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
+            self._copies.put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
         self._reserved -= len(catches)
         offered = [entry for entry in kept.offered if self._ours(entry.queue)]
         again = [entry for outcome in outcomes if (entry := _again(outcome)) is not None]
@@ -378,34 +305,13 @@ class _Crawl:
         self._room.set()
         self._control.changed.set()
 
-    def _put_down(self, fetched: Fetched, *, is_kept: bool) -> None:
-        first = self._in_hand.get(fetched.final.key)
-        if first is not None and first.fetched is fetched:
-            del self._in_hand[fetched.final.key]
-            del self._in_hand[fetched.digest]
-            first.is_kept = is_kept
-            first.settled.set()
-
-    def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, _InHand | None]]:
+    def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, InHand | None]]:
         """The same, with what is known of their content: two ways to one page are one page. Where the first
         of two is not kept yet, it is given as well."""
         with self._portal.store.reading() as session:
             copies = copies_of(session, {one.fetched.digest for one in catches if one.fetched.digest})
-        told = ((catch, *self._with_copy(catch.fetched, copies)) for catch in catches)
+        told = ((catch, *self._copies.claim(catch.fetched, copies)) for catch in catches)
         return [(replace(catch, fetched=fetched), first) for catch, fetched, first in told]
-
-    def _with_copy(self, one: Fetched, copies: dict[bytes, str]) -> tuple[Fetched, _InHand | None]:
-        if not one.digest:
-            return one, None
-        known = copies.get(one.digest, "")
-        if known == one.final.url and self._conditions is not None and one.directives.index:
-            return unmodified(one), None  # its host does not know, or does not say
-        if known:
-            return replace(one, copy_of=known), None
-        first = self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
-        if first is None and _has_document(one):
-            self._in_hand[one.digest] = self._in_hand[one.final.key] = _InHand(one)
-        return one, first
 
     def _in_spaces(self, entry: Entry, document: Document) -> Sample:
         spaces = self._policy.spaces
@@ -576,11 +482,6 @@ class _Crawl:
 
     def _ours(self, queue: TopicId) -> bool:
         return queue > 0 if self._limits.queues is None else queue in self._limits.queues
-
-
-def _has_document(fetched: Fetched) -> bool:
-    response = fetched.response
-    return response is not None and response.ok and fetched.failure is None and not fetched.copy_of
 
 
 def _raw(fetched: Fetched) -> Raw:

@@ -7,7 +7,8 @@ from typing import ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.engine.crawling import Company, crawl
+from motherlode.engine.company import Company
+from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import books_of, fetcher_for, keep_books, without_sitemaps
 from motherlode.engine.progress import Limits

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.engine.crawling import Company, Control, crawl
+from motherlode.engine.company import Company, Control
+from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import without_sitemaps
 from motherlode.engine.judging import fitted_to

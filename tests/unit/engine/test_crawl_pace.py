@@ -231,7 +231,7 @@ def test_a_second_interruption_ends_it_at_once(portal: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         run(portal, web, Limits(1000, connections=16), beside=interrupt)
     assert ended == [31.0]
-    assert ends(portal) == [""]
+    assert ends(portal) == ["interrupted"]
     before = kept(portal)
     assert 0 < len(before) < len(web.urls())
     web.seconds = 0.0

@@ -1,0 +1,73 @@
+"""Who goes along on a crawl."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from motherlode.engine.crew import Crew
+from motherlode.engine.progress import Progress
+from motherlode.engine.settling import Draft
+from motherlode.engine.tally import Tally
+from motherlode.fetch.web import Headers
+from motherlode.records import Entry, Outcome, RunEnd
+
+
+class Teacher(Protocol):
+    """Who teaches a policy what the crawl has found."""
+
+    def saw(self, outcomes: Sequence[Outcome]) -> None:
+        """These were kept."""
+        ...
+
+    def due(self, *, idle: bool) -> bool:
+        """Whether it is time for a lesson; `idle`: there is nothing left to fetch without one."""
+        ...
+
+    async def teach(self, crew: Crew) -> bool:
+        """Give a lesson. Returns whether the ranks of what waits have changed."""
+        ...
+
+    def told(self, progress: Progress) -> Progress:
+        """How far the crawl is, with what there is to say about learning."""
+        ...
+
+
+class Journal(Protocol):
+    """Who writes down what happened, for people."""
+
+    def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
+        """These were kept. Called aside from the loop; a `StoreError` ends the crawl."""
+        ...
+
+
+class Control:
+    """The way to end a crawl from outside."""
+
+    def __init__(self) -> None:
+        self.begun = self.stopping = False
+        self.end = RunEnd.INTERRUPTED
+        self.changed = asyncio.Event()
+
+    def stop(self, end: RunEnd = RunEnd.INTERRUPTED) -> None:
+        """Take up nothing more; what is under way is finished and kept."""
+        if not self.stopping:
+            self.stopping, self.end = True, end
+        self.changed.set()
+
+
+# Headers that make a request conditional, for pages that are fetched again.
+Conditions = Callable[[Entry], Headers]
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Who goes along on a crawl: those who lend a hand, and those who want to know how it goes."""
+
+    crew: Crew | None = None  # nobody: everything is done on the spot
+    report: Callable[[Progress], None] = lambda _progress: None
+    control: Control = field(default_factory=Control)
+    teacher: Teacher | None = None
+    journal: Journal | None = None
+    conditions: Conditions | None = None
+    tally: Tally | None = None  # of crawls before this one that belong to it; limits are of all together

@@ -1,0 +1,61 @@
+"""Two ways to one page are one page, also while the first of them is not kept yet (SPEC B25)."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from motherlode.engine.settling import unmodified
+from motherlode.fetch.fetching import Fetched
+
+if TYPE_CHECKING:
+    from motherlode.records import UrlKey
+
+
+class InHand:
+    """A page that is being read or kept. Whoever has fetched the same waits for what becomes of it: to say
+    that it is there before it is would lose it, should the process die in between."""
+
+    __slots__ = ("fetched", "is_kept", "settled")
+
+    def __init__(self, fetched: Fetched) -> None:
+        self.fetched = fetched
+        self.is_kept = False
+        self.settled = asyncio.Event()
+
+
+class Copies:
+    """The pages in hand, by their content and by their URLs. `again`: pages are fetched again on purpose."""
+
+    def __init__(self, *, again: bool) -> None:
+        self._again = again
+        self._in_hand: dict[bytes | UrlKey, InHand] = {}
+
+    def claim(self, one: Fetched, kept: Mapping[bytes, str]) -> tuple[Fetched, InHand | None]:
+        """What was fetched, with what is `kept` of the same content; or the same page in another hand."""
+        if not one.digest:
+            return one, None
+        known = kept.get(one.digest, "")
+        if known == one.final.url and self._again and one.directives.index:
+            return unmodified(one), None  # its host does not know, or does not say
+        if known:
+            return replace(one, copy_of=known), None
+        first = self._in_hand.get(one.final.key) or self._in_hand.get(one.digest)
+        if first is None and has_document(one):
+            self._in_hand[one.digest] = self._in_hand[one.final.key] = InHand(one)
+        return one, first
+
+    def put_down(self, fetched: Fetched, *, is_kept: bool) -> None:
+        """What became of a page is committed."""
+        first = self._in_hand.get(fetched.final.key)
+        if first is not None and first.fetched is fetched:
+            del self._in_hand[fetched.final.key]
+            del self._in_hand[fetched.digest]
+            first.is_kept = is_kept
+            first.settled.set()
+
+
+def has_document(fetched: Fetched) -> bool:
+    response = fetched.response
+    return response is not None and response.ok and fetched.failure is None and not fetched.copy_of
