@@ -11,8 +11,9 @@ from time import time
 from msgspec import Struct
 
 from motherlode.engine.judging import fitted_to
+from motherlode.engine.levelling import level
 from motherlode.engine.linking import Standing, standings
-from motherlode.engine.training import KIND, judged, learn, syllabus_of
+from motherlode.engine.training import KIND, can_tell, fit, judged, learn, syllabus_of
 from motherlode.engine.training import Lesson as Taught
 from motherlode.learning.archetypes import choose_archetypes
 from motherlode.learning.tree import TreeClassifier
@@ -92,6 +93,8 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
     syllabus, classifier = learn(session, tree, config.learning, examples=examples)
+    if config.crawl.policy is not PolicyName.BINGO_2003:
+        classifier = _levelled(session, tree, examples, classifier, config)
     home = home_of(tree, examples)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     thoughts = dict(_thoughts(session, classifier))
@@ -110,6 +113,22 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
         estimated_precision(classifier),
         syllabus.wordless,
     )
+
+
+def _levelled(
+    session: Session,
+    tree: TopicTree,
+    examples: Sequence[Example],
+    classifier: TreeClassifier,
+    config: Config,
+) -> TreeClassifier:
+    """The classifier, made to take as many pages as the person's own examples would."""
+    own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
+    by_own = fit(syllabus_of(session, tree, config.learning, examples=own), config.learning)
+    if not can_tell(by_own):
+        return classifier
+    pages = ([sample for _, sample, _ in batch] for batch in judged(session, classifier))
+    return level(classifier, by_own, tree, pages)
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:

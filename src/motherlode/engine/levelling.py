@@ -1,0 +1,79 @@
+"""How much of a crawl is on a topic is for the person's examples to say; which pages, archetypes know better.
+
+Archetypes are the pages that a topic is surest of, so a plane that is learned from them lies close around
+them: it puts pages into a better order, and takes too few. So each plane is moved outwards until its topic
+takes as many of the crawl's pages as it would by the person's own examples alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from motherlode.learning.matrix import Floats
+from motherlode.learning.tree import ROOT, UNKNOWN, Sample, TreeClassifier
+from motherlode.records import TopicId
+from motherlode.topics import TopicTree
+
+_FURTHEST = 0.5  # a plane is moved so far at most
+
+
+def level(
+    classifier: TreeClassifier, own: TreeClassifier, tree: TopicTree, pages: Iterable[Sequence[Sample]]
+) -> TreeClassifier:
+    """The classifier with its planes moved; `own` was learned from the person's examples alone."""
+    parents = {group.parent for groups in classifier.groups_.values() for group in groups}
+    ours: dict[int, list[Floats]] = defaultdict(list)
+    theirs: dict[int, list[Floats]] = defaultdict(list)
+    for samples in pages:
+        below = [_line(tree, said.topic) for said in own.judge(samples)]
+        for parent in parents:
+            asked = [one for one, line in zip(samples, below, strict=True) if parent in line]
+            here, there = classifier.distances(asked, parent), own.distances(asked, parent)
+            for topic in here.keys() & there.keys():
+                ours[topic].append(here[topic])
+                theirs[topic].append(there[topic])
+    moved = {topic: shift(np.concatenate(ours[topic]), np.concatenate(theirs[topic])) for topic in ours}
+    return _moved(classifier, moved)
+
+
+def shift(ours: Floats, theirs: Floats) -> float:
+    """How far a plane is moved outwards, so that as many of the same pages are within it as by the other.
+
+    >>> shift(np.array([0.2, -0.1, -0.3]), np.array([0.1, 0.1, -0.2]))
+    0.1
+    """
+    known = np.sort(ours[ours > UNKNOWN])
+    wanted = min(int((theirs > 0).sum()), len(known))
+    if not wanted:
+        return 0.0
+    last = float(known[-wanted])
+    return min(max(0.0, -last), _FURTHEST)
+
+
+def _line(tree: TopicTree, topic: int) -> set[int]:
+    """A topic and all above it."""
+    line, here = {ROOT, topic}, tree[TopicId(topic)]
+    while here.parent is not None:
+        line.add(int(here.parent))
+        here = tree[here.parent]
+    return line
+
+
+def _moved(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:
+    moved = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule)
+    moved.__dict__.update(classifier.__getstate__())
+    moved.groups_ = {
+        space: tuple(
+            replace(
+                group,
+                nodes=tuple(
+                    replace(node, bias=node.bias + shifts.get(node.topic, 0.0)) for node in group.nodes
+                ),
+            )
+            for group in groups
+        )
+        for space, groups in classifier.groups_.items()
+    }
+    return moved
