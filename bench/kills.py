@@ -45,7 +45,7 @@ from motherlode.store.session import Session
 from motherlode.topics import parse_path, plant_seeds
 from motherlode.urls import UrlRules
 
-KILLS = 300  # of the soak, over both databases and both policies
+KILLS = 250  # of the soak, over both databases and both policies
 PAGES = 3_000
 CONNECTIONS = 8
 _ROOT = Path(__file__).resolve().parents[1]
