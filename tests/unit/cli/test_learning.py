@@ -69,7 +69,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, box: Running) -> Path:
     first = run_lode(folder, "train", "birds")
     assert first.returncode == 0, first.stderr
     (folder / "first.txt").write_text(first.stdout)
-    assert run_lode(folder, "crawl", "birds").returncode == 0
+    assert run_lode(folder, "crawl", "birds", "--policy", "breadth-first").returncode == 0
     second = run_lode(folder, "train", "birds", "--json")
     assert second.returncode == 0, second.stderr
     (folder / "second.json").write_text(second.stdout)

@@ -1,5 +1,7 @@
 """Planes that archetypes drew too close are moved out to where the person's own examples put them."""
 
+from random import Random
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,8 +35,8 @@ def taught(texts: list[str]) -> TreeClassifier:
 
 
 @given(values, st.randoms())
-def test_as_many_are_within_as_by_the_other(theirs: list[float], chance: "np.random.Generator") -> None:
-    ours = [chance.uniform(-0.4, 1) for _ in theirs]  # type: ignore[call-overload]
+def test_as_many_are_within_as_by_the_other(theirs: list[float], chance: Random) -> None:
+    ours = [chance.uniform(-0.4, 1) for _ in theirs]
     moved = np.array(ours) + shift(np.array(ours), np.array(theirs))
     wanted = sum(value > 0 for value in theirs)
     assert (moved >= -1e-12).sum() >= wanted
