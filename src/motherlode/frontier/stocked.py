@@ -7,6 +7,7 @@ committed. A process that dies leaves nothing to be mended.
 
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush, heapreplace
+from itertools import count
 from math import inf
 
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ OUTGOING = 1_000  # entries that are read from the stock at once
 Load = Callable[[TopicId, int, Entry | None], list[Entry]]
 
 _Mark = tuple[float, int]
-_Place = tuple[float, int, Entry]
+_Place = tuple[float, int, int, Entry]  # the mark; a number of its own, for a URL may have two places there
 _SECOND_THOUGHTS = 100  # entries at most that are put back before one is taken
 _TOP: _Mark = (-inf, 0)
 _BOTTOM: _Mark = (inf, 0)
@@ -57,6 +58,7 @@ class Frontier:
         self._portion = portion
         self._queues: dict[TopicId, _Queue] = {}
         self._best: dict[UrlId, float] = {}  # the rank of what waits here; a URL's other places are void
+        self._places = count()
         self._leased: set[UrlId] = set()
         self._deferred: dict[UrlId, Entry] = {}
         self._alarms: list[tuple[float, UrlId]] = []  # a heap: when what is deferred comes back
@@ -103,7 +105,7 @@ class Frontier:
             best = min(heads, key=lambda queue: queue.heap[0][:2])
             if not self._lowered(best):
                 break
-        entry = heappop(best.heap)[2]
+        entry = heappop(best.heap)[-1]
         del self._best[entry.url_id]
         self._leased.add(entry.url_id)
         return entry
@@ -113,12 +115,12 @@ class Frontier:
         it is read from the stock it is thought over again."""
         if self._revise is None:
             return False
-        key, tie, entry = queue.heap[0]
+        key, tie, _, entry = queue.heap[0]
         rank = self._revise(entry)
         if -rank <= key:
             return False
         self._best[entry.url_id] = rank
-        heapreplace(queue.heap, (-rank, tie, entry))
+        heapreplace(queue.heap, (-rank, tie, next(self._places), entry))
         return True
 
     def settle(self, url_ids: Iterable[UrlId]) -> None:
@@ -174,7 +176,7 @@ class Frontier:
         if _order(entry) > queue.mark or entry.rank <= self._best.get(entry.url_id, -inf):
             return
         self._best[entry.url_id] = entry.rank
-        heappush(queue.heap, (*_order(entry), entry))
+        heappush(queue.heap, (*_order(entry), next(self._places), entry))
         if len(queue.heap) > 2 * self._room:
             self._trim(queue)
 
@@ -185,13 +187,13 @@ class Frontier:
             kept = (self._room + 1) // 2
             forgotten = queue.heap[kept:]
             del queue.heap[kept:]
-            rank, number = min(_order(entry) for _, _, entry in forgotten)
+            rank, number = min(_order(place[-1]) for place in forgotten)
             queue.mark = min(queue.heap[-1][:2], (rank, number - 1))  # whatever is forgotten is behind it
-            for _, _, entry in forgotten:
-                del self._best[entry.url_id]
+            for place in forgotten:
+                self._best.pop(place[-1].url_id, None)
 
     def _waits(self, place: _Place) -> bool:
-        return self._best.get(place[2].url_id) == -place[0]
+        return self._best.get(place[-1].url_id) == -place[0]
 
     def _fill(self, name: TopicId, queue: _Queue, now: float) -> bool:
         """See to it that the best entry of a queue heads its heap, out of the stock if need be."""

@@ -205,6 +205,19 @@ def test_what_is_not_as_good_as_it_was_stands_further_back() -> None:
     assert taken(frontier) == [2, 3, 1]
 
 
+def test_a_url_may_be_offered_again_at_the_very_rank_that_it_was_lowered_to() -> None:
+    stock = Stock()
+    stock.offer([entry(1, 1.0), entry(2, 0.9), entry(3, 0.1)])
+    now = {1: 0.5, 2: 0.9, 3: 0.1}
+    frontier = Frontier(stock.load, revise=lambda one: now[int(one.url_id)])
+    frontier.open([A])
+    assert frontier.take(0.0) == entry(2, 0.9)
+    now[1] = 0.05  # it is lowered twice, and offered in between
+    frontier.offer([entry(1, 0.5), entry(1, 0.6)])
+    now[1] = 0.5
+    assert taken(frontier) == [1, 3]
+
+
 def test_what_was_lowered_keeps_the_rank_that_the_stock_knows_it_by() -> None:
     stock = Stock()
     stock.offer([entry(1, 1.0), entry(2, 0.9)])
