@@ -5,6 +5,7 @@ The recorded web `campus` is served several times over, under other names, so th
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from time import thread_time
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from motherlode.engine import Company, Limits, Progress, crawl, crawling
 from motherlode.engine.crew import Hands
@@ -30,13 +32,15 @@ from motherlode.lab.serving.background import sandbox
 from motherlode.portal import Portal, create_portal
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.topics import plant_seeds
-from motherlode.urls import UrlRules, host_of
+from motherlode.urls import UrlError, UrlRules, canonical, host_of
 
 WEB = Path(__file__).parent.parent.parent / "shared" / "webs" / "campus"
 PAGES = int(os.environ.get("BENCH_PAGES", "50000"))
 SCRAPY_PAGES = int(os.environ.get("BENCH_SCRAPY_PAGES", "2000"))
 WINDOW = max(1, PAGES // 10)
 CONNECTIONS = 64
+LENGTHS = range(12_000, 120_000)
+HREF = re.compile(rb'href\s*=\s*"([^"#]+)"', re.IGNORECASE)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
 
@@ -65,34 +69,46 @@ def main() -> None:
 
 
 def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
-    """The web as often as it takes, each time under other host names. Returns front pages and a mean size."""
+    """The longer pages of the web as often as it takes, each time under other host names, all links leading
+    to one another: what was not recorded could not be fetched. Returns front pages and the mean size."""
     web = open_web(WEB)
-    urls = sorted(web.urls())
-    hosts = sorted({host_of(url) for url in urls})
-    times = -(-wanted * 5 // (4 * len(urls)))  # not every page is reached
+    bodies = {url: answer.body for url in sorted(web.urls()) if (answer := web.answer(url)) is not None}
+    bodies = {url: body for url, body in bodies.items() if len(body) in LENGTHS}
+    urls, known = list(bodies), set(bodies)
     directory.mkdir()
+    times = -(-wanted * 5 // (4 * len(urls)))  # not every page is reached
     size = 0
     with Archive(directory, ArchiveOptions(), Identity("bench")) as archive:
         for number in range(times):
-            names = [(f"//{host}".encode(), f"//{host}.m{number}.test".encode()) for host in hosts]
-            for url in urls:
-                answer = web.answer(url)
-                body = answer.body if answer is not None else b""
-                if b"//" in body:
-                    for old, new in names:
-                        body = body.replace(old, new)
-                body += b"<!-- %d -->" % number
-                size += len(body)
-                archive.append(Exchange(_renamed(url, number), 0.0, HEAD, body))
+            for url, body in bodies.items():
+                closed = HREF.sub(_leading(url, urls, known, number), body)
+                closed += b"<!-- %d -->" % number
+                size += len(closed)
+                archive.append(Exchange(_renamed(url, number), 0.0, HEAD, closed))
             archive.flush()
             archive.commit()
-    fronts = [url for url in urls if url.count("/") == 3 and url.endswith("/")][:20]
+    fronts = urls[:: max(1, len(urls) // 20)]
     return [_renamed(url, number) for number in range(times) for url in fronts], size / (times * len(urls))
 
 
+def _leading(at: str, urls: list[str], known: set[str], number: int) -> Callable[["re.Match[bytes]"], bytes]:
+    """Makes links of a page lead to the pages of this copy of the web; if they are not there, to others."""
+
+    def link(found: "re.Match[bytes]") -> bytes:
+        try:
+            target = canonical(found[1].decode("utf-8", "replace"), at)
+        except UrlError:
+            target = ""
+        if target not in known:
+            target = urls[crc32(found[1]) % len(urls)]
+        return b'href="%s"' % _renamed(target, number).encode()
+
+    return link
+
+
 def _renamed(url: str, number: int) -> str:
-    host = host_of(url)
-    return url.replace(f"//{host}", f"//{host}.m{number}.test", 1)
+    _, _, _, *rest = url.split("/", 3)
+    return f"http://{host_of(url)}.m{number}.test/{rest[0] if rest else ''}"
 
 
 def _ours(place: Path, address: str, seeds: list[str]) -> float:

@@ -14,7 +14,9 @@ from motherlode.frontier import Frontier
 from motherlode.records import Entry, UrlId
 from motherlode.urls import host_of
 
-_AT_A_HOST = 100  # entries that wait for one host in memory; more are left to the stock
+_AT_A_HOST = 1_000  # entries that wait for one host in memory; more are left to the stock
+_HELD = 20_000  # and for all hosts, as far as each has some
+_SOME = 20
 _RESPITE = 0.25  # seconds between two looks at what was left
 _LOOK = 500  # entries that are looked at in one go for one whose host may be asked
 
@@ -116,10 +118,14 @@ class Dispatch:
         if entry is None:
             return False
         host = host_of(entry.url)
-        if self._courtesy.waiting(host) >= _AT_A_HOST:
+        if self._is_full(host):
             self._frontier.leave(entry)
             self._left.add(host)
         else:
             self._web.expect(host)
             self._courtesy.add(entry, entry.rank, host)
         return True
+
+    def _is_full(self, host: str) -> bool:
+        waiting = self._courtesy.waiting(host)
+        return waiting >= (_AT_A_HOST if len(self._courtesy) < _HELD else _SOME)
