@@ -1,0 +1,50 @@
+"""Floors for the crawl that learns, never lowered silently: docs/quality.md says what was tried."""
+
+from pathlib import Path
+
+import pytest
+
+from generating import made
+from motherlode.lab.comparison import Comparison, Finished, compare
+from motherlode.lab.description import Plan, write_plan
+from motherlode.lab.opening import open_web
+
+# Relevant pages found by bingo among so many, from five seeds, and how many of those fetched it put on the
+# topic: measured, less 5%.
+GENERATED = {"Animals/Birds": (97, 0.55), "Food": (92, 0.67)}
+SCHOOLS = {"Science/Biology/Birds": (92, 0.68), "Design_and_Technology/Railway_transport": (41, 0.6)}
+
+
+def check(web: Path, floors: dict[str, tuple[int, float]], pages: int) -> None:
+    asked = Comparison(str(web), tuple(floors), ("best-first", "bingo"), pages)
+    finished = {(one.task.topic, one.task.policy): one for one in compare(asked, 1)}
+    labels, ahead = open_web(web).labels(), 0
+    for topic, (least, recall) in floors.items():
+        crawl, plain = finished[topic, "bingo"], finished[topic, "best-first"]
+        assert crawl.measures.relevant >= least
+        ahead += crawl.measures.relevant - plain.measures.relevant
+        assert put(crawl, labels.relevant(topic)) >= recall
+    assert ahead > 0
+
+
+def put(crawl: Finished, relevant: frozenset[str]) -> float:
+    """Which share of the relevant pages that were fetched was judged to be on the topic."""
+    fetched = [one for one in crawl.log if one.url in relevant and not one.seed]
+    return sum((one.score or 0.0) > 0 for one in fetched) / len(fetched)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    plan = Plan(seed=11)
+    made(plan)  # says what is lacking, if WordNet is
+    directory = tmp_path_factory.mktemp("webs") / "generated"
+    write_plan(directory, plan)
+    return directory
+
+
+def test_the_crawl_keeps_its_level_on_a_generated_web(generated: Path) -> None:
+    check(generated, GENERATED, 150)
+
+
+def test_the_crawl_keeps_its_level_on_real_pages(recorded_webs: Path) -> None:
+    check(recorded_webs / "schools", SCHOOLS, 400)
