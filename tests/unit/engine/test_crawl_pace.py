@@ -9,10 +9,9 @@ import pytest
 
 from motherlode.documents.analysing import Analysed, Manner
 from motherlode.documents.raw import Raw
-from motherlode.engine import Company, Control, Limits, Progress, crawl, crawling
+from motherlode.engine import Company, Control, Limits, Progress, crawl, crawling, dispatch
 from motherlode.engine.crawling import _GRACE
 from motherlode.engine.crew import Alone
-from motherlode.engine.dispatch import _AT_A_HOST
 from motherlode.fetch.politeness import Turns
 from motherlode.lab.clock import run_virtually
 from motherlode.policies import Visit
@@ -117,12 +116,13 @@ def test_what_is_too_much_for_a_host_is_left_to_the_store_and_comes_up_again(
         most = max(most, self.waiting("slow.test"))
 
     monkeypatch.setattr(Turns, "add", counted)
+    monkeypatch.setattr(dispatch, "_AT_A_HOST", 100)
     slow = [f"http://slow.test/{page}" for page in range(350)]
     said = star(*slow, *on_hosts(3, 10))
     web = ScriptedWeb(said)
     progress = run(portal, web, Limits(1000, connections=8))
     assert progress.pages == len(said)
-    assert most == _AT_A_HOST
+    assert most == 100
     assert len(web.urls()) == len(set(web.urls())) == len(said)
 
 
