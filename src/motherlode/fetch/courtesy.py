@@ -84,7 +84,7 @@ class Courtesy(Generic[T]):
         except asyncio.CancelledError:
             if taker.done() and not taker.cancelled():  # given and never received: it waits again
                 given = taker.result()
-                self.release(given.host, 0.0)
+                self.release(given.host, None)
                 self.add(given.entry, given.rank, given.host)
             raise
 
@@ -108,12 +108,12 @@ class Courtesy(Generic[T]):
             await step.ready
         except asyncio.CancelledError:
             if step.ready.done() and not step.ready.cancelled():
-                self.release(host, 0.0)
+                self.release(host, None)
             raise
 
     def release(self, host: str, seconds: float | None, asked_for: float | None = None) -> None:
         """A turn is over, after an answer that took so long; the host now rests. None: it was not asked."""
-        self._turns.done(host, self._now(), 0.0 if seconds is None else self.rest(seconds, asked_for))
+        self._turns.done(host, self._now(), None if seconds is None else self.rest(seconds, asked_for))
         self._serve()
 
     def rest(self, seconds: float, asked_for: float | None = None) -> float:
@@ -154,7 +154,7 @@ class Courtesy(Generic[T]):
     def _start(self, step: _Step, now: float) -> None:
         self._steps -= 1
         if step.ready.done():  # it waits no longer
-            self._turns.done(step.host, now, 0.0)
+            self._turns.done(step.host, now, None)
         else:
             step.ready.set_result(None)
 

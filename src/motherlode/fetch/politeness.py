@@ -18,14 +18,16 @@ _SLACK = 64  # void tickets that a line may have in any case
 class _Host(Generic[T]):
     """A host with what waits for it. Its ticket is for the one line in which it stands; old ones are void."""
 
-    __slots__ = ("connections", "domain", "line", "name", "not_before", "ticket", "waiting")
+    __slots__ = ("connections", "domain", "line", "name", "not_before", "pace", "spaced", "ticket", "waiting")
 
     def __init__(self, name: str, domain: "_Domain[T]") -> None:
         self.name = name
         self.domain = domain
         self.waiting: list[tuple[float, int, T]] = []  # a heap: the best first
         self.connections = 0
-        self.not_before = 0.0
+        self.not_before = 0.0  # it rests until then
+        self.pace: float | None = None  # seconds from one request to the next; None: nobody knows yet
+        self.spaced = 0.0  # no sooner than this after the last request began
         self.line: list[tuple[float, int, _Host[T]]] | None = None
         self.ticket = 0
 
@@ -96,7 +98,7 @@ class Turns(Generic[T]):
             host = self._leave(self._ready)
             if host is None:
                 continue
-            if host.not_before > now:  # it was told to wait meanwhile; the place kept for it is another's
+            if host.not_before > now or host.spaced > now:  # it was told to wait meanwhile; the place kept for it is another's
                 self._line_up(host, now)
                 self._unblock(host.domain, now)
             elif host.domain.connections >= self._options.domain_connections:
@@ -105,12 +107,18 @@ class Turns(Generic[T]):
                 return self._give(host, now)
         return None
 
-    def done(self, host: str, now: float, rest: float) -> None:
-        """A fetch is over; the host rests so long."""
+    def done(self, host: str, now: float, rest: float | None) -> None:
+        """A fetch is over; the host rests so long. None: it was not asked after all."""
         known = self._hosts[host]
         known.connections -= 1
         known.domain.connections -= 1
-        known.not_before = max(known.not_before, now + rest)
+        if rest is not None:
+            known.pace = rest
+            known.not_before = max(known.not_before, now + rest)
+        elif not known.connections:  # whoever comes next need not wait for the sake of this one
+            known.spaced = 0.0
+            if known.line is self._resting:
+                known.line = None
         if known.domain.blocked:
             self._unblock(known.domain, now)
         if known.line is None:
@@ -121,7 +129,7 @@ class Turns(Generic[T]):
         known = self._hosts.get(host)
         if known is not None and until > known.not_before:
             known.not_before = until
-            if known.line is self._resting:
+            if known.line is self._resting and until > known.spaced:
                 self._stand(known, self._resting, until)
 
     def next_at(self) -> float | None:
@@ -141,27 +149,33 @@ class Turns(Generic[T]):
         return drained
 
     def _give(self, host: _Host[T], now: float) -> T:
+        """Its best entry. Another connection is for hosts that answer slowly: it begins no sooner than a rest
+        after this one, and not before it is known how long the host wants to rest."""
         _, _, entry = heappop(host.waiting)
         self._size -= 1
         host.connections += 1
         host.domain.connections += 1
-        self._line_up(host, now)
+        if host.pace is not None:
+            host.spaced = now + host.pace
+            self._line_up(host, now)
         return entry
 
     def _line_up(self, host: _Host[T], now: float) -> None:
         """Let a host rest until it may be asked; not if it has no connection left for what waits."""
-        if host.connections >= (self._options.host_connections if host.waiting else 1):
+        most = self._options.host_connections if host.waiting and host.pace is not None else 1
+        if host.connections >= most:
             return
-        if host.not_before <= now and host.waiting:  # without a rest, or never asked
+        rested = max(host.not_before, host.spaced)
+        if rested <= now and host.waiting:  # without a rest, or never asked
             self._stand(host, self._ready, host.waiting[0][0])
         else:
-            self._stand(host, self._resting, host.not_before)
+            self._stand(host, self._resting, rested)
 
     def _unblock(self, domain: _Domain[T], now: float) -> None:
         """A place in a domain is free: for the best of its hosts that may be asked."""
         while domain.blocked:
             host = self._leave(domain.blocked)
-            if host is not None and host.not_before <= now:
+            if host is not None and host.not_before <= now and host.spaced <= now:
                 self._stand(host, self._ready, host.waiting[0][0])
                 return
             if host is not None:

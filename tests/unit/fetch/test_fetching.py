@@ -307,11 +307,12 @@ def test_a_host_recovers() -> None:
 
 @pytest.mark.parametrize("attempts", [1, 9])  # with retries left, and without
 def test_failures_in_parallel_are_one_failure(attempts: int) -> None:
-    web = ScriptedWeb(dict.fromkeys(numbered("http://a.test/{}", 2), Kind.CONNECT_TIMEOUT), seconds=5.0)
+    pages: dict[str, Said] = dict.fromkeys(numbered("http://a.test/{}", 2), Kind.CONNECT_TIMEOUT)
+    web = ScriptedWeb({**pages, "http://a.test/": "<p>A"}, seconds=5.0)
 
     async def work() -> Host:
         given = fetcher(web)
-        await given.rulebook.rules_for("http://a.test/")
+        await fetch(given, "http://a.test/")  # nobody asks a stranger twice at once
         urls = numbered("http://a.test/{}", 2)
         await asyncio.gather(*(fetch(given, url, attempts) for url in urls))
         return given.hosts["a.test"]
@@ -422,7 +423,8 @@ def test_a_fetch_that_is_cancelled_while_robots_txt_is_asked_for_leaves_no_task_
 
     async def work() -> Kind | None:
         given = fetcher(web, EAGER)
-        first, second = (asyncio.create_task(fetch(given, "http://a.test/")) for _ in range(2))
+        first = asyncio.create_task(fetch(given, "http://a.test/"))
+        second = asyncio.create_task(given.rulebook.rules_for("http://a.test/"))
         await asyncio.sleep(1)
         first.cancel()
         await asyncio.sleep(1)
@@ -436,14 +438,14 @@ def test_a_fetch_that_is_cancelled_while_robots_txt_is_asked_for_leaves_no_task_
     assert run(work()) is None
 
 
-def test_the_rest_that_robots_txt_asks_for_is_kept_to_and_noted() -> None:
+@pytest.mark.parametrize("delay", [0.0, 1.0])
+def test_the_rest_that_robots_txt_asks_for_is_kept_to_and_noted(delay: float) -> None:
     pages: dict[str, Said] = dict.fromkeys(numbered("http://a.test/{}", 3), "<p>A")
     web = ScriptedWeb({**pages, "http://a.test/robots.txt": "User-agent: *\nCrawl-delay: 20"})
 
     async def work() -> float:
-        given = fetcher(web, PolitenessOptions(delay=1.0, host_connections=1))
-        for url in pages:
-            await fetch(given, url)
+        given = fetcher(web, PolitenessOptions(delay=delay))
+        await asyncio.gather(*(fetch(given, url) for url in pages))
         return given.hosts["a.test"].delay
 
     assert run(work()) == 20.0

@@ -15,7 +15,7 @@ actions = st.lists(
     st.one_of(
         st.tuples(st.just("add"), st.sampled_from(sorted(HOSTS)), st.integers(0, 9)),
         st.tuples(st.just("take"), st.none(), st.integers(0, 3)),
-        st.tuples(st.just("done"), st.integers(0, 9), st.integers(0, 3)),
+        st.tuples(st.just("done"), st.integers(0, 9), st.integers(-1, 3)),
         st.tuples(st.just("hold"), st.sampled_from(sorted(HOSTS)), st.integers(0, 4)),
     ),
     max_size=60,
@@ -30,14 +30,38 @@ class Model:
         self.waiting: list[tuple[int, int, str]] = []  # rank, number, host
         self.under_way: list[str] = []
         self.not_before = dict.fromkeys(HOSTS, 0.0)
+        self.spaced = dict.fromkeys(HOSTS, 0.0)
+        self.pace: dict[str, int] = {}
 
     def allowed(self, host: str, now: float) -> bool:
         domain = sum(HOSTS[other] == HOSTS[host] for other in self.under_way)
-        free = (
-            self.under_way.count(host) < self.options.host_connections
-            and domain < self.options.domain_connections
-        )
-        return free and self.not_before[host] <= now
+        most = self.options.host_connections if host in self.pace else 1
+        free = self.under_way.count(host) < most and domain < self.options.domain_connections
+        return free and max(self.not_before[host], self.spaced[host]) <= now
+
+    def give(self, entry: tuple[int, int, str], now: float) -> None:
+        host = entry[2]
+        assert self.allowed(host, now)
+        self.waiting.remove(entry)
+        self.under_way.append(host)
+        if host in self.pace:
+            self.spaced[host] = now + self.pace[host]
+
+    def done(self, place: int, now: float, rest: int | None) -> str:
+        host = self.under_way.pop(place % len(self.under_way))
+        if rest is not None:
+            self.pace[host] = rest
+            self.not_before[host] = max(self.not_before[host], now + rest)
+        elif host not in self.under_way:
+            self.spaced[host] = 0.0
+        return host
+
+    def forget(self, now: float) -> None:
+        """Whoever has rested and has nothing to do is a stranger again."""
+        busy = {*self.under_way, *(host for _, _, host in self.waiting)}
+        for host in HOSTS.keys() - busy:
+            if max(self.not_before[host], self.spaced[host]) <= now:
+                self.pace.pop(host, None)
 
     def best(self, now: float) -> int | None:
         """The best rank among those who may be asked."""
@@ -58,16 +82,14 @@ def test_the_best_entry_that_may_be_asked_is_taken_and_no_other(
             turns.add(entry, figure, str(which), HOSTS[str(which)])
         elif what == "take":
             now += figure
+            model.forget(now)
             taken = turns.take(now)
             assert (taken and taken[0]) == model.best(now)
             if taken:
-                assert model.allowed(taken[2], now)
-                model.waiting.remove(taken)
-                model.under_way.append(taken[2])
+                model.give(taken, now)
         elif what == "done" and model.under_way:
-            host = model.under_way.pop(int(str(which)) % len(model.under_way))
-            model.not_before[host] = max(model.not_before[host], now + figure)
-            turns.done(host, now, figure)
+            rest = None if figure < 0 else figure  # None: it was not asked
+            turns.done(model.done(int(str(which)), now, rest), now, rest)
         elif what == "hold" and any(host == which for _, _, host in model.waiting):
             model.not_before[str(which)] = max(model.not_before[str(which)], now + figure)
             turns.hold(str(which), now + figure)
@@ -79,6 +101,28 @@ def test_hosts_of_one_domain_share_its_connections() -> None:
     for number in range(8):
         turns.add(number, 0.0, f"h{number % 4}.x", "x")
     assert [turns.take(0.0) is not None for _ in range(4)] == [True, True, True, False]
+
+
+def test_two_connections_are_no_reason_to_ask_twice_in_one_rest() -> None:
+    """The second is for hosts that take long to answer."""
+    turns: Turns[int] = Turns(PolitenessOptions(host_connections=2))
+    for number in range(5):
+        turns.add(number, 0.0, "a.test", "a.test")
+    assert (turns.take(0.0), turns.take(0.5)) == (0, None)  # nobody knows yet how long it wants to rest
+    turns.done("a.test", 1.0, 5.0)
+    assert (turns.take(5.0), turns.take(6.0)) == (None, 1)
+    assert (turns.take(10.0), turns.take(11.0), turns.take(20.0)) == (None, 2, None)
+
+
+def test_whoever_was_not_asked_needs_no_rest() -> None:
+    turns: Turns[int] = Turns(PolitenessOptions(host_connections=2))
+    for number in range(3):
+        turns.add(number, 0.0, "a.test", "a.test")
+    turns.take(0.0)
+    turns.done("a.test", 0.0, 5.0)
+    assert turns.take(5.0) == 1
+    turns.done("a.test", 5.0, None)
+    assert turns.take(5.0) == 2
 
 
 def test_everything_is_given_out_in_the_end() -> None:
@@ -97,7 +141,7 @@ def test_everything_is_given_out_in_the_end() -> None:
         busy = []
         now = turns.next_at() or now + 1
     assert sorted(given_out) == list(range(300))
-    assert now <= 15.0  # fifteen entries a host, two at once, a second between
+    assert now <= 15.0  # fifteen entries a host, a second between
 
 
 def test_hosts_that_have_rested_and_have_nothing_to_do_are_forgotten() -> None:
