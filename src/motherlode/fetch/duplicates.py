@@ -28,9 +28,14 @@ class Duplicates:
         self._digests: _Memory[bytes, str] = _Memory(memory)
         self._pairs: _Memory[tuple[str, str], set[bytes] | None] = _Memory(memory)
 
+    @property
+    def has_twins(self) -> bool:
+        """Whether any two hosts are known to be alike or to differ: else `before` knows nothing."""
+        return bool(self._pairs)
+
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
-        if not address or not self._pairs:
+        if not address:
             return ""
         known = self._places.get((address, _path(url)))
         if known is None:

@@ -125,7 +125,7 @@ class Fetcher:
             trail.delay = robots.delay
             if not robots.allows(here.url):
                 return self._failed(trail, Kind.ROBOTS, "")
-            if copy := self.duplicates.before(here.url, self.hosts[here.host].address):
+            if self.duplicates.has_twins and (copy := self._twin(here)):
                 return trail.end(copy_of=copy)
             seconds = 0.0
             response = await self.web.fetch(Request(here.url, headers, self.rules.types))
@@ -147,6 +147,9 @@ class Fetcher:
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
+
+    def _twin(self, here: Address) -> str:
+        return self.duplicates.before(here.url, self.hosts[here.host].address)
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
         location = response.header("location") if response.status in _REDIRECTS else ""

@@ -62,6 +62,8 @@ class Robots(Struct, frozen=True):
 
     def allows(self, url: str) -> bool:
         """Whether a URL may be fetched. robots.txt itself always may."""
+        if not self.rules:
+            return True
         rule = self.rule_for(url)
         return rule is None or rule.allow
 

@@ -64,6 +64,7 @@ _MAGIC = (
     (b"\x7fELF", "application/x-executable"),
     (b"MZ", "application/x-executable"),
 )
+_MAGICS = tuple(magic for magic, _ in _MAGIC)
 _HTML = re.compile(
     # Possessive: else many comments in a row would be tried in every way that they can be put together.
     rb"(?:\xef\xbb\xbf)?\s*(?:(?><!--.*?-->)\s*)*+<(!doctype\s+html|html|head|body|title|frameset|meta|script|table|div|p|h1|a)\b",
@@ -102,12 +103,10 @@ def limit_of(mime: str, types: TypeOptions = DEFAULT_TYPES) -> int:
 def sniffed(start: bytes, told: str) -> str:
     """The type of a document by its first bytes, where they say more than the header does."""
     mime, look = mime_of(told), _narrow(start[:_LOOK])
-    for magic, kind in _MAGIC:
-        if look.startswith(magic):
-            # A zip may be a Word file or a book: the header knows better than two letters do.
-            return (
-                mime if kind in ("application/zip", "application/msword") and _fits_container(mime) else kind
-            )
+    if look.startswith(_MAGICS):  # as hardly any page is
+        kind = next(kind for magic, kind in _MAGIC if look.startswith(magic))
+        # A zip may be a Word file or a book: the header knows better than two letters do.
+        return mime if kind in ("application/zip", "application/msword") and _fits_container(mime) else kind
     if _HTML.match(look):
         return mime if mime in ("text/html", "application/xhtml+xml") else "text/html"
     if mime not in _VAGUE and not mime.startswith(("image/", "audio/", "video/", "application/pdf")):
