@@ -107,8 +107,10 @@ def _leading(at: str, urls: list[str], known: set[str], number: int) -> Callable
 
 
 def _renamed(url: str, number: int) -> str:
+    """Under another name. Hosts of the web are one university's, which may have five connections in all;
+    here each is a domain of its own: what is measured is the crawler, not its manners."""
     _, _, _, *rest = url.split("/", 3)
-    return f"http://{host_of(url)}.m{number}.test/{rest[0] if rest else ''}"
+    return f"http://{host_of(url).replace('.', '-')}-m{number}.test/{rest[0] if rest else ''}"
 
 
 def _ours(place: Path, address: str, seeds: list[str]) -> float:

@@ -173,11 +173,11 @@ def _allowed(
     if not fetched.directives.follow:
         return ()
     links = visit.document.links
-    closed = {link.key for link in links if link.flags & _NOFOLLOW}
+    closed = [link.key for link in links if link.flags & _NOFOLLOW]
     if not closed:
         return follows
-    closed -= {link.key for link in links if not link.flags & _NOFOLLOW}
-    return (follow for follow in follows if follow.key not in closed)
+    barred = set(closed) - {link.key for link in links if not link.flags & _NOFOLLOW}
+    return (follow for follow in follows if follow.key not in barred)
 
 
 def _exchange(fetched: Fetched, response: Response) -> Exchange:

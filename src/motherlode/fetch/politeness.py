@@ -98,7 +98,9 @@ class Turns(Generic[T]):
             host = self._leave(self._ready)
             if host is None:
                 continue
-            if host.not_before > now or host.spaced > now:  # it was told to wait meanwhile; the place kept for it is another's
+            if (
+                host.not_before > now or host.spaced > now
+            ):  # it was told to wait meanwhile; the place kept for it is another's
                 self._line_up(host, now)
                 self._unblock(host.domain, now)
             elif host.domain.connections >= self._options.domain_connections:

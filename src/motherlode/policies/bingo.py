@@ -117,7 +117,9 @@ class Bingo:
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Iterator[Follow]:
         assert judgement is not None  # noqa: S101 - this policy judges every page
-        links = [link for link in visit.document.links if self.allows(link.url)]
+        links: Sequence[Link] = visit.document.links
+        if self.options.domains or self.options.locked:
+            links = [link for link in links if self.allows(link.url)]
         ranks = self.ranking.rank(visit, judgement, links)
         distance = self.distance(visit, judgement)
         depth = visit.entry.depth + 1

@@ -50,6 +50,7 @@ class Prospects:
     """The book of URLs that links lead to. `size` is a power of two; a slot takes 20 bytes."""
 
     def __init__(self, size: int = 1 << 20) -> None:
+        self._last = size - 1
         self._mask = np.int64(size - 1)
         self._keys: _Keys = np.zeros(size, np.int64)
         self._parents = np.zeros(size, np.float32)
@@ -81,19 +82,20 @@ class Prospects:
 
     def estimate(self, key: UrlKey) -> float | None:
         """The rank of a URL by what is known now; None where nothing is known of it, or no longer."""
-        slot = key & int(self._mask)
-        if self._keys[slot] != key or not self._parents[slot]:
+        slot = key & self._last
+        parents = self._parents.item(slot)
+        if self._keys.item(slot) != key or not parents:
             return None
-        here = slice(slot, slot + 1)
-        ranks = self._ranks(self._keys[here], self._parents[here], self._sure[here], self._said[here])
-        return float(ranks[0])
+        host = (key >> _HOST_SHIFT) % _HOSTS
+        of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
+        return float(_rank(self._sure.item(slot), parents, of_host, self._said.item(slot)))
 
     def promise(self, key: UrlKey) -> Promise | None:
         """The rank of a URL by what is known now, and what it is made of."""
         rank = self.estimate(key)
         if rank is None:
             return None
-        slot = key & int(self._mask)
+        slot = key & self._last
         parents = float(self._sure[slot]) / (float(self._parents[slot]) + PARENTS)
         words = ANCHOR * float(self._said[slot])
         return Promise(rank, parents, rank - parents - words, words)
@@ -113,10 +115,19 @@ class Prospects:
 
     def _ranks(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
         hosts = (keys >> _HOST_SHIFT) % _HOSTS
-        of_host = (self._host_sure[hosts] + PAGES * PRIOR) / (self._host_pages[hosts] + PAGES)
-        of_parents = (sure + PARENTS * of_host) / (parents + PARENTS)
-        ranks: Floats = of_parents + ANCHOR * said
+        of_host = _share(self._host_sure[hosts], self._host_pages[hosts], PRIOR, PAGES)
+        ranks: Floats = _rank(sure, parents, of_host, said)
         return ranks
+
+
+def _share(good: Any, seen: Any, prior: Any, weight: float) -> Any:
+    """The m-estimate: a share of what was seen, drawn towards what was expected. Of one, or of many."""
+    return (good + weight * prior) / (seen + weight)
+
+
+def _rank(sure: Any, parents: Any, of_host: Any, said: Any) -> Any:
+    """By its parents, by its host where they are few, and by the words of the link. Of one, or of many."""
+    return _share(sure, parents, of_host, PARENTS) + ANCHOR * said
 
 
 class _Anchors:

@@ -168,7 +168,7 @@ class Archive:
         self.close()
 
     def _write(self, file: BinaryIO, member: bytes) -> Archived:
-        name, offset = Path(file.name).name, file.tell()
+        name, offset = file.name.rpartition(os.sep)[2], file.tell()
         self._before.setdefault(name, offset)
         file.write(member)
         self._sizes[name] = offset + len(member)

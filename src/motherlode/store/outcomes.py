@@ -15,7 +15,7 @@ from motherlode.store.schema import fingerprints, judgements, links, pages, redi
 from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.session import Session
 from motherlode.store.similar import quarters
-from motherlode.store.storable import signed, storable
+from motherlode.store.storable import all_storable, signed, storable
 from motherlode.store.texts import pack_text
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
@@ -130,9 +130,10 @@ class _Rows:
         self.texts.append((number, pack_text(document.text, document.main)))
         self.similar += quarters(document.fingerprint, number)
         self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
+        anchors = all_storable([link.anchor for link in document.links])
         self.links += [
-            (number, position, ids[link.key], storable(link.anchor), link.flags)
-            for position, link in enumerate(document.links)
+            (number, position, ids[link.key], anchor, link.flags)
+            for position, (link, anchor) in enumerate(zip(document.links, anchors, strict=True))
         ]
         if outcome.judgement is not None:
             said = outcome.judgement

@@ -11,6 +11,12 @@ def storable(text: str) -> str:
     return text.replace("\x00", "\ufffd") if "\x00" in text else text
 
 
+def all_storable(texts: list[str]) -> list[str]:
+    """The same of many texts, such as the anchors of a page, which seldom need it."""
+    together = "".join(texts)
+    return texts if together.isascii() and "\x00" not in together else list(map(storable, texts))
+
+
 def signed(number: int) -> int:
     """A 64-bit fingerprint as the signed integer with the same bits."""
     number %= _WRAP
