@@ -27,6 +27,7 @@ from typing import Any, Generic, Self, TypeVar
 from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
+from motherlode.engine.lines import MessageLine
 from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
@@ -61,12 +62,12 @@ class _StillbornError(Exception):
 class _Worker(Generic[J, R]):
     """A process, and the line to it."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", line: Connection) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", line: MessageLine) -> None:
         self.process = process
         self.line = line
 
-    async def send(self, jobs: Sequence[J]) -> int:
-        """Send the first jobs, and say how many. In a thread: they do not fit into the pipe at once."""
+    def send(self, jobs: Sequence[J]) -> int:
+        """Send the first jobs, and say how many."""
         portion: list[bytes] = []
         room = _PORTION
         for job in jobs:
@@ -75,31 +76,12 @@ class _Worker(Generic[J, R]):
             if portion and room < 0:  # a document too large for its reader takes no other with it
                 break
             portion.append(packed)
-        await asyncio.get_running_loop().run_in_executor(None, self._send, portion)
+        self.line.send([str(len(portion)).encode(), *portion])
         return len(portion)
-
-    def _send(self, portion: Sequence[bytes]) -> None:
-        self.line.send_bytes(str(len(portion)).encode())
-        for packed in portion:
-            self.line.send_bytes(packed)
 
     async def receive(self, seconds: float) -> R | Lost:
         """The next result. Raises `TimeoutError`, `EOFError` if the worker is gone, or `DiskFullError`."""
-        if not self.line.poll():
-            loop = asyncio.get_running_loop()
-            ready: asyncio.Future[None] = loop.create_future()
-            descriptor = self.line.fileno()
-            loop.add_reader(descriptor, _notice, ready)
-            try:
-                async with asyncio.timeout(seconds):
-                    await ready
-            finally:
-                loop.remove_reader(descriptor)
-                os.set_blocking(descriptor, True)
-        try:
-            received = self.line.recv_bytes()
-        except OSError as error:
-            raise EOFError from error
+        received = await self.line.receive(seconds)
         result: R | Lost | _Stuck = pickle.loads(received)  # noqa: S301 - from our own process
         if isinstance(result, _Stuck):
             raise DiskFullError(
@@ -110,7 +92,6 @@ class _Worker(Generic[J, R]):
 
     def kill(self) -> None:
         """End it, and whatever it has started to help it read."""
-        self.line.close()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(_GRACE)
@@ -144,8 +125,7 @@ class Workers(Generic[J, R]):
         self.replaced = 0
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        starting = (loop.run_in_executor(None, self._start) for _ in range(self.count))
+        starting = (self._start() for _ in range(self.count))
         for started in await asyncio.gather(*starting, return_exceptions=True):
             if isinstance(started, BaseException):
                 await self.__aexit__(type(started), started, None)
@@ -161,6 +141,7 @@ class Workers(Generic[J, R]):
     ) -> None:
         for worker in list(self._all):
             self._all.discard(worker)
+            worker.line.close()
             worker.kill()
 
     async def run(self, jobs: Sequence[J]) -> list[R | Lost]:
@@ -191,7 +172,7 @@ class Workers(Generic[J, R]):
     ) -> Lost | None:
         """Have the next portion done; or say what became of the one whose result did not come."""
         try:
-            wanted = len(results) + await worker.send(jobs[len(results) :])
+            wanted = len(results) + worker.send(jobs[len(results) :])
             while len(results) < wanted:
                 results.append(await worker.receive(self._options.seconds))
         except TimeoutError:
@@ -203,49 +184,52 @@ class Workers(Generic[J, R]):
     async def _replace(self, worker: _Worker[J, R]) -> _Worker[J, R]:
         self.replaced += 1
         self._all.discard(worker)
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, worker.kill)
-        return await loop.run_in_executor(None, self._start)
+        worker.line.close()
+        await asyncio.get_running_loop().run_in_executor(None, worker.kill)
+        return await self._start()
 
-    def _start(self) -> _Worker[J, R]:
+    async def _start(self) -> _Worker[J, R]:
         """A new worker. One that somebody killed before it had begun is no reason to give up."""
         for _ in range(_STARTS - 1):
             with suppress(_StillbornError):
-                return self._attempt_start()
+                return await self._attempt_start()
         try:
-            return self._attempt_start()
+            return await self._attempt_start()
         except _StillbornError as error:
             raise LodeError("A process that reads documents did not start.") from error
 
-    def _attempt_start(self) -> _Worker[J, R]:
+    async def _attempt_start(self) -> _Worker[J, R]:
         ours, theirs = socket.socketpair()
+        line = await MessageLine.over(ours)
         with theirs:
-            process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-                [sys.executable, "-c", _BEGIN.format(descriptor=theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,  # libraries complain about documents there
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                start_new_session=True,  # Ctrl-C is for whoever gives the orders
-            )
-        worker: _Worker[J, R] = _Worker(process, Connection(ours.detach()))
+            try:
+                process = await asyncio.get_running_loop().run_in_executor(None, _launch, theirs.fileno())
+            except BaseException:
+                line.close()
+                raise
+        worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
         try:
-            worker.line.send_bytes(pickle.dumps((self._task, self._options)))
-            if not worker.line.poll(_START):
-                raise EOFError  # noqa: TRY301 - one way out for both
-            worker.line.recv_bytes()
-        except (EOFError, OSError) as error:
+            worker.line.send([pickle.dumps((self._task, self._options))])
+            await worker.line.receive(_START)
+        except (EOFError, OSError) as error:  # one of the latter is that it took too long
             self._all.discard(worker)
+            worker.line.close()
             worker.kill()
             raise _StillbornError from error
         return worker
 
 
-def _notice(ready: "asyncio.Future[None]") -> None:
-    if not ready.done():
-        ready.set_result(None)
+def _launch(descriptor: int) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", _BEGIN.format(descriptor=descriptor)],
+        pass_fds=(descriptor,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,  # libraries complain about documents there
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        start_new_session=True,  # Ctrl-C is for whoever gives the orders
+    )
 
 
 def serve(descriptor: int) -> None:

@@ -1,0 +1,94 @@
+"""Messages between this process and one that it started, without anybody waiting for the other's pen.
+
+Over there, `multiprocessing.connection.Connection` sends and receives, each message with its length before
+it. Here the loop takes them in as they arrive: reading on the spot would stop everybody until the last byte
+of a long message is written.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from socket import socket
+from typing import cast
+
+_SHORT = 4  # bytes that say how long a message is
+_LONG = 8  # and where they cannot, behind four that say so
+
+
+class MessageLine(asyncio.Protocol):
+    """Our end of a pair of sockets."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._arriving = bytearray()
+        self._messages: deque[bytes] = deque()
+        self._expecting: asyncio.Future[None] | None = None
+        self._ended = False
+
+    @classmethod
+    async def over(cls, ours: socket) -> "MessageLine":
+        _, line = await asyncio.get_running_loop().create_unix_connection(cls, sock=ours)
+        return line
+
+    def send(self, messages: Iterable[bytes]) -> None:
+        """They go out as fast as they are taken in over there."""
+        if self._transport is None or self._transport.is_closing():
+            raise EOFError
+        for message in messages:
+            if len(message) < 1 << 31:
+                self._transport.write(len(message).to_bytes(_SHORT, "big"))
+            else:
+                self._transport.write((-1).to_bytes(_SHORT, "big", signed=True))
+                self._transport.write(len(message).to_bytes(_LONG, "big"))
+            self._transport.write(message)
+
+    async def receive(self, seconds: float) -> bytes:
+        """The next message. Raises `TimeoutError`, or `EOFError` where nobody is at the other end."""
+        if not self._messages:
+            if self._ended:
+                raise EOFError
+            self._expecting = asyncio.get_running_loop().create_future()
+            async with asyncio.timeout(seconds):
+                await self._expecting
+            if not self._messages:
+                raise EOFError
+        return self._messages.popleft()
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._arriving += data
+        while (length := self._length()) is not None:
+            begin, end = length
+            if len(self._arriving) < end:
+                return
+            self._messages.append(bytes(memoryview(self._arriving)[begin:end]))
+            del self._arriving[:end]
+            self._wake()
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self._ended = True
+        self._wake()
+
+    def _length(self) -> tuple[int, int] | None:
+        """Where the message that is arriving begins and ends; None: not even that has arrived."""
+        if len(self._arriving) < _SHORT:
+            return None
+        size, begin = int.from_bytes(self._arriving[:_SHORT], "big", signed=True), _SHORT
+        if size < 0:
+            begin += _LONG
+            if len(self._arriving) < begin:
+                return None
+            size = int.from_bytes(self._arriving[_SHORT:begin], "big")
+        return begin, begin + size
+
+    def _wake(self) -> None:
+        if self._expecting is not None and not self._expecting.done():
+            self._expecting.set_result(None)
