@@ -16,7 +16,6 @@ from click.testing import CliRunner
 from helpers import CliRun, said_one_sentence
 from motherlode.app.asking import directory_for, open_place, query_of
 from motherlode.app.cli.ask import _spread, command
-from motherlode.app.cli.durations import seconds_in
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LodeError, Origin, UsageError
@@ -329,16 +328,3 @@ def test_seeds_follow_one_option(tmp_path: Path) -> None:
     ]
     assert list(_spread(["--seeds", "http://a/", "owls"])) == ["--seeds", "http://a/", "owls"]
     assert list(_spread(["--seeds=http://a/", "http://b/"])) == ["--seeds=http://a/", "--seeds", "http://b/"]
-
-
-@pytest.mark.parametrize(
-    ("said", "seconds"),
-    [("90", 90), ("90s", 90), ("1.5s", 1.5), ("10m", 600), ("2h", 7200), ("1H30M5S", 5405)],
-)
-def test_a_length_of_time(said: str, seconds: float) -> None:
-    assert seconds_in(said) == seconds
-
-
-@pytest.mark.parametrize("said", ["", "m", "10x", "-5", "1m2h", "nan", "inf", "1e9", "٣m", "9" * 50])
-def test_what_is_no_length_of_time(said: str) -> None:
-    assert seconds_in(said) == 0

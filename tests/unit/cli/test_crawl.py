@@ -144,7 +144,7 @@ def test_a_limit_is_an_exit_code_of_its_own_if_that_is_wanted(
     assert ": the time is over." in run.stdout
 
 
-@pytest.mark.parametrize("time", ["10", "0s", "5 m", "m", "-3s", "1h 5", "1e9s"])
+@pytest.mark.parametrize("time", ["10", "0s", "m", "-3s", "1h 5", "1e9s"])
 def test_a_time_that_is_none_is_refused(lode: CliRun, time: str) -> None:
     run = lode("crawl", "owls", f"--time={time}")
     assert run.returncode == 2

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from helpers import CliRun, run_lode, said_one_sentence
-from motherlode.app.cli.spans import Span
 from motherlode.lab.serving.background import Running, sandbox
 from webs import Said, html, record_web
 
@@ -160,11 +159,6 @@ def test_what_is_no_span_of_time_is_wrong_usage(lode: CliRun, span: str) -> None
     assert run.returncode == 2
     assert said_one_sentence(run)
     assert "7d" in run.stderr
-
-
-def test_spans_are_seconds() -> None:
-    spans = {"0s": 0.0, "90s": 90.0, "1.5h": 5400.0, "30 m": 1800.0, "7D": 604_800.0, "2w": 1_209_600.0}
-    assert {text: Span().convert(text, None, None) for text in spans} == spans
 
 
 # --- lode explain ---

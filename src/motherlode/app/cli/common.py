@@ -15,7 +15,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 # A page's title must not steer the terminal: control characters, and marks that turn the writing round.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 portal_argument = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), required=True)
 
@@ -38,23 +37,6 @@ class Figure(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a number.", param, ctx)
         return number
-
-
-class Duration(click.ParamType[float]):
-    """A time such as 90s, 10m, 2h or 1h30m, in seconds."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        parts = re.findall(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])", value)
-        if not parts or "".join(number + unit for number, unit in parts) != value:
-            self.fail(f"{value!r} is no time; write 90s, 10m, 2h or 1h30m.", param, ctx)
-        seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
-        if not seconds:
-            self.fail("no time at all is too little.", param, ctx)
-        return seconds
 
 
 def show_json(value: Any) -> None:

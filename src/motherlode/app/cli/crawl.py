@@ -11,7 +11,6 @@ from click.core import ParameterSource
 from msgspec import Struct
 
 from motherlode.app.cli.common import (
-    Duration,
     count,
     duration,
     json_option,
@@ -19,6 +18,7 @@ from motherlode.app.cli.common import (
     set_option,
     show_json,
 )
+from motherlode.app.cli.durations import Duration
 from motherlode.policies.options import PolicyName
 from motherlode.records import RunEnd
 

@@ -1,35 +1,43 @@
-"""Lengths of time as people write them: 90s, 10m, 1h30m."""
+"""Lengths of time as people write them: 90s, 10m, 1h30m, 7d, 2w."""
 
 import re
 from typing import Any
 
 import click
 
-_FORM = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,9}(?:\.\d{1,6})?)s?)?", re.ASCII)
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([smhdw])\s*", re.ASCII)
 
 
-class Duration(click.ParamType):  # type: ignore[type-arg]
-    """A length of time, in seconds."""
+class Duration(click.ParamType[float]):
+    """A length of time, in seconds. `zero`: whether none at all will do."""
 
     name = "duration"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self._zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         if isinstance(value, float):
             return value
         seconds = seconds_in(str(value))
-        if not seconds:
-            self.fail(f"{value!r} is not a length of time; write it like 90s, 10m or 1h30m.", param, ctx)
+        if seconds is None:
+            told = repr(str(value)[:50])
+            self.fail(f"{told} is not a length of time; write it like 90s, 10m, 1h30m or 7d.", param, ctx)
+        if not seconds and not self._zero:
+            self.fail("no time at all is too little.", param, ctx)
         return seconds
 
 
-def seconds_in(text: str) -> float:
-    """How many seconds a text says; 0: none, or it says something else.
+def seconds_in(text: str) -> float | None:
+    """How many seconds a text says; None: it says something else.
 
-    >>> seconds_in("90"), seconds_in("10m"), seconds_in("1h30m"), seconds_in("soon")
-    (90.0, 600.0, 5400.0, 0.0)
+    A number without a unit could be anything.
+
+    >>> seconds_in("90s"), seconds_in("1h30m"), seconds_in("90"), seconds_in("soon")
+    (90.0, 5400.0, None, None)
     """
-    found = _FORM.fullmatch(text.strip().lower())
-    if found is None:
-        return 0.0
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
-    return 3600 * hours + 60 * minutes + seconds
+    parts, rest = _PART.findall(text.lower()), _PART.sub("", text.lower())
+    if not parts or rest.strip():
+        return None
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)

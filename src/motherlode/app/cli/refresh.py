@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
-from motherlode.app.cli.spans import Span
+from motherlode.app.cli.durations import Duration
 
 if TYPE_CHECKING:
     from motherlode.engine.refreshing import Refreshed
@@ -22,7 +22,7 @@ _INTERRUPTED = 11
 @portal_argument
 @click.option(
     "--older-than",
-    type=Span(),
+    type=Duration(zero=True),
     default="7d",
     show_default=True,
     help="Only pages that were last fetched so long ago: 90s, 30m, 12h, 7d, 2w.",
