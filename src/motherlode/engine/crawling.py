@@ -56,10 +56,10 @@ from motherlode.urls import Address, host_of
 
 T = TypeVar("T")
 
-_READ_AT_ONCE = 16
+_READ_AT_ONCE = 32
 _KEPT_AT_ONCE = 256
-_WORTH_IT = 32  # pages, at least, if they come within a moment
-_MOMENT = 0.05
+_WORTH_IT = 64  # pages, at least, if they come within a moment
+_MOMENT = 0.1
 _TICK = 0.25  # seconds between looks at how it goes
 _GRACE = 10.0  # seconds that fetches under way are given when a crawl ends
 

@@ -60,6 +60,24 @@ class Prospects:
         self._host_sure = np.zeros(_HOSTS)
         self._anchors = _Anchors({})
 
+    def __getstate__(self) -> dict[str, object]:
+        """For another process: the slots that hold something, which are few of a million as a rule."""
+        used = np.flatnonzero(self._parents)
+        columns = (self._keys, self._parents, self._sure, self._said)
+        hosts = np.flatnonzero(self._host_pages)
+        return {
+            "size": len(self._keys),
+            "slots": (used, *(column[used] for column in columns)),
+            "hosts": (hosts, self._host_pages[hosts], self._host_sure[hosts]),
+            "anchors": self._anchors,
+        }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["size"])  # type: ignore[misc]
+        used, self._keys[used], self._parents[used], self._sure[used], self._said[used] = state["slots"]
+        hosts, self._host_pages[hosts], self._host_sure[hosts] = state["hosts"]
+        self._anchors = state["anchors"]
+
     def words(self, weights: Mapping[int, float]) -> None:
         """What each term says for the topic, from now on: its weight in the plane, times its idf."""
         self._anchors = _Anchors(weights)
@@ -135,23 +153,23 @@ class _Anchors:
 
     def __init__(self, weights: Mapping[int, float]) -> None:
         self._weights = weights
-        self._said: dict[tuple[str, str], float] = {}
+        self._said: dict[str, dict[str, float]] = {}  # by language
 
     def __getstate__(self) -> dict[str, object]:
         return {"_weights": self._weights, "_said": {}}  # what is remembered is not worth handing over
 
     def say(self, anchors: Sequence[str], language: str) -> list[float]:
         """The weights of each anchor's terms, by the root of their number, as in a vector of length one."""
-        said = self._said
-        fresh = {anchor for anchor in anchors if (anchor, language) not in said}
+        said = self._said.setdefault(language, {})
+        fresh = set(anchors).difference(said)
         if fresh:
             if len(said) > _REMEMBERED:
                 said.clear()
                 fresh = set(anchors)
             terms = _terms({piece for anchor in fresh for piece in anchor.split()}, language)
             for anchor in fresh:
-                said[anchor, language] = self._weigh(anchor, terms)
-        return [said[anchor, language] for anchor in anchors]
+                said[anchor] = self._weigh(anchor, terms)
+        return list(map(said.__getitem__, anchors))
 
     def _weigh(self, anchor: str, terms: Mapping[str, Sequence[int]]) -> float:
         found = [term for piece in anchor.split() for term in terms[piece]]

@@ -164,7 +164,9 @@ def test_a_book_can_be_handed_to_another_process() -> None:
     book, owls = Prospects(SMALL), link("http://a.test/owls", "owls")
     book.words({number("owls"): 0.8})
     ranks = see(book, 0.9, owls)
-    again: Prospects = pickle.loads(pickle.dumps(book))  # noqa: S301 - our own
+    packed = pickle.dumps(book)
+    again: Prospects = pickle.loads(packed)  # noqa: S301 - our own
+    assert len(packed) < 10_000  # a million slots, and hardly any in use
     assert again.estimate(owls.key) == pytest.approx(ranks[0])
     assert see(again, 0.9, owls) == see(book, 0.9, owls)
     known = book.estimates([owls.key, link("http://never.test/").key], [9.0, 7.0]).tolist()
