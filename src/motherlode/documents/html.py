@@ -24,7 +24,6 @@ from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import Address, UrlError, UrlRules, address
 
 _CODE = ("script", "style", "template")  # no words and no links
-_TOLD_AMONG_CODE = ("template", "form")  # of which more would be read, were the code not taken out first
 _SILENT = ("noscript", "select", "datalist", "svg", "math", "video", "audio", "canvas")
 _MAYBE_HIDDEN = "[hidden],[style*=none i],[style*=hidden i]"
 _HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
@@ -49,8 +48,7 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
     `agent` is the crawler's name, by which the page may speak to it.
     """
     tree = turbohtml.parse(html, positions=False)
-    if any(map(tree.find, _TOLD_AMONG_CODE)):
-        _remove(_all(tree, _CODE))
+    _remove(_all(tree, _CODE))
     metas = _metas(tree)
     said = _directives(metas, agent)
     base = _base(tree, url)
@@ -187,7 +185,7 @@ def _silence(tree: Tree) -> None:
     """Take out what nobody reads. A page that is hidden as a whole is one that a script will show."""
     hidden = [one for one in tree.select(_MAYBE_HIDDEN) if _is_hidden(one) and one.tag not in WHOLE]
     frames = tree.find_all("iframe")
-    _remove([*_all(tree, _CODE), *_all(tree, _SILENT), *hidden])
+    _remove([*_all(tree, _SILENT), *hidden])
     for element in frames:
         element.clear()  # it says something only to those who cannot see frames
 

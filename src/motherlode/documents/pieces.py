@@ -8,7 +8,8 @@ that numpy takes to begin: the fewer steps, the better.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -48,11 +49,11 @@ class Pieces:
             places, hashes = zip(*blocks, strict=True)
             self.places, self.hashes = np.concatenate(places), np.concatenate(hashes)
 
-    def spelled(self, numbers: Sequence[int]) -> list[bytes]:
+    def spelled(self, numbers: Places) -> list[bytes]:
         """The pieces of some numbers as they stand in the text."""
-        data = self._data
-        starts = self.places.take(numbers).tolist()
-        return [data[start + 1 : data.index(BLANK, start + 1)] for start in starts]
+        starts = (self.places.take(numbers) + 1).tolist()
+        ends = map(self._data.index, repeat(BLANK), starts)
+        return [*map(self._data.__getitem__, map(slice, starts, ends))]
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:

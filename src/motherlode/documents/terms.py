@@ -7,10 +7,10 @@ words has to be kept. Which word a number stands for is asked seldom, and of a t
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any
 from unicodedata import category, normalize
 from zlib import crc32
@@ -209,32 +209,24 @@ class _Numbers:
         """The numbers of the pieces at some places, which were not known until now, and of those that hold
         several words, by their places. What can be done for all of them at once is: alone, each would take
         twice as long."""
+        spelled = _folded(BLANK.join(pieces.spelled(places)).decode()).split(_BLANK)
+        odd = {piece: _WORD.findall(piece) for piece in spelled if not piece.isalpha()}
+        numbers = self._counting(dict.fromkeys(chain(spelled, *odd.values())))
+        several = dict[str, list[int]]()
+        for piece, words in odd.items():
+            found = [numbers.get(word, _SILENT) for word in words]
+            if len(found) > 1:
+                several[piece] = found
+            numbers[piece] = found[0] if len(found) == 1 else _SILENT
+        learned = np.fromiter(map(numbers.get, spelled, repeat(_SILENT)), np.uint32, len(spelled))
         hashes = pieces.hashes.take(places)
-        keys = hashes.tolist()
-        once = dict(zip(keys, places.tolist(), strict=True))
-        single, several = self._stemmed(dict(zip(once, pieces.spelled([*once.values()]), strict=True)))
-        learned = np.fromiter(map(single.__getitem__, keys), np.uint32, len(keys))
         if not several:  # as a rule
             self._known.add(hashes, learned)
             return learned, {}
-        alone = np.array([key not in several for key in keys])
-        self._known.add(hashes[alone], learned[alone])
-        found = zip(places.tolist(), keys, strict=True)
-        return learned, {place: several[key] for place, key in found if key in several}
-
-    def _stemmed(self, pieces: Mapping[int, bytes]) -> tuple[dict[int, int], dict[int, list[int]]]:
-        """The number of each piece, and the numbers of those that hold several words."""
-        words = dict(zip(pieces, _folded(BLANK.join(pieces.values()).decode()).split(_BLANK), strict=True))
-        odd = {key: _WORD.findall(word) for key, word in words.items() if not word.isalpha()}
-        numbers = self._counting(chain(words.values(), *odd.values()))
-        single = {key: numbers.get(word, _SILENT) for key, word in words.items()}
-        several = {}
-        for key, inside in odd.items():
-            found = [numbers.get(word, _SILENT) for word in inside]
-            single[key] = found[0] if len(found) == 1 else _SILENT
-            if len(found) > 1:
-                several[key] = found
-        return single, several
+        single = np.array([piece not in several for piece in spelled])
+        self._known.add(hashes[single], learned[single])
+        held = zip(places.tolist(), spelled, strict=True)
+        return learned, {place: several[piece] for place, piece in held if piece in several}
 
     def number(self, word: str) -> int:
         """The number of a word."""
