@@ -97,6 +97,8 @@ def told_links(found: list[Found], plain: str, places: Places, inside: set[Eleme
 
 
 def _anchor(said: str) -> str:
+    if len(said) <= _MAX_ANCHOR:  # as a rule
+        return " ".join(said.split())
     return tidy(said[:_MOST_ANCHOR])[:_MAX_ANCHOR].rstrip()
 
 

@@ -35,9 +35,9 @@ def resolver(base: str, rules: UrlRules) -> Resolve:
     on_site = _on_site(site, rules)
 
     def resolve(reference: str) -> Address | None:
-        known_here = on_site.get(reference, _NEW)
-        if known_here is not _NEW:  # as a rule, if it is in a menu
-            return known_here
+        found = on_site.get(reference, _NEW)
+        if found is not _NEW:  # as a rule, if it is in a menu
+            return found
         if len(reference) > _LONGEST:
             return _address(reference, base, rules)
         if reference.startswith(_WHOLE):

@@ -33,7 +33,8 @@ def _votes(runs: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
     """How many of the runs have each bit set. Eight bits are counted in one number, as far as bytes go."""
     bits = np.unpackbits(runs.view(np.uint8)).view(np.uint64).reshape(-1, 8)
     sums = np.add.reduceat(bits, range(0, len(bits), _BYTE), axis=0)
-    return np.add.reduce(sums.view(np.uint8), axis=0, dtype=np.uint16)
+    votes: npt.NDArray[np.uint16] = np.add.reduce(sums.view(np.uint8), axis=0, dtype=np.uint16)
+    return votes
 
 
 def distance(one: int, other: int) -> int:

@@ -14,7 +14,7 @@ BLANKS = st.integers(1, 3).map(lambda count: BLANK * count)
 
 
 def listed(pieces: Pieces) -> list[bytes]:
-    return pieces.spelled(range(len(pieces.hashes)))
+    return pieces.spelled(np.arange(len(pieces.hashes)))
 
 
 @given(WORDS, BLANKS, st.sampled_from([b"", BLANK]), st.sampled_from([8, 64, 2**15]))
