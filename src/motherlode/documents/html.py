@@ -201,8 +201,7 @@ def _remove(elements: Iterable[Element]) -> None:
 
 
 def _is_hidden(element: Element) -> bool:
-    attributes = element.attrs
-    return "hidden" in attributes or _HIDING.search(str(attributes.get("style"))) is not None
+    return element.attr("hidden") is not None or _HIDING.search(attribute(element, "style")) is not None
 
 
 def _mark(found: list[Found], headings: list[Element], content: Any) -> None:

@@ -122,8 +122,9 @@ def _by_function_words(sample: str) -> str:
     if len(words) < _WORDS:
         return ""
     counted = Counter(chain.from_iterable(map(_languages_by_word().get, words, repeat(()))))
-    (name, first), (_, second) = [*counted.most_common(2), ("", 0), ("", 0)][:2]
-    return name if first >= _SHARE * len(words) and first >= 2 * second else ""
+    name = max(counted, key=counted.__getitem__, default="")
+    first = counted.pop(name, 0)
+    return name if first >= _SHARE * len(words) and first >= 2 * max(counted.values(), default=0) else ""
 
 
 @cache

@@ -45,7 +45,7 @@ def linking(tree: Tree) -> tuple[str, ...]:
 
 def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolve, *, follow: bool) -> list[Found]:
     """The links of a page, in order."""
-    found = []
+    found: list[Found] = []
     navigating = _navigating(tree)
     closed = {element for kind in kinds for element in tree.select(f"{kind}[rel~=nofollow i]")}
     frames = {element for kind in _FRAMES for element in tree.find_all(kind)}
@@ -97,6 +97,8 @@ def told_links(found: list[Found], plain: str, places: Places, inside: set[Eleme
 
 
 def _anchor(said: str) -> str:
+    if len(said) <= _MAX_ANCHOR:  # as a rule
+        return " ".join(said.split())
     return tidy(said[:_MOST_ANCHOR])[:_MAX_ANCHOR].rstrip()
 
 

@@ -8,7 +8,8 @@ that numpy takes to begin: the fewer steps, the better.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ _BLOCK = 2**15  # bytes that are looked at in one go: what is made of them fits 
 # What hashes are polynomials in: another number in each process, so that nobody can make up words that are
 # taken for others. Hashes are told to no one. Of odd numbers, these take longest to come back to 1.
 _BASE = secrets.randbits(64) & ~7 | 5
-_NUMBER_BITS = np.uint64(32)
+_MOST_NUMBER = np.uint64(2**32 - 1)
 
 
 def _powers(base: int) -> Hashes:
@@ -48,11 +49,11 @@ class Pieces:
             places, hashes = zip(*blocks, strict=True)
             self.places, self.hashes = np.concatenate(places), np.concatenate(hashes)
 
-    def spelled(self, numbers: Iterable[int]) -> list[bytes]:
+    def spelled(self, numbers: Places) -> list[bytes]:
         """The pieces of some numbers as they stand in the text."""
-        data = self._data
-        starts = self.places.take(np.fromiter(numbers, np.int64)).tolist()
-        return [data[start + 1 : data.index(BLANK, start + 1)] for start in starts]
+        starts = (self.places.take(numbers) + 1).tolist()
+        ends = map(self._data.index, repeat(BLANK), starts)
+        return [*map(self._data.__getitem__, map(slice, starts, ends))]
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
@@ -82,39 +83,34 @@ def _hashed(block: bytes, offset: int) -> tuple[Places, Hashes]:
 
 
 class Table:
-    """Numbers by their hashes, kept as a processor's cache keeps things: in sets of four, and in one that is
-    full the next pushes another out.
+    """Numbers by their hashes, each in one place: what comes to the place of another pushes it out. There are
+    so many places that this seldom happens to what is often met.
 
-    The first bits of a hash name the set. An entry is the number and the other bits in one: with those of the
-    right hash taken out again, the number is left, and with others more than a number can be. One of the bits
-    is always set, so that no entry is 0. To be taken for another, a hash must have 48 bits the same.
+    The first bits of a hash name the place. An entry is the number and the other bits in one: with those of
+    the right hash taken out again, the number is left, and with others more than a number can be. One of the
+    bits is always set, so that no entry is 0. To be taken for another, a hash must have 50 bits the same.
     """
 
     def __init__(self, bits: int) -> None:
-        self._sets = np.zeros((1 << bits, 4), np.uint64)
+        self._entries = np.zeros(1 << bits, np.uint64)
         self._bits = np.uint64(bits)
         self._other_bits = np.uint64(64 - bits)
         self._taken = np.uint64(1 << 32 - bits)
 
     def look_up(self, hashes: Hashes) -> tuple[Numbers, Places]:
         """The number of each, and the places of those that have none."""
-        sets, rest = self._halves(hashes)
-        entries = self._sets.take(sets, axis=0)
-        entries ^= rest[:, np.newaxis]
-        first, second, third, fourth = entries.T
-        found = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
-        return found.astype(np.uint32), (found >> _NUMBER_BITS).nonzero()[0]
+        places, found = self._halves(hashes)
+        found ^= self._entries.take(places)
+        return found.astype(np.uint32), (found > _MOST_NUMBER).nonzero()[0]
 
-    def add(self, numbers: Mapping[int, int]) -> None:
+    def add(self, hashes: Hashes, numbers: Numbers) -> None:
         """Take in numbers by their hashes. Of two that come to the same place at once, one is forgotten."""
-        hashes = np.fromiter(numbers.keys(), np.uint64, len(numbers))
-        sets, rest = self._halves(hashes)
-        free = self._sets[sets] == 0
-        places = np.where(free.any(axis=1), free.argmax(axis=1), hashes.view(np.int64) & 3)
-        self._sets[sets, places] = rest ^ np.fromiter(numbers.values(), np.uint64, len(numbers))
+        places, entries = self._halves(hashes)
+        entries ^= numbers
+        self._entries[places] = entries
 
     def _halves(self, hashes: Hashes) -> tuple[Places, Hashes]:
-        """The set that each belongs to, and what else there is to it."""
+        """The place of each, and what else there is to it."""
         rest = hashes | self._taken
         rest <<= self._bits
         return (hashes >> self._other_bits).view(np.int64), rest

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from motherlode.records import UrlKey
 from motherlode.urls import Address, UrlError, UrlRules, address
 
 _REMEMBERED, _LONGEST = 50_000, 500  # references, and characters of one
@@ -21,6 +22,7 @@ _ELSEWHERE = re.compile(r"//[^/\\\0-\x20]")
 _FOR_OTHERS = ("mailto:", "javascript:", "tel:")  # there is nothing to be fetched
 
 Resolve = Callable[[str], Address | None]
+_NEW = Address("", UrlKey(0), "")  # stands for what is not remembered
 
 
 def resolver(base: str, rules: UrlRules) -> Resolve:
@@ -33,8 +35,9 @@ def resolver(base: str, rules: UrlRules) -> Resolve:
     on_site = _on_site(site, rules)
 
     def resolve(reference: str) -> Address | None:
-        if reference in on_site:  # as a rule, if it is in a menu
-            return on_site[reference]
+        found = on_site.get(reference, _NEW)
+        if found is not _NEW:  # as a rule, if it is in a menu
+            return found
         if len(reference) > _LONGEST:
             return _address(reference, base, rules)
         if reference.startswith(_WHOLE):
@@ -70,7 +73,7 @@ def _above(base: str) -> tuple[str, str, str]:
     >>> _above("http://a.test/dir/page.html?from=/x")
     ('http:', 'http://a.test', 'http://a.test/dir/')
     """
-    path = re.split("[?#]", base, maxsplit=1)[0]
+    path = base.partition("#")[0].partition("?")[0]
     end = path.find("/", len("https://"))
     scheme = path.partition("//")[0]
     return (scheme, path[:end], path[: path.rindex("/") + 1]) if end >= 0 else (scheme, path, f"{path}/")

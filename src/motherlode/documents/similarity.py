@@ -14,6 +14,7 @@ NEAR = 3  # bits in which near duplicates differ at most (Manku et al., WWW 2007
 VOTERS = 512  # runs that vote at most
 _MANY = 2 * VOTERS  # runs of which not all are put in order
 LEAST = 10  # terms; of less, nothing can be said
+_BYTE = 255
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
@@ -24,9 +25,16 @@ def fingerprint(sequence: Numbers) -> int:
     if len(sequence) < LEAST:
         return 0
     runs = _hashed(sequence)
-    bits = np.unpackbits(runs.view(np.uint8)).reshape(-1, 64)
-    majority = np.add.reduce(bits, axis=0, dtype=np.uint16) > len(runs) // 2
+    majority = _votes(runs) > len(runs) // 2
     return int(np.packbits(majority).view(np.uint64)[0]) or 1
+
+
+def _votes(runs: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+    """How many of the runs have each bit set. Eight bits are counted in one number, as far as bytes go."""
+    bits = np.unpackbits(runs.view(np.uint8)).view(np.uint64).reshape(-1, 8)
+    sums = np.add.reduceat(bits, range(0, len(bits), _BYTE), axis=0)
+    votes: npt.NDArray[np.uint16] = np.add.reduce(sums.view(np.uint8), axis=0, dtype=np.uint16)
+    return votes
 
 
 def distance(one: int, other: int) -> int:

@@ -7,10 +7,10 @@ words has to be kept. Which word a number stands for is asked seldom, and of a t
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any
 from unicodedata import category, normalize
 from zlib import crc32
@@ -20,16 +20,17 @@ import numpy.typing as npt
 import Stemmer
 from msgspec import Struct
 
-from motherlode.documents.pieces import BLANK, Numbers, Pieces, Table
+from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table
 
 # Vowel signs and accents that are characters of their own belong to the letter before them.
 _SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
 _WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_SIGNS}])+")
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _MAX_WORD = 40
-_SETS = 17  # a power of two: of sets of four pieces that are remembered, in 4 MB
+_REMEMBERED = 19  # a power of two: of pieces that are remembered, in 4 MB
 _PORTION = 2**15  # pieces that are looked up in one go; what one has taught, the next one knows
 _UNKNOWN = "und"  # the name of all languages that we know nothing of
+_BLANK = BLANK.decode()
 _SILENT = 0  # the number of what does not count
 _ASCII = 127
 # Letters of ASCII become small, its other bytes blanks; what lies beyond is looked at when it is first met.
@@ -164,12 +165,6 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(_folded(text))
 
 
-def _words_in(pieces: Iterable[bytes]) -> list[list[str]]:
-    """The words of each piece: as a rule it is one, of letters and nothing else."""
-    folded = _folded(BLANK.join(pieces).decode()).split(BLANK.decode())
-    return [[piece] if len(piece) > 1 and piece.isalpha() else _WORD.findall(piece) for piece in folded]
-
-
 def _folded(text: str) -> str:
     folded = text.casefold()
     return folded if folded.isascii() else normalize("NFC", folded.replace(_SOFT_HYPHEN, ""))
@@ -197,7 +192,7 @@ class _Numbers:
         algorithm = _STEMMERS.get(language)
         self._stems = Stemmer.Stemmer(algorithm, 0).stemWords if algorithm else list  # its own memory is slow
         self._silent = stopwords(language)
-        self._known = Table(_SETS)
+        self._known = Table(_REMEMBERED)
 
     def of(self, pieces: Pieces) -> tuple[Numbers, dict[int, list[int]]]:
         """The number of each piece, and the numbers of those that hold several words, by their places."""
@@ -205,32 +200,33 @@ class _Numbers:
         for start in range(0, max(len(pieces.hashes), 1), _PORTION):
             numbers, unknown = self._known.look_up(pieces.hashes[start : start + _PORTION])
             if len(unknown):
-                places, hashes = (unknown + start).tolist(), pieces.hashes.take(unknown + start).tolist()
-                single, others = self._learned(pieces, dict(zip(hashes, places, strict=True)))
-                learned = (single.get(hashed, _SILENT) for hashed in hashes)
-                numbers[unknown] = np.fromiter(learned, np.uint32, len(hashes))
-                if others:
-                    found = zip(places, hashes, strict=True)
-                    several |= {place: others[hashed] for place, hashed in found if hashed in others}
+                numbers[unknown], others = self._learned(pieces, unknown + start)
+                several |= others
             parts.append(numbers)
         return parts[0] if len(parts) == 1 else np.concatenate(parts), several
 
-    def _learned(
-        self, pieces: Pieces, places: Mapping[int, int]
-    ) -> tuple[dict[int, int], dict[int, list[int]]]:
-        """The numbers of pieces that were not known until now, by their hashes, and of those that hold
-        several words. What can be done for all of them at once is: alone, each would take twice as long."""
-        words = _words_in(pieces.spelled(places.values()))
-        numbers = self._counting({word for inside in words for word in inside})
-        single, several = dict[int, int](), dict[int, list[int]]()
-        for hashed, inside in zip(places, words, strict=True):
-            if len(inside) > 1:
-                several[hashed] = [numbers.get(word, _SILENT) for word in inside]
-            else:
-                single[hashed] = numbers.get(inside[0], _SILENT) if inside else _SILENT
-        if single:
-            self._known.add(single)
-        return single, several
+    def _learned(self, pieces: Pieces, places: Places) -> tuple[Numbers, dict[int, list[int]]]:
+        """The numbers of the pieces at some places, which were not known until now, and of those that hold
+        several words, by their places. What can be done for all of them at once is: alone, each would take
+        twice as long."""
+        spelled = _folded(BLANK.join(pieces.spelled(places)).decode()).split(_BLANK)
+        odd = {piece: _WORD.findall(piece) for piece in spelled if not piece.isalpha()}
+        numbers = self._counting(dict.fromkeys(chain(spelled, *odd.values())))
+        several = dict[str, list[int]]()
+        for piece, words in odd.items():
+            found = [numbers.get(word, _SILENT) for word in words]
+            if len(found) > 1:
+                several[piece] = found
+            numbers[piece] = found[0] if len(found) == 1 else _SILENT
+        learned = np.fromiter(map(numbers.get, spelled, repeat(_SILENT)), np.uint32, len(spelled))
+        hashes = pieces.hashes.take(places)
+        if not several:  # as a rule
+            self._known.add(hashes, learned)
+            return learned, {}
+        single = np.array([piece not in several for piece in spelled])
+        self._known.add(hashes[single], learned[single])
+        held = zip(places.tolist(), spelled, strict=True)
+        return learned, {place: several[piece] for place, piece in held if piece in several}
 
     def number(self, word: str) -> int:
         """The number of a word."""
@@ -238,8 +234,8 @@ class _Numbers:
 
     def _counting(self, words: Iterable[str]) -> dict[str, int]:
         """The numbers of words, of those that count."""
-        counting = [word for word in words if len(word) <= _MAX_WORD and word not in self._silent]
-        stems = BLANK.decode().join(self._stems(counting)).encode("utf-8", "replace").split(BLANK)
+        counting = [word for word in words if 1 < len(word) <= _MAX_WORD and word not in self._silent]
+        stems = _BLANK.join(self._stems(counting)).encode("utf-8", "replace").split(BLANK)
         return {word: crc32(stem) or 1 for word, stem in zip(counting, stems, strict=False)}
 
 

@@ -14,6 +14,11 @@ _SCHEMES = frozenset({"http", "https"})
 _TRIPLE_SLASH = re.compile(r"^[\x00-\x20]*[/\\][\t\n\r]*[/\\][\t\n\r]*(?:[/\\][\t\n\r]*)+")
 _BEFORE_SLASHES = frozenset("/\\" + "".join(map(chr, range(0x21))))
 _PLAIN = re.compile("[^%;?(]*")  # what none of our own rules can touch; most URLs are
+# What is canonical as it stands, but for a fragment; most links are. No host that may be a number or another
+# name's spelling, no port, no segment that begins with a dot, nothing that our own rules can touch.
+_HOST = r"(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)+[a-z]++"
+_SEGMENT = r"/(?:[A-Za-z0-9_~][A-Za-z0-9_.~,=+-]*+)?+"
+_CANONICAL = re.compile(rf"(https?://({_HOST})(?:{_SEGMENT})++)(?:#[!-~]*+)?+")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 # What is thrown away (fragment, tracking, credentials) may make a reference this much longer than a URL.
@@ -54,6 +59,17 @@ def address(reference: str, base: str | None = None, rules: UrlRules = DEFAULT_R
     """
     if len(reference) > rules.max_url * _SLACK:
         raise UrlError("URL too long", reference)
+    found = _CANONICAL.fullmatch(reference) if base is None else None
+    url, host = found.groups() if found else _spelled(reference, base, rules)
+    if len(host) > rules.max_host:
+        raise UrlError("host name too long", reference)
+    if len(url) > rules.max_url:
+        raise UrlError("URL too long", reference)
+    return Address(url, url_key(url, host), host)
+
+
+def _spelled(reference: str, base: str | None, rules: UrlRules) -> tuple[str, str]:
+    """The canonical spelling of a URL, and its host."""
     parsed = _parse(reference, base)
     if parsed.scheme not in _SCHEMES:
         raise UrlError(f"scheme '{parsed.scheme[:20]}'", reference)
@@ -69,11 +85,7 @@ def address(reference: str, base: str | None = None, rules: UrlRules = DEFAULT_R
         raise UrlError("no host name", reference)
     if not _PLAIN.fullmatch(url):
         url = _tidy(url, rules)
-    if len(host) > rules.max_host:
-        raise UrlError("host name too long", reference)
-    if len(url) > rules.max_url:
-        raise UrlError("URL too long", reference)
-    return Address(url, url_key(url, host), host)
+    return url, host
 
 
 def _parse(reference: str, base: str | None) -> whatwg.URL:

@@ -221,7 +221,7 @@ def test_terms_are_what_a_plain_counter_finds(pieces: list[str], language: str, 
     text = " ".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         if forgetful:
-            patch.setattr(module, "_SETS", 1)
+            patch.setattr(module, "_REMEMBERED", 1)
             patch.setattr(module, "_PORTION", 3)
             patch.setattr(module, "_numbers_of", module._Numbers)
         bag = bag_of(text, language)

@@ -9,9 +9,11 @@ import pytest
 from motherlode.documents.analysing import Analysed, Manner
 from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
+from motherlode.engine import reading as module
 from motherlode.engine.reading import Readers
 from motherlode.fetch.loops import run
 from motherlode.fetch.types import sniffed
+from motherlode.records import Document
 
 PATIENT = ReadingOptions(workers=2, seconds=30.0, memory=1024)
 
@@ -120,3 +122,17 @@ def test_a_document_of_nothing_is_a_document(mime: str) -> None:
     ((one,),) = read([Raw("http://a.test/", b"", mime)], ReadingOptions(workers=1))
     assert one.url == "http://a.test/"
     assert one.document.text == ""
+
+
+def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = Raw("http://a.test/", b"", "text/html")
+    for text in ("owls", "half \ud83e an owl"):
+        found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
+        monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
+        assert module._unpacked(raw, module._analyse(raw, Manner())) == found
+
+
+@pytest.mark.parametrize("garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff"])
+def test_what_comes_back_garbled_is_unreadable(garbled: bytes) -> None:
+    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled)
+    assert (one.url, one.document) == ("http://a.test/", Document(unreadable="confused its reader"))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.urls import UrlError, UrlRules, address, canonical, host_of
+from motherlode.urls.canonical_form import _CANONICAL, _spelled
 
 AS_IT_IS = UrlRules(tracking_parameters=(), session_parameters=(), max_url=8000)
 
@@ -131,6 +132,18 @@ def test_canonical_is_a_fixed_point(reference: str) -> None:
     except UrlError:
         return
     assert address(once.url) == once
+
+
+LABELS = st.sampled_from(["a", "b-c", "org", "9", "0x1", "xn--a", "a--b", "-a", "A", "a_b", "", "org:80"])
+HOSTS = st.lists(LABELS, min_size=1, max_size=3).map(".".join)
+PATHS = st.lists(st.sampled_from([*"aZ9-._~,=+/%?#;( \té", "..", "//", "%2e"]), max_size=4).map("".join)
+
+
+@given(st.sampled_from(["http", "https", "ftp"]), HOSTS, PATHS)
+def test_what_looks_canonical_is(scheme: str, host: str, path: str) -> None:
+    reference = f"{scheme}://{host}/{path}"
+    if found := _CANONICAL.fullmatch(reference):
+        assert _spelled(reference, None, UrlRules()) == found.groups()
 
 
 @given(REFERENCES)
