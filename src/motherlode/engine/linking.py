@@ -47,9 +47,9 @@ def standings(
     elsewhere = [page in judged and sure is None for page, sure in zip(graph.pages, told, strict=True)]
     relevance = _relevance(told, elsewhere)
     hosts = _hosts(graph)
-    edges = np.array(graph.edges, np.int64).reshape(-1, 2)
-    hits = Hits().fit(edges[:, 0], edges[:, 1], hosts, relevance)
-    ranks = PageRank().fit(edges[:, 0], edges[:, 1], len(graph.ids)).ranks_
+    sources, targets = graph.edges.T
+    hits = Hits().fit(sources, targets, hosts, relevance)
+    ranks = PageRank().fit(sources, targets, len(graph.ids)).ranks_
     return [
         Standing(
             url,

@@ -4,7 +4,7 @@ It only reads, takes as long as it takes, and runs in a process of its own. What
 kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from time import time
 
@@ -13,40 +13,35 @@ from msgspec import Struct
 from motherlode.engine.judging import fitted_to
 from motherlode.engine.levelling import level
 from motherlode.engine.linking import Standing, standings
+from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
 from motherlode.engine.training import KIND, can_tell, fit, judged, learn, syllabus_of
 from motherlode.engine.training import Lesson as Taught
 from motherlode.learning.archetypes import choose_archetypes
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies import Visit
-from motherlode.policies.bingo import Bingo, Phase, is_on_topic, policy_for
+from motherlode.policies.bingo import Phase, policy_for
 from motherlode.policies.options import PolicyName
 from motherlode.policies.prospects import Prospects
 from motherlode.portal.config import Config
 from motherlode.records import (
     ROOT,
-    Document,
-    Entry,
     Example,
     Follow,
     Judgement,
-    Link,
     Origin,
     PageId,
     TopicId,
     UrlId,
     Verdict,
 )
-from motherlode.store import Session, frontier, ledger
+from motherlode.store import Session, ledger
 from motherlode.store import topics as topic_rows
-from motherlode.store.graph import LinkedPage, linked_pages, targets_of
-from motherlode.store.judged import judged_for, on_topic
+from motherlode.store.graph import targets_of
+from motherlode.store.judged import judged_for
 from motherlode.store.pages import page_numbered
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _BASE = 500  # pages of a topic that its links are analysed around
-_AT_ONCE = 5_000
-_FRONT = 1.0  # what a hub adds to the ranks of its links
 
 Around = Callable[[TopicId], list[Standing]]
 
@@ -58,14 +53,6 @@ class Assignment(Struct, frozen=True):
     archetypes: bool = True
 
 
-class Move(Struct, frozen=True, gc=False):
-    """What waits, and where it waits from now on."""
-
-    entry: Entry
-    queue: TopicId
-    rank: float
-
-
 class Insight(Struct, frozen=True):
     """What was found out, to be kept and adopted."""
 
@@ -74,7 +61,7 @@ class Insight(Struct, frozen=True):
     home: frozenset[str]
     added: list[Example]
     dropped: list[Example]
-    judgements: list[tuple[PageId, Judgement]]
+    thoughts: Thoughts
     moves: list[Move]
     opened: list[tuple[PageId, Follow]]  # links of pages that are on a topic by the new model only
     prospects: Prospects | None
@@ -97,8 +84,9 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
         classifier = _levelled(session, tree, examples, classifier, config)
     home = home_of(tree, examples)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
-    thoughts = dict(_thoughts(session, classifier))
-    opened = _seen_again(session, policy, thoughts)
+    thoughts = Thoughts.of(_thoughts(session, classifier))
+    if policy.prospects is not None:
+        recall(session, policy.prospects, thoughts)
     front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
     return Insight(
         classifier.pack(),
@@ -106,9 +94,9 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
         home,
         added,
         dropped,
-        list(thoughts.items()),
-        list(_moves(session, policy, thoughts, front)),
-        opened,
+        thoughts,
+        list(moves(session, policy, thoughts, front)),
+        list(opened(session, policy, thoughts)),
         policy.prospects,
         estimated_precision(classifier),
         syllabus.wordless,
@@ -129,6 +117,12 @@ def _levelled(
         return classifier
     pages = ([sample for _, sample, _ in batch] for batch in judged(session, classifier))
     return level(classifier, by_own, tree, pages)
+
+
+def _thoughts(session: Session, classifier: TreeClassifier) -> Iterator[tuple[PageId, Judgement]]:
+    for batch in judged(session, classifier):
+        for page, _, said in batch:
+            yield page, Judgement(TopicId(said.topic), said.confidence)
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
@@ -216,44 +210,6 @@ def _refused(session: Session, tree: TopicTree) -> set[str]:
     return {page.page.url for page in pages if page is not None}
 
 
-# --- what the new model makes of everything -------------------------------------------------------------
-
-
-def _thoughts(session: Session, classifier: TreeClassifier) -> Iterator[tuple[PageId, Judgement]]:
-    for batch in judged(session, classifier):
-        for page, _, said in batch:
-            yield page, Judgement(TopicId(said.topic), said.confidence)
-
-
-def _seen_again(
-    session: Session, policy: Bingo, thoughts: Mapping[PageId, Judgement]
-) -> list[tuple[PageId, Follow]]:
-    """Show the policy every page with its links. Returns links of pages that were on no topic before."""
-    before, opened = on_topic(session), []
-    for page in linked_pages(session):
-        said = thoughts.get(page.id)
-        if said is not None:
-            follows = list(policy.steer(_visit(page), said))
-            if is_on_topic(said) and page.id not in before:
-                opened += [(page.id, follow) for follow in follows]
-    return opened
-
-
-def _moves(
-    session: Session, policy: Bingo, thoughts: Mapping[PageId, Judgement], front: Collection[UrlId]
-) -> Iterator[Move]:
-    """Where everything waits from now on that waits."""
-    after = None
-    while found := frontier.all_waiting(session, _AT_ONCE, after):
-        after = (found[-1].queue, found[-1].rank, found[-1].url_id)
-        led = [thoughts.get(entry.via) if entry.via is not None else None for entry in found]
-        ranks = policy.ranks_now(found, led)
-        for entry, said, rank in zip(found, led, ranks, strict=True):
-            topic = said.topic if said is not None and is_on_topic(said) else entry.queue
-            queue, placed = policy.place(entry.url, topic, rank, entry.depth, entry.distance)
-            yield Move(entry, queue, placed + _FRONT * (entry.url_id in front))
-
-
 def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around) -> set[UrlId]:
     """What the best hubs of each topic link to: it comes first (SPEC B10)."""
     front: set[UrlId] = set()
@@ -262,9 +218,3 @@ def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around)
             hubs = sorted((one for one in around(topic.id) if one.hub > 0), key=lambda one: -one.hub)
             front |= targets_of(session, [one.url_id for one in hubs[:number]])
     return front
-
-
-def _visit(page: LinkedPage) -> Visit:
-    entry = Entry(page.url_id, page.url, page.key, ROOT, 0.0, page.depth, page.distance)
-    links = tuple(Link(url, key, anchor, flags) for url, key, anchor, flags in page.links)
-    return Visit(entry, Document(language=page.language, links=links))

@@ -214,7 +214,7 @@ class Teacher:
 
     async def _keep_rest(self, insight: Insight, model: ModelId, crew: Crew) -> None:
         """What the model thinks of pages, and where everything waits now; some at a time."""
-        by = [(page, Judgement(said.topic, said.confidence, model)) for page, said in insight.judgements]
+        by = [(page, Judgement(said.topic, said.confidence, model)) for page, said in insight.thoughts]
         for portion in _portions(by):
             await crew.aside(partial(self._written, keep_judgements, portion))
         for moves in _portions(insight.moves):

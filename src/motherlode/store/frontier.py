@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from sqlalchemy import ColumnElement, Row, and_, delete, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, delete, func, literal, or_, select, tuple_
 
-from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlKey, UrlState
+from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlState
 from motherlode.store.schema import frontier, judgements, pages, urls
 from motherlode.store.session import Session
 
@@ -22,9 +22,18 @@ AGAIN: Final = TopicId(-(2**31))  # of no topic, nor of one whose links wait for
 COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via")
 _AT_ONCE = 10_000  # URLs in one question
 
-_ENTRIES = select(frontier, urls.c.url, urls.c.key, urls.c.attempts, urls.c.not_before).join_from(
-    frontier, urls, urls.c.id == frontier.c.url_id
-)
+_ENTRIES = select(  # as the fields of an `Entry` are
+    frontier.c.url_id,
+    urls.c.url,
+    urls.c.key,
+    frontier.c.queue,
+    frontier.c.rank,
+    frontier.c.depth,
+    frontier.c.distance,
+    frontier.c.via,
+    urls.c.attempts,
+    func.coalesce(urls.c.not_before, 0.0),
+).join_from(frontier, urls, urls.c.id == frontier.c.url_id)
 _WAITS = or_(
     and_(frontier.c.queue != AGAIN, urls.c.state == UrlState.OPEN),
     and_(frontier.c.queue == AGAIN, urls.c.state == UrlState.FETCHED),
@@ -90,7 +99,7 @@ def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = 
         )
     entries: dict[UrlId, Entry] = {}
     for row in session.connection.execute(query):
-        entry = _entry(row)
+        entry = Entry(*row)
         entries.setdefault(entry.url_id, entry)
     return list(entries.values())
 
@@ -106,7 +115,7 @@ def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | No
     )
     if after is not None:
         query = query.where(place > tuple_(*map(literal, after)))
-    return [_entry(row) for row in session.connection.execute(query)]
+    return [Entry(*row) for row in session.connection.execute(query)]
 
 
 def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> None:
@@ -161,7 +170,8 @@ def places_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, Entry]
     for start in range(0, len(numbers), _AT_ONCE):
         here = frontier.c.url_id.in_(numbers[start : start + _AT_ONCE])
         query = _ENTRIES.where(_WAITS, here).order_by(frontier.c.rank)
-        found.update((entry.url_id, entry) for entry in map(_entry, session.connection.execute(query)))
+        entries = (Entry(*row) for row in session.connection.execute(query))
+        found.update((entry.url_id, entry) for entry in entries)
     return found
 
 
@@ -207,19 +217,3 @@ def _state_in(queue: TopicId) -> UrlState:
 def _before(entry: Entry) -> ColumnElement[bool]:
     better = and_(frontier.c.rank == entry.rank, frontier.c.url_id > entry.url_id)
     return or_(frontier.c.rank > entry.rank, better)
-
-
-def _entry(row: Row[tuple[object, ...]]) -> Entry:
-    columns = row._mapping
-    return Entry(
-        url_id=UrlId(columns[frontier.c.url_id]),
-        url=columns[urls.c.url],
-        key=UrlKey(columns[urls.c.key]),
-        queue=TopicId(columns[frontier.c.queue]),
-        rank=columns[frontier.c.rank],
-        depth=columns[frontier.c.depth],
-        distance=columns[frontier.c.distance],
-        via=columns[frontier.c.via],
-        attempts=columns[urls.c.attempts],
-        not_before=columns[urls.c.not_before] or 0.0,
-    )

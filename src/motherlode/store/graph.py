@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 from msgspec import Struct
 from sqlalchemy import select
 
-from motherlode.records import PageId, UrlId, UrlKey
+from motherlode.records import PageId, UrlId, UrlKey, UrlState
+from motherlode.store.leads import Numbers, targets_from
 from motherlode.store.pages import pages_linking_to
 from motherlode.store.schema import links, pages, redirects, urls
 from motherlode.store.session import Session
@@ -13,20 +15,19 @@ from motherlode.store.session import Session
 _MAX_HOPS = 25
 _AT_ONCE = 1_000  # pages whose links are read
 
-_Edges = set[tuple[int, int]]
-
 
 class Graph(Struct, frozen=True):
-    """URLs, and links between them by their places in that list; the first are the pages that it is about."""
+    """URLs, and links between them by their places in that list, a row for each, sorted; the first are the
+    pages that it is about."""
 
     ids: tuple[UrlId, ...]
     urls: tuple[str, ...]
     pages: tuple[PageId | None, ...]  # None: it was never fetched
-    edges: tuple[tuple[int, int], ...]
+    edges: Numbers
 
 
 class LinkedPage(Struct, frozen=True):
-    """A page with its links: URL, key, anchor and flags of each, in their order."""
+    """A page with links: URL, key, anchor and flags of each, in their order."""
 
     id: PageId
     url_id: UrlId
@@ -38,53 +39,38 @@ class LinkedPage(Struct, frozen=True):
     links: list[tuple[str, UrlKey, str, int]]
 
 
-def linked_pages(session: Session) -> Iterator[LinkedPage]:
-    """Every page with its links, in the order of the pages' numbers."""
-    last = 0
+def opening_pages(session: Session, wanted: Sequence[PageId]) -> Iterator[LinkedPage]:
+    """These pages with those of their links that lead to what nothing has become of yet."""
     page = (pages.c.id, pages.c.url_id, urls.c.url, urls.c.key, pages.c.language)
-    while True:
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
         query = (
             select(*page, pages.c.depth, pages.c.distance)
             .join_from(pages, urls, urls.c.id == pages.c.url_id)
-            .where(pages.c.id > last)
+            .where(pages.c.id.in_(part))
             .order_by(pages.c.id)
-            .limit(_AT_ONCE)
         )
-        found = session.connection.execute(query).all()
-        if not found:
-            return
-        last = found[-1].id
-        leaving = _leaving(session, [row.id for row in found])
-        for row in found:
-            number = PageId(row.id)
-            yield LinkedPage(
-                number,
-                UrlId(row.url_id),
-                row.url,
-                UrlKey(row.key),
-                row.language,
-                row.depth,
-                row.distance,
-                leaving.get(number, []),
-            )
+        leaving = _open_links(session, part)
+        for number, *rest in session.connection.execute(query):
+            yield LinkedPage(PageId(number), *rest, leaving.get(number, []))
 
 
-def _leaving(session: Session, of: Sequence[int]) -> dict[int, list[tuple[str, UrlKey, str, int]]]:
-    """The links of some pages."""
+def _open_links(session: Session, of: Sequence[int]) -> dict[int, list[tuple[str, UrlKey, str, int]]]:
+    """The links of some pages, as far as they lead to what is open."""
     columns = ("page_id", "position", "url_id", "anchor", "flags")
     rows = sorted(session.bulk.find(links, "page_id", of, columns))
-    named = session.bulk.find(urls, "id", _numbers(row[2] for row in rows), ("id", "url", "key"))
-    spelled = {number: (url, key) for number, url, key in named}
+    named = session.bulk.find(urls, "id", _numbers(row[2] for row in rows), ("id", "url", "key", "state"))
+    spelled = {number: (url, key) for number, url, key, state in named if state == UrlState.OPEN}
     found: dict[int, list[tuple[str, UrlKey, str, int]]] = {}
     for page, _, number, anchor, flags in rows:
-        found.setdefault(page, []).append((*spelled[number], anchor, flags))
+        if number in spelled:
+            found.setdefault(page, []).append((*spelled[number], anchor, flags))
     return found
 
 
 def targets_of(session: Session, of: Collection[UrlId]) -> set[UrlId]:
     """The URLs that the pages at these URLs link to."""
-    fetched = _pages_at(session, of).values()
-    return {UrlId(target) for found in _targets(session, fetched) for _, target in found}
+    return set(map(UrlId, _leaving(session, _pages_at(session, of)).tolist()))
 
 
 def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> Graph:
@@ -95,8 +81,7 @@ def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> 
     """
     page_of = _pages_at(session, base)
     arriving = _arriving(session, page_of, predecessors)
-    leaving = {target for found in _targets(session, page_of.values()) for _, target in found}
-    named = [*base, *sorted(arriving), *sorted(leaving)]
+    named = [*base, *sorted(arriving), *_leaving(session, page_of).tolist()]
     final = _resolved(session, set(named))
     nodes = list(dict.fromkeys(final.get(one, one) for one in named))
     sources = _pages_at(session, nodes)
@@ -106,20 +91,49 @@ def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> 
         tuple(map(UrlId, nodes)),
         tuple(spelled[node] for node in nodes),
         tuple(PageId(sources[node]) if node in sources else None for node in nodes),
-        tuple(sorted(_edges(session, nodes, sources))),
+        _edges(session, nodes, sources),
     )
 
 
-def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> _Edges:
-    """The links among these URLs, by their places; `sources` are those of them that are pages."""
-    places = {node: place for place, node in enumerate(nodes)}
-    owner = {page: places[url] for url, page in sources.items()}
-    edges: _Edges = set()
-    for found in _targets(session, owner):
-        final = _resolved(session, {target for _, target in found if target not in places})
-        ends = ((owner[page], places.get(final.get(target, target))) for page, target in found)
-        edges |= {(start, end) for start, end in ends if end is not None and end != start}
-    return edges
+def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> Numbers:
+    """The links among these URLs, by their places, each once; `sources` are those of them that are pages."""
+    places = _Places(nodes)
+    owners = np.array(sorted(sources.items(), key=lambda pair: pair[1]), np.int64).reshape(-1, 2)
+    found = [np.array([], np.int64)]  # a link is one number: that sorts ten times faster than a pair
+    for owning, targets in targets_from(session, owners[:, 1].tolist()):
+        starts = places.of(owners[np.searchsorted(owners[:, 1], owning), 0])
+        ends = places.of(targets)
+        unknown = np.unique(targets[ends < 0])
+        final = _resolved(session, unknown.tolist())
+        if final:
+            led = np.array([final.get(one, one) for one in unknown.tolist()], np.int64)
+            ends[ends < 0] = places.of(led[np.searchsorted(unknown, targets[ends < 0])])
+        joined = (ends >= 0) & (ends != starts)
+        found.append(np.unique(starts[joined] * len(nodes) + ends[joined]))
+    pairs = np.unique(np.concatenate(found))
+    return np.stack(np.divmod(pairs, max(len(nodes), 1)), axis=1)
+
+
+class _Places:
+    """Where URLs stand in a list."""
+
+    def __init__(self, nodes: Sequence[int]) -> None:
+        listed = np.array(nodes, np.int64)
+        self._order = listed.argsort()
+        self._sorted = listed[self._order]
+
+    def of(self, numbers: Numbers) -> Numbers:
+        """The place of each; -1, where it has none."""
+        if not len(self._sorted):
+            return np.full(len(numbers), -1, np.int64)
+        near = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
+        return np.where(self._sorted[near] == numbers, self._order[near], -1)
+
+
+def _leaving(session: Session, page_of: Mapping[int, int]) -> Numbers:
+    """The URLs that pages link to, in the order of their numbers."""
+    targets = [np.unique(found) for _, found in targets_from(session, _numbers(page_of.values()))]
+    return np.unique(np.concatenate([np.array([], np.int64), *targets]))
 
 
 def _arriving(session: Session, page_of: Mapping[int, int], limit: int) -> set[int]:
@@ -177,14 +191,6 @@ def _pages_at(session: Session, named: Iterable[int]) -> dict[int, int]:
     """The pages at these URLs, in the order of the URLs' numbers."""
     found = _pairs(session.bulk.find(pages, "url_id", _numbers(named), ("url_id", "id")))
     return dict(sorted(found))
-
-
-def _targets(session: Session, of: Iterable[int]) -> Iterator[list[tuple[int, int]]]:
-    """The links of pages, some pages at a time: the page, and the URL that it leads to."""
-    numbers = _numbers(of)
-    for start in range(0, len(numbers), _AT_ONCE):
-        part = numbers[start : start + _AT_ONCE]
-        yield _pairs(session.bulk.find(links, "page_id", part, ("page_id", "url_id")))
 
 
 def _pairs(rows: Iterable[Sequence[object]]) -> list[tuple[int, int]]:
