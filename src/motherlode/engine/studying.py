@@ -14,7 +14,16 @@ from motherlode.engine.judging import fitted_to
 from motherlode.engine.levelling import level
 from motherlode.engine.linking import Standing, standings
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
-from motherlode.engine.training import KIND, can_tell, fit, judged, learn, syllabus_of
+from motherlode.engine.training import (
+    KIND,
+    can_tell,
+    every_so_many,
+    fit,
+    judged,
+    learn,
+    samples_in,
+    syllabus_of,
+)
 from motherlode.engine.training import Lesson as Taught
 from motherlode.learning.archetypes import choose_archetypes
 from motherlode.learning.tree import TreeClassifier
@@ -42,6 +51,7 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _BASE = 500  # pages of a topic that its links are analysed around
+_LEVELLED_BY = 2_500  # pages
 
 Around = Callable[[TopicId], list[Standing]]
 
@@ -110,12 +120,13 @@ def _levelled(
     classifier: TreeClassifier,
     config: Config,
 ) -> TreeClassifier:
-    """The classifier, made to take as many pages as the person's own examples would."""
+    """The classifier, made to take as many pages as the person's own examples would; of a sample of them."""
     own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
     by_own = fit(syllabus_of(session, tree, config.learning, examples=own), config.learning)
     if not can_tell(by_own):
         return classifier
-    pages = ([sample for _, sample, _ in batch] for batch in judged(session, classifier))
+    every = every_so_many(session, _LEVELLED_BY)
+    pages = ([sample for _, sample in batch] for batch in samples_in(session, config.learning.spaces, every))
     return level(classifier, by_own, tree, pages)
 
 

@@ -37,6 +37,7 @@ from motherlode.store.pages import (
     redirect_of,
     text_of,
     url_numbered,
+    urls_of_pages,
 )
 from motherlode.store.session import Session
 from motherlode.topics import OTHERS, TopicTree, virtual
@@ -44,6 +45,7 @@ from motherlode.urls import host_of, url_key
 
 KIND = TOPIC_MODEL
 _LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
+_LOOKED_AT_MOST = 5_000  # pages for all examples; a few of each host may join
 _FOLDS = 5
 _TERMS = 10
 _MAX_HOPS = 25
@@ -185,15 +187,22 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
     parents, lessons = syllabus.parents, syllabus.lessons
     most = max((len(_under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
     here: Others[Sample] = syllabus.others.get(ROOT, Others())
-    every = max(1, count_pages(session) // (_LOOKED_AT * max(most, 1)))
-    rejected = [
-        Rejected(_host(session, page), sample, said.confidence)
+    every = every_so_many(session, min(_LOOKED_AT * max(most, 1), _LOOKED_AT_MOST))
+    refused = [
+        (page, sample, said.confidence)
         for batch in judged(session, classifier, every)
         for page, sample, said in batch
         if said.topic == ROOT and said.confidence != UNKNOWN and page not in syllabus.shown
     ]
+    named = urls_of_pages(session, [page for page, _, _ in refused])
+    rejected = [Rejected(host_of(named[page]), sample, sure) for page, sample, sure in refused]
     joined = topped_up(here.common, here.own, rejected, most)
     return replace(syllabus, others={**syllabus.others, ROOT: joined}) if joined.rejected else syllabus
+
+
+def every_so_many(session: Session, wanted: int) -> int:
+    """At which even distances pages are looked at, so that they are about as many as wanted, or all."""
+    return max(1, count_pages(session) // wanted)
 
 
 def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
@@ -267,14 +276,20 @@ def judged(
     session: Session, classifier: TreeClassifier, every: int = 1
 ) -> Iterator[list[tuple[PageId, Sample, Verdict]]]:
     """What is thought of the pages of the store, or of some at even distances, some at a time."""
-    spaces = tuple(classifier.groups_)
+    for found in samples_in(session, tuple(classifier.groups_), every):
+        verdicts = classifier.judge([sample for _, sample in found])
+        yield [(page, sample, said) for (page, sample), said in zip(found, verdicts, strict=True)]
+
+
+def samples_in(
+    session: Session, spaces: Collection[str], every: int = 1
+) -> Iterator[list[tuple[PageId, Sample]]]:
+    """The pages of the store, or some at even distances, in each of these spaces; some at a time."""
     for found in vectors_in(session, TERMS, every):
-        if spaces == (TERMS,):
-            samples: list[Sample] = [{TERMS: unpack(packed)} for _, packed in found]
+        if tuple(spaces) == (TERMS,):
+            yield [(page, {TERMS: unpack(packed)}) for page, packed in found]
         else:
-            samples = [_sample(session, page, spaces) for page, _ in found]
-        numbers = [page for page, _ in found]
-        yield list(zip(numbers, samples, classifier.judge(samples), strict=True))
+            yield [(page, _sample(session, page, spaces)) for page, _ in found]
 
 
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
@@ -372,11 +387,6 @@ def _others(
 def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
     kept = page_numbered(session, page)
     return {} if kept is None else stored_sample(session, kept, spaces)
-
-
-def _host(session: Session, page: PageId) -> str:
-    kept = page_numbered(session, page)
-    return "" if kept is None else host_of(kept.page.url)
 
 
 def _below(parent: int, parents: Mapping[int, int]) -> list[int]:

