@@ -51,6 +51,7 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _BASE = 500  # pages of a topic that its links are analysed around
+_ROUGH = 1e-5  # how exact hubs and authorities are: for the first few of them, in their order
 _LEVELLED_BY = 2_500  # pages
 
 Around = Callable[[TopicId], list[Standing]]
@@ -83,7 +84,7 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn."""
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
-    around = cache(partial(standings, session, tree, base=_BASE))
+    around = cache(partial(standings, session, tree, base=_BASE, tolerance=_ROUGH))
     added, dropped = (
         _archetypes(session, tree, examples, config, around) if assignment.archetypes else ([], [])
     )

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -45,7 +46,7 @@ from motherlode.urls import host_of, url_key
 
 KIND = TOPIC_MODEL
 _LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
-_LOOKED_AT_MOST = 5_000  # pages for all examples; a few of each host may join
+_LOOKED_AT_MOST = 2_500  # pages for all examples; a few of each host may join
 _FOLDS = 5
 _TERMS = 10
 _MAX_HOPS = 25
@@ -187,7 +188,7 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
     parents, lessons = syllabus.parents, syllabus.lessons
     most = max((len(_under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
     here: Others[Sample] = syllabus.others.get(ROOT, Others())
-    every = every_so_many(session, min(_LOOKED_AT * max(most, 1), _LOOKED_AT_MOST))
+    every = max(count_pages(session) // (_LOOKED_AT * max(most, 1)), every_so_many(session, _LOOKED_AT_MOST))
     refused = [
         (page, sample, said.confidence)
         for batch in judged(session, classifier, every)
@@ -201,8 +202,8 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
 
 
 def every_so_many(session: Session, wanted: int) -> int:
-    """At which even distances pages are looked at, so that they are about as many as wanted, or all."""
-    return max(1, count_pages(session) // wanted)
+    """At which even distances pages are looked at, so that they are no more than wanted."""
+    return max(1, -(-count_pages(session) // wanted))
 
 
 def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
@@ -370,9 +371,9 @@ def _others(
     spaces: Collection[str],
 ) -> dict[int, Others[Sample]]:
     """The counterexamples of every parent: the person's, and common vocabulary."""
-    documents = {name: virtual.virtual_document(name, [text]) for name, text in texts.items()}
-    bags = {name: unpack(document.vectors[TERMS]) for name, document in documents.items()}
-    samples = {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+    samples = _common_samples(tuple(texts.items()), (TERMS, *spaces))
+    bags = {name: sample[TERMS] for name, sample in samples.items()}
+    samples = {name: {space: sample[space] for space in spaces} for name, sample in samples.items()}
     found: dict[int, Others[Sample]] = {}
     for parent in sorted(set(parents.values())):
         topics = [
@@ -382,6 +383,13 @@ def _others(
         common = [samples[name] for name in common_documents(bags, topics)]
         found[parent] = topped_up(common, own.get(parent, ()), (), 0)
     return found
+
+
+@lru_cache(1)
+def _common_samples(texts: tuple[tuple[str, str], ...], spaces: Collection[str]) -> dict[str, Sample]:
+    """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
+    documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
+    return {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
 
 
 def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
