@@ -16,11 +16,14 @@ from motherlode.engine.linking import Standing, standings
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
 from motherlode.engine.training import (
     KIND,
+    LessonOf,
+    Syllabus,
     can_tell,
     every_so_many,
     fit,
     judged,
     learn,
+    lessons_in,
     samples_in,
     syllabus_of,
 )
@@ -84,15 +87,18 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn."""
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
+    lesson_of = lessons_in(session, config.learning)
     around = cache(partial(standings, session, tree, base=_BASE, tolerance=_ROUGH))
     added, dropped = (
-        _archetypes(session, tree, examples, config, around) if assignment.archetypes else ([], [])
+        _archetypes(session, tree, examples, config, around, lesson_of) if assignment.archetypes else ([], [])
     )
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
-    syllabus, classifier = learn(session, tree, config.learning, examples=examples)
+    syllabus, classifier = learn(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
     if config.crawl.policy is not PolicyName.BINGO_2003:
-        classifier = _levelled(session, tree, examples, classifier, config)
+        own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
+        by_own = syllabus_of(session, tree, config.learning, examples=own, lesson_of=lesson_of)
+        classifier = _levelled(session, tree, classifier, by_own, config)
     home = home_of(tree, examples)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     thoughts = Thoughts.of(_thoughts(session, classifier))
@@ -115,15 +121,10 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
 
 
 def _levelled(
-    session: Session,
-    tree: TopicTree,
-    examples: Sequence[Example],
-    classifier: TreeClassifier,
-    config: Config,
+    session: Session, tree: TopicTree, classifier: TreeClassifier, own: Syllabus, config: Config
 ) -> TreeClassifier:
-    """The classifier, made to take as many pages as the person's own examples would; of a sample of them."""
-    own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
-    by_own = fit(syllabus_of(session, tree, config.learning, examples=own), config.learning)
+    """The classifier, made to take as many pages of a sample as one would that learns the person's `own`."""
+    by_own = fit(own, config.learning)
     if not can_tell(by_own):
         return classifier
     every = every_so_many(session, _LEVELLED_BY)
@@ -159,13 +160,18 @@ def estimated_precision(classifier: TreeClassifier) -> float:
 
 
 def _archetypes(
-    session: Session, tree: TopicTree, examples: Sequence[Example], config: Config, around: Around
+    session: Session,
+    tree: TopicTree,
+    examples: Sequence[Example],
+    config: Config,
+    around: Around,
+    lesson_of: LessonOf,
 ) -> tuple[list[Example], list[Example]]:
     """The examples that join those of the topics, and the archetypes of before that leave (SPEC B13)."""
     classifier = _latest(session, tree)
     if classifier is None:
         return [], []
-    syllabus = syllabus_of(session, tree, config.learning)
+    syllabus = syllabus_of(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
     taken = {one.url for one in examples if one.url} | _refused(session, tree)
     added, dropped, now = [], [], time()
     for number, lessons in syllabus.lessons.items():

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 FIRST = 50  # pages before the first lesson on the way
 GROWTH = 0.5  # then one whenever there are so many times more,
-SETTLED = 1_000  # and from so many pages on
+SETTLED = 1_000  # and from so many pages on,
 SLOWLY = (
     1.0  # whenever there are so many times more: a lesson goes over all pages, and tells less that is new
 )

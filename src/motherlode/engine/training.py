@@ -1,8 +1,8 @@
 """What a portal learns from: its examples out of the store, and what they are told from (SPEC B7, B16)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -73,6 +73,7 @@ class Missing(Struct, frozen=True):
 
 
 Lessons = dict[int, tuple[Lesson, ...]]  # by topic
+LessonOf = Callable[[Example], Lesson | None]
 
 
 class Syllabus(Struct, frozen=True):
@@ -109,12 +110,13 @@ def learn(
     *,
     offline: bool = False,
     examples: Sequence[Example] | None = None,
+    lesson_of: LessonOf | None = None,
 ) -> tuple[Syllabus, TreeClassifier]:
     """The classifier of a portal's topics, and what it was fitted on; `examples`, if not those of the store.
 
     It follows from examples, pages and options alone. Raises `BadInputError` where they teach nothing.
     """
-    syllabus = syllabus_of(session, tree, options, offline=offline, examples=examples)
+    syllabus = syllabus_of(session, tree, options, offline=offline, examples=examples, lesson_of=lesson_of)
     spaces = ", ".join(options.spaces)
     if not syllabus.lessons and not syllabus.missing:
         raise BadInputError(
@@ -144,14 +146,16 @@ def syllabus_of(
     *,
     offline: bool = False,
     examples: Sequence[Example] | None = None,
+    lesson_of: LessonOf | None = None,
 ) -> Syllabus:
     """Gather what a person gave to learn from, and common vocabulary to tell it from."""
+    lesson_of = lesson_of or lessons_in(session, options)
     found: dict[TopicId, dict[int, Lesson]] = defaultdict(dict)
     missing = []
     for example in topic_rows.examples_of(session) if examples is None else examples:
         if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
             continue
-        lesson = _lesson(session, example, options.spaces)
+        lesson = lesson_of(example)
         if lesson is None:
             missing.append(Missing(example, _why(session, example)))
         else:
@@ -177,6 +181,11 @@ def syllabus_of(
         wordless,
         _meanings(options, offline=offline),
     )
+
+
+def lessons_in(session: Session, options: LearningOptions) -> LessonOf:
+    """Tells what examples teach; of one that is asked for again it is remembered."""
+    return cache(partial(_lesson, session, spaces=options.spaces))
 
 
 def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifier) -> Syllabus:

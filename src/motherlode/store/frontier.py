@@ -8,11 +8,11 @@ Pages that are to be fetched again wait in a queue of their own. Their URLs stay
 crawl takes them for new ones.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import ColumnElement, and_, delete, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, delete, func, literal, or_, select, tuple_
 
 from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlState
 from motherlode.store.schema import frontier, judgements, pages, urls
@@ -98,8 +98,7 @@ def waiting(session: Session, queue: TopicId, limit: int, after: Entry | None = 
             )
         )
     entries: dict[UrlId, Entry] = {}
-    for row in session.connection.execute(query):
-        entry = Entry(*row)
+    for entry in _entries(session, query):
         entries.setdefault(entry.url_id, entry)
     return list(entries.values())
 
@@ -115,7 +114,7 @@ def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | No
     )
     if after is not None:
         query = query.where(place > tuple_(*map(literal, after)))
-    return [Entry(*row) for row in session.connection.execute(query)]
+    return _entries(session, query)
 
 
 def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> None:
@@ -170,8 +169,7 @@ def places_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, Entry]
     for start in range(0, len(numbers), _AT_ONCE):
         here = frontier.c.url_id.in_(numbers[start : start + _AT_ONCE])
         query = _ENTRIES.where(_WAITS, here).order_by(frontier.c.rank)
-        entries = (Entry(*row) for row in session.connection.execute(query))
-        found.update((entry.url_id, entry) for entry in entries)
+        found.update((entry.url_id, entry) for entry in _entries(session, query))
     return found
 
 
@@ -217,3 +215,8 @@ def _state_in(queue: TopicId) -> UrlState:
 def _before(entry: Entry) -> ColumnElement[bool]:
     better = and_(frontier.c.rank == entry.rank, frontier.c.url_id > entry.url_id)
     return or_(frontier.c.rank > entry.rank, better)
+
+
+def _entries(session: Session, query: Select[Any]) -> list[Entry]:
+    rows: Iterable[Sequence[Any]] = session.connection.execute(query)
+    return [Entry(*row) for row in rows]

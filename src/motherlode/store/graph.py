@@ -1,6 +1,7 @@
 """The links around some pages, redirects resolved (SPEC B10, B25)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -51,8 +52,9 @@ def opening_pages(session: Session, wanted: Sequence[PageId]) -> Iterator[Linked
             .order_by(pages.c.id)
         )
         leaving = _open_links(session, part)
-        for number, *rest in session.connection.execute(query):
-            yield LinkedPage(PageId(number), *rest, leaving.get(number, []))
+        rows: Iterable[Sequence[Any]] = session.connection.execute(query)
+        for row in rows:
+            yield LinkedPage(*row, leaving.get(row[0], []))
 
 
 def _open_links(session: Session, of: Sequence[int]) -> dict[int, list[tuple[str, UrlKey, str, int]]]:

@@ -1,6 +1,7 @@
 """What links promise: the arithmetic of it, and what the book forgets."""
 
 import pickle
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -197,8 +198,8 @@ def test_what_is_recalled_is_what_was_seen(
     for sure, host, links in reversed(pages):
         leads, anchors = [target for target, _ in links], [anchor for _, anchor in links]
         at = link(f"http://h{host}.test/page").key
-        recollection.see(sure, at, np.array(leads, np.int64), lambda words=anchors: words, "en")
+        recollection.see(sure, at, np.array(leads, np.int64), partial(list, anchors), "en")
     recollection.write()
-    for target in urls:
-        known = seen.estimate(urls[target].key) if target in wanted else None
-        assert recalled.estimate(urls[target].key) == (None if known is None else pytest.approx(known))
+    for target, url in urls.items():
+        known = seen.estimate(url.key) if target in wanted else None
+        assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))
