@@ -53,8 +53,7 @@ def opening_pages(session: Session, wanted: Sequence[PageId]) -> Iterator[Linked
         )
         leaving = _open_links(session, part)
         rows: Iterable[Sequence[Any]] = session.connection.execute(query)
-        for row in rows:
-            yield LinkedPage(*row, leaving.get(row[0], []))
+        yield from (LinkedPage(*[*row, leaving.get(row[0], [])]) for row in rows)
 
 
 def _open_links(session: Session, of: Sequence[int]) -> dict[int, list[tuple[str, UrlKey, str, int]]]:
