@@ -115,13 +115,13 @@ class Bingo:
     def steer(self, visit: Visit, judgement: Judgement | None) -> Iterator[Follow]:
         assert judgement is not None  # noqa: S101 - this policy judges every page
         links = [link for link in visit.document.links if self.allows(link.url)]
-        return self._follows(visit, judgement, links, self.ranking.rank(visit, judgement, links))
+        yield from self._follows(visit, judgement, links, self.ranking.rank(visit, judgement, links))
 
     def steer_again(self, visit: Visit, judgement: Judgement) -> Iterator[Follow]:
         """The same for a page that was seen before, and is thought of otherwise now."""
         links = [link for link in visit.document.links if self.allows(link.url)]
         ranks = self.ranking.again([link.key for link in links], np.full(len(links), judgement.confidence))
-        return self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
+        yield from self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
 
     def _follows(
         self, visit: Visit, judgement: Judgement, links: Sequence[Link], ranks: Sequence[float]
