@@ -2,11 +2,12 @@
 
 import pytest
 
+from helpers import follow
 from motherlode.store import Store, frontier, leads
 from motherlode.store.graph import opening_pages
 from motherlode.store.pages import known_url
 from motherlode.urls import address
-from storing import count_rows, follow, keep_one, link
+from storing import count_rows, keep_one, link
 
 
 def numbered(store: Store, *urls: str) -> list[int]:
