@@ -99,16 +99,16 @@ def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> 
 def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> Numbers:
     """The links among these URLs, by their places, each once; `sources` are those of them that are pages."""
     places = _Places(nodes)
-    owners = np.array(sorted(sources.items(), key=lambda pair: pair[1]), np.int64).reshape(-1, 2)
+    owners = _Places([sources.get(node, 0) for node in nodes])
     found = [np.array([], np.int64)]  # a link is one number: that sorts ten times faster than a pair
-    for owning, targets in targets_from(session, owners[:, 1].tolist()):
-        starts = places.of(owners[np.searchsorted(owners[:, 1], owning), 0])
-        ends = places.of(targets)
-        unknown = _distinct(targets[ends < 0])
+    for owning, targets in targets_from(session, _numbers(sources.values())):
+        starts, ends = owners.of(owning), places.of(targets)
+        outside = ends < 0
+        unknown = _distinct(targets[outside])
         final = _resolved(session, unknown.tolist())
         if final:
             led = np.array([final.get(one, one) for one in unknown.tolist()], np.int64)
-            ends[ends < 0] = places.of(led[np.searchsorted(unknown, targets[ends < 0])])
+            ends[outside] = places.of(led[unknown.searchsorted(targets[outside])])
         joined = (ends >= 0) & (ends != starts)
         found.append(_distinct(starts[joined] * len(nodes) + ends[joined]))
     pairs = _distinct(np.concatenate(found))
@@ -116,19 +116,15 @@ def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -
 
 
 class _Places:
-    """Where URLs stand in a list."""
+    """Where numbers stand in a list. It takes 8 bytes for each up to the largest, and is asked for many."""
 
-    def __init__(self, nodes: Sequence[int]) -> None:
-        listed = np.array(nodes, np.int64)
-        self._order = listed.argsort()
-        self._sorted = listed[self._order]
+    def __init__(self, listed: Sequence[int]) -> None:
+        self._places = np.full(max(listed, default=0) + 2, -1, np.int64)
+        self._places[np.array(listed, np.int64)] = np.arange(len(listed))
 
     def of(self, numbers: Numbers) -> Numbers:
         """The place of each; -1, where it has none."""
-        if not len(self._sorted):
-            return np.full(len(numbers), -1, np.int64)
-        near = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
-        return np.where(self._sorted[near] == numbers, self._order[near], -1)
+        return self._places.take(numbers, mode="clip")  # the last one is of nothing
 
 
 def _leaving(session: Session, page_of: Mapping[int, int]) -> Numbers:
