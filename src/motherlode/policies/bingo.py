@@ -175,6 +175,8 @@ class Bingo:
         """Go on with what was learned."""
         self.classifier, self.model, self.phase, self.home = classifier, model, phase, home
         if prospects is not None:
+            if self.prospects is not None:
+                prospects.take_over(self.prospects)
             self.ranking = ByProspects(prospects)
 
     def place(

@@ -106,6 +106,12 @@ class Prospects:
         self._keys[slots] = keys
         self._parents[slots], self._sure[slots], self._said[slots] = parents, sure, said
 
+    def take_over(self, other: "Prospects") -> None:
+        """What only the other book knows of URLs: it went on being written while this one was."""
+        there = np.flatnonzero(other._parents)
+        there = there[self._parents[other._keys[there] & self._mask] == 0]
+        self.note(other._keys[there], other._parents[there], other._sure[there], other._said[there])
+
     def note_host(self, key: UrlKey, sure: float) -> None:
         """There is one more page of the host that the URL with this key is of."""
         slot = (key >> _HOST_SHIFT) % _HOSTS

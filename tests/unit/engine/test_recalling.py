@@ -50,7 +50,7 @@ def test_only_what_moves_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
         entry(6, 1.5),
     ]
     policy: Any = type("Policy", (), {})()
-    ranks = np.array([0.51, 0.6, 0.5, 0.5, np.nan, 0.5])
+    ranks = np.array([0.501, 0.6, 0.5, 0.5, np.nan, 0.5])
     policy.places_now = lambda _entries, topics, _sure: (topics, ranks)
     batches = [entries, []]
     monkeypatch.setattr("motherlode.store.frontier.all_waiting", lambda *_: batches.pop(0))

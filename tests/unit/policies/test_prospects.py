@@ -177,6 +177,15 @@ def test_a_book_can_be_handed_to_another_process() -> None:
     assert again.estimate(owls.key) == book.estimate(owls.key)
 
 
+def test_what_was_seen_while_a_book_was_written_is_taken_over() -> None:
+    before, book = Prospects(SMALL), Prospects(SMALL)
+    both, fresh = link("http://a.test/both"), link("http://a.test/fresh")
+    see(before, 0.2, both, fresh)
+    see(book, 0.9, both)
+    book.take_over(before)
+    assert book.estimates([both.key, fresh.key]).tolist() == pytest.approx([share(0.9), share(0.2)])
+
+
 targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])), max_size=8)
 
 
