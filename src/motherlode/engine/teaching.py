@@ -43,7 +43,7 @@ SLOWLY = (
 )
 _TENTH = 10
 _UNLIMITED = ReadingOptions(workers=1, seconds=3600.0, memory=2**16)
-_PATIENT = 10  # as `nice` has it
+_PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _PORTION = 5_000  # rows that are written at once: nobody who keeps pages waits for long
 
 
@@ -102,7 +102,7 @@ class Task(Struct, frozen=True):
 
 def _study(task: Task) -> Insight | Away | str:
     """What is found out, or why nothing can be. Nobody waits for it: the crawl goes first."""
-    os.setpriority(os.PRIO_PROCESS, 0, _PATIENT)
+    os.setpriority(os.PRIO_PROCESS, 0, max(_PATIENT, os.getpriority(os.PRIO_PROCESS, 0)))
     try:
         with Store.open(task.database, task.config.store) as store, store.reading() as session:
             return study(session, task.config, task.assignment)
