@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from msgspec import Struct
 
-from motherlode.learning.hits import TOLERANCE, Hits
+from motherlode.learning.hits import MAX_ROUNDS, Hits
 from motherlode.learning.pagerank import PageRank
 from motherlode.records import Judgement, TopicId, UrlId
 from motherlode.store.graph import Graph, graph_around
@@ -37,9 +37,9 @@ def standings(
     *,
     base: int = BASE,
     predecessors: int = PREDECESSORS,
-    tolerance: float = TOLERANCE,
+    rounds: int = MAX_ROUNDS,
 ) -> list[Standing]:
-    """Every page of a topic and around it, in no order; scores are as exact as `tolerance` says.
+    """Every page of a topic and around it, in no order; scores are as exact as so many rounds make them.
 
     What a page passes on is weighed by its relevance: by how sure its topic is of it, in proportion to the
     surest. Pages of which nothing is known count half as much as the least sure one of the topic's own, and
@@ -54,7 +54,7 @@ def standings(
     relevance = _relevance(told, elsewhere)
     hosts = _hosts(graph)
     sources, targets = graph.edges.T
-    hits = Hits(tolerance).fit(sources, targets, hosts, relevance)
+    hits = Hits(max_rounds=rounds).fit(sources, targets, hosts, relevance)
     ranks = PageRank().fit(sources, targets, len(graph.ids)).ranks_
     return [
         Standing(

@@ -54,7 +54,7 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _BASE = 500  # pages of a topic that its links are analysed around
-_ROUGH = 1e-5  # how exact hubs and authorities are: for the first few of them, in their order
+_ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
 _LEVELLED_BY = 2_500  # pages
 
 Around = Callable[[TopicId], list[Standing]]
@@ -88,7 +88,7 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
     lesson_of = lessons_in(session, config.learning)
-    around = cache(partial(standings, session, tree, base=_BASE, tolerance=_ROUGH))
+    around = cache(partial(standings, session, tree, base=_BASE, rounds=_ROUNDS))
     added, dropped = (
         _archetypes(session, tree, examples, config, around, lesson_of) if assignment.archetypes else ([], [])
     )
