@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 FIRST = 50  # pages before the first lesson on the way
 GROWTH = 0.5  # then one whenever there are so many times more,
-SETTLED = 1_000  # and from so many pages on,
+SETTLED = 300  # and from so many pages on,
 SLOWLY = (
     1.0  # whenever there are so many times more: a lesson goes over all pages, and tells less that is new
 )
@@ -55,8 +55,8 @@ def learning_share(options: CrawlOptions, pages: int) -> int:
 def wanted_for_lesson(pages: int) -> float:
     """How many more pages there must be for another lesson than at the last one.
 
-    >>> wanted_for_lesson(10), wanted_for_lesson(300), wanted_for_lesson(3_000)
-    (50, 150.0, 3000.0)
+    >>> wanted_for_lesson(10), wanted_for_lesson(200), wanted_for_lesson(3_000)
+    (50, 100.0, 3000.0)
     """
     return max(FIRST, (GROWTH if pages < SETTLED else SLOWLY) * pages)
 
