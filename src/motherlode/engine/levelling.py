@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from motherlode.learning.matrix import Floats
-from motherlode.learning.tree import ROOT, UNKNOWN, Sample, TreeClassifier
+from motherlode.learning.tree import ROOT, UNKNOWN, Sample, TreeClassifier, batches_of
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
 
@@ -27,10 +27,12 @@ def level(
     ours: dict[int, list[Floats]] = defaultdict(list)
     theirs: dict[int, list[Floats]] = defaultdict(list)
     for samples in pages:
-        below = [_line(tree, said.topic) for said in own.judge(samples)]
+        batches = batches_of(samples, {*classifier.groups_, *own.groups_})  # for both, and all parents
+        below = [_line(tree, said.topic) for said in own.judge_batches(batches, len(samples))]
         for parent in parents:
-            asked = [one for one, line in zip(samples, below, strict=True) if parent in line]
-            here, there = classifier.distances(asked, parent), own.distances(asked, parent)
+            asked = np.flatnonzero([parent in line for line in below])
+            here = classifier.distances_in(batches, asked, parent)
+            there = own.distances_in(batches, asked, parent)
             for topic in here.keys() & there.keys():
                 ours[topic].append(here[topic])
                 theirs[topic].append(there[topic])

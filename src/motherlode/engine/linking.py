@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from msgspec import Struct
 
-from motherlode.learning.hits import Hits
+from motherlode.learning.hits import MAX_ROUNDS, Hits
 from motherlode.learning.pagerank import PageRank
 from motherlode.records import Judgement, TopicId, UrlId
 from motherlode.store.graph import Graph, graph_around
@@ -31,9 +31,15 @@ class Standing(Struct, frozen=True):
 
 
 def standings(
-    session: Session, tree: TopicTree, topic: TopicId, *, base: int = BASE, predecessors: int = PREDECESSORS
+    session: Session,
+    tree: TopicTree,
+    topic: TopicId,
+    *,
+    base: int = BASE,
+    predecessors: int = PREDECESSORS,
+    rounds: int = MAX_ROUNDS,
 ) -> list[Standing]:
-    """Every page of a topic and around it, in no order.
+    """Every page of a topic and around it, in no order; scores are as exact as so many rounds make them.
 
     What a page passes on is weighed by its relevance: by how sure its topic is of it, in proportion to the
     surest. Pages of which nothing is known count half as much as the least sure one of the topic's own, and
@@ -47,9 +53,9 @@ def standings(
     elsewhere = [page in judged and sure is None for page, sure in zip(graph.pages, told, strict=True)]
     relevance = _relevance(told, elsewhere)
     hosts = _hosts(graph)
-    edges = np.array(graph.edges, np.int64).reshape(-1, 2)
-    hits = Hits().fit(edges[:, 0], edges[:, 1], hosts, relevance)
-    ranks = PageRank().fit(edges[:, 0], edges[:, 1], len(graph.ids)).ranks_
+    sources, targets = graph.edges.T
+    hits = Hits(max_rounds=rounds).fit(sources, targets, hosts, relevance)
+    ranks = PageRank().fit(sources, targets, len(graph.ids)).ranks_
     return [
         Standing(
             url,

@@ -4,7 +4,7 @@ It only reads, takes as long as it takes, and runs in a process of its own. What
 kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from time import time
 
@@ -13,40 +13,49 @@ from msgspec import Struct
 from motherlode.engine.judging import fitted_to
 from motherlode.engine.levelling import level
 from motherlode.engine.linking import Standing, standings
-from motherlode.engine.training import KIND, can_tell, fit, judged, learn, syllabus_of
+from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
+from motherlode.engine.training import (
+    KIND,
+    LessonOf,
+    Syllabus,
+    can_tell,
+    every_so_many,
+    fit,
+    judged,
+    learn,
+    lessons_in,
+    samples_in,
+    syllabus_of,
+)
 from motherlode.engine.training import Lesson as Taught
 from motherlode.learning.archetypes import choose_archetypes
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies import Visit
-from motherlode.policies.bingo import Bingo, Phase, is_on_topic, policy_for
+from motherlode.policies.bingo import Phase, policy_for
 from motherlode.policies.options import PolicyName
 from motherlode.policies.prospects import Prospects
 from motherlode.portal.config import Config
 from motherlode.records import (
     ROOT,
-    Document,
-    Entry,
     Example,
     Follow,
     Judgement,
-    Link,
     Origin,
     PageId,
     TopicId,
     UrlId,
     Verdict,
 )
-from motherlode.store import Session, frontier, ledger
+from motherlode.store import Session, ledger
 from motherlode.store import topics as topic_rows
-from motherlode.store.graph import LinkedPage, linked_pages, targets_of
-from motherlode.store.judged import judged_for, on_topic
+from motherlode.store.graph import targets_of
+from motherlode.store.judged import judged_for
 from motherlode.store.pages import page_numbered
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _BASE = 500  # pages of a topic that its links are analysed around
-_AT_ONCE = 5_000
-_FRONT = 1.0  # what a hub adds to the ranks of its links
+_ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
+_LEVELLED_BY = 2_500  # pages
 
 Around = Callable[[TopicId], list[Standing]]
 
@@ -58,14 +67,6 @@ class Assignment(Struct, frozen=True):
     archetypes: bool = True
 
 
-class Move(Struct, frozen=True, gc=False):
-    """What waits, and where it waits from now on."""
-
-    entry: Entry
-    queue: TopicId
-    rank: float
-
-
 class Insight(Struct, frozen=True):
     """What was found out, to be kept and adopted."""
 
@@ -74,7 +75,7 @@ class Insight(Struct, frozen=True):
     home: frozenset[str]
     added: list[Example]
     dropped: list[Example]
-    judgements: list[tuple[PageId, Judgement]]
+    thoughts: Thoughts
     moves: list[Move]
     opened: list[tuple[PageId, Follow]]  # links of pages that are on a topic by the new model only
     prospects: Prospects | None
@@ -86,19 +87,23 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn."""
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
-    around = cache(partial(standings, session, tree, base=_BASE))
+    lesson_of = lessons_in(session, config.learning)
+    around = cache(partial(standings, session, tree, base=_BASE, rounds=_ROUNDS))
     added, dropped = (
-        _archetypes(session, tree, examples, config, around) if assignment.archetypes else ([], [])
+        _archetypes(session, tree, examples, config, around, lesson_of) if assignment.archetypes else ([], [])
     )
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
-    syllabus, classifier = learn(session, tree, config.learning, examples=examples)
+    syllabus, classifier = learn(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
     if config.crawl.policy is not PolicyName.BINGO_2003:
-        classifier = _levelled(session, tree, examples, classifier, config)
+        own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
+        by_own = syllabus_of(session, tree, config.learning, examples=own, lesson_of=lesson_of)
+        classifier = _levelled(session, tree, classifier, by_own, config)
     home = home_of(tree, examples)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
-    thoughts = dict(_thoughts(session, classifier))
-    opened = _seen_again(session, policy, thoughts)
+    thoughts = Thoughts.of(_thoughts(session, classifier))
+    if policy.prospects is not None:
+        recall(session, policy.prospects, thoughts)
     front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
     return Insight(
         classifier.pack(),
@@ -106,9 +111,9 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
         home,
         added,
         dropped,
-        list(thoughts.items()),
-        list(_moves(session, policy, thoughts, front)),
-        opened,
+        thoughts,
+        list(moves(session, policy, thoughts, front)),
+        list(opened(session, policy, thoughts)),
         policy.prospects,
         estimated_precision(classifier),
         syllabus.wordless,
@@ -116,19 +121,21 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
 
 
 def _levelled(
-    session: Session,
-    tree: TopicTree,
-    examples: Sequence[Example],
-    classifier: TreeClassifier,
-    config: Config,
+    session: Session, tree: TopicTree, classifier: TreeClassifier, own: Syllabus, config: Config
 ) -> TreeClassifier:
-    """The classifier, made to take as many pages as the person's own examples would."""
-    own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
-    by_own = fit(syllabus_of(session, tree, config.learning, examples=own), config.learning)
+    """The classifier, made to take as many pages of a sample as one would that learns the person's `own`."""
+    by_own = fit(own, config.learning)
     if not can_tell(by_own):
         return classifier
-    pages = ([sample for _, sample, _ in batch] for batch in judged(session, classifier))
+    every = every_so_many(session, _LEVELLED_BY)
+    pages = ([sample for _, sample in batch] for batch in samples_in(session, config.learning.spaces, every))
     return level(classifier, by_own, tree, pages)
+
+
+def _thoughts(session: Session, classifier: TreeClassifier) -> Iterator[tuple[PageId, Judgement]]:
+    for batch in judged(session, classifier):
+        for page, _, said in batch:
+            yield page, Judgement(TopicId(said.topic), said.confidence)
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
@@ -153,13 +160,18 @@ def estimated_precision(classifier: TreeClassifier) -> float:
 
 
 def _archetypes(
-    session: Session, tree: TopicTree, examples: Sequence[Example], config: Config, around: Around
+    session: Session,
+    tree: TopicTree,
+    examples: Sequence[Example],
+    config: Config,
+    around: Around,
+    lesson_of: LessonOf,
 ) -> tuple[list[Example], list[Example]]:
     """The examples that join those of the topics, and the archetypes of before that leave (SPEC B13)."""
     classifier = _latest(session, tree)
     if classifier is None:
         return [], []
-    syllabus = syllabus_of(session, tree, config.learning)
+    syllabus = syllabus_of(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
     taken = {one.url for one in examples if one.url} | _refused(session, tree)
     added, dropped, now = [], [], time()
     for number, lessons in syllabus.lessons.items():
@@ -216,44 +228,6 @@ def _refused(session: Session, tree: TopicTree) -> set[str]:
     return {page.page.url for page in pages if page is not None}
 
 
-# --- what the new model makes of everything -------------------------------------------------------------
-
-
-def _thoughts(session: Session, classifier: TreeClassifier) -> Iterator[tuple[PageId, Judgement]]:
-    for batch in judged(session, classifier):
-        for page, _, said in batch:
-            yield page, Judgement(TopicId(said.topic), said.confidence)
-
-
-def _seen_again(
-    session: Session, policy: Bingo, thoughts: Mapping[PageId, Judgement]
-) -> list[tuple[PageId, Follow]]:
-    """Show the policy every page with its links. Returns links of pages that were on no topic before."""
-    before, opened = on_topic(session), []
-    for page in linked_pages(session):
-        said = thoughts.get(page.id)
-        if said is not None:
-            follows = list(policy.steer(_visit(page), said))
-            if is_on_topic(said) and page.id not in before:
-                opened += [(page.id, follow) for follow in follows]
-    return opened
-
-
-def _moves(
-    session: Session, policy: Bingo, thoughts: Mapping[PageId, Judgement], front: Collection[UrlId]
-) -> Iterator[Move]:
-    """Where everything waits from now on that waits."""
-    after = None
-    while found := frontier.all_waiting(session, _AT_ONCE, after):
-        after = (found[-1].queue, found[-1].rank, found[-1].url_id)
-        led = [thoughts.get(entry.via) if entry.via is not None else None for entry in found]
-        ranks = policy.ranks_now(found, led)
-        for entry, said, rank in zip(found, led, ranks, strict=True):
-            topic = said.topic if said is not None and is_on_topic(said) else entry.queue
-            queue, placed = policy.place(entry.url, topic, rank, entry.depth, entry.distance)
-            yield Move(entry, queue, placed + _FRONT * (entry.url_id in front))
-
-
 def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around) -> set[UrlId]:
     """What the best hubs of each topic link to: it comes first (SPEC B10)."""
     front: set[UrlId] = set()
@@ -262,9 +236,3 @@ def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around)
             hubs = sorted((one for one in around(topic.id) if one.hub > 0), key=lambda one: -one.hub)
             front |= targets_of(session, [one.url_id for one in hubs[:number]])
     return front
-
-
-def _visit(page: LinkedPage) -> Visit:
-    entry = Entry(page.url_id, page.url, page.key, ROOT, 0.0, page.depth, page.distance)
-    links = tuple(Link(url, key, anchor, flags) for url, key, anchor, flags in page.links)
-    return Visit(entry, Document(language=page.language, links=links))

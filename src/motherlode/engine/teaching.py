@@ -5,6 +5,7 @@ crawl: first the model with its archetypes, then what it thinks of the pages, th
 waits. Killed in between, the crawl has a model and some old ranks: the next one begins with a lesson.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -35,15 +36,29 @@ from motherlode.store.pages import count_pages
 T = TypeVar("T")
 
 FIRST = 50  # pages before the first lesson on the way
-GROWTH = 0.5  # then one whenever there are so many times more
+GROWTH = 0.5  # then one whenever there are so many times more,
+SETTLED = 300  # and from so many pages on,
+SLOWLY = (
+    1.0  # whenever there are so many times more: a lesson goes over all pages, and tells less that is new
+)
 _TENTH = 10
 _UNLIMITED = ReadingOptions(workers=1, seconds=3600.0, memory=2**16)
+_PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _PORTION = 5_000  # rows that are written at once: nobody who keeps pages waits for long
 
 
 def learning_share(options: CrawlOptions, pages: int) -> int:
     """How many pages the learning phase may take of those that are asked for: a tenth, and as configured."""
     return min(options.learn_pages, max(FIRST, pages // _TENTH))
+
+
+def wanted_for_lesson(pages: int) -> float:
+    """How many more pages there must be for another lesson than at the last one.
+
+    >>> wanted_for_lesson(10), wanted_for_lesson(200), wanted_for_lesson(3_000)
+    (50, 100.0, 3000.0)
+    """
+    return max(FIRST, (GROWTH if pages < SETTLED else SLOWLY) * pages)
 
 
 class StudyRoom:
@@ -86,7 +101,8 @@ class Task(Struct, frozen=True):
 
 
 def _study(task: Task) -> Insight | Away | str:
-    """What is found out, or why nothing can be."""
+    """What is found out, or why nothing can be. Nobody waits for it: the crawl goes first."""
+    os.setpriority(os.PRIO_PROCESS, 0, max(_PATIENT, os.getpriority(os.PRIO_PROCESS, 0)))
     try:
         with Store.open(task.database, task.config.store) as store, store.reading() as session:
             return study(session, task.config, task.assignment)
@@ -140,14 +156,14 @@ class Teacher:
         self._pages += sum(outcome.page is not None for outcome in outcomes)
 
     def due(self, *, idle: bool) -> bool:
-        """After some pages, and then whenever there are half as many more; at the end of the learning phase;
-        and where nothing waits any more, for a lesson may find more to follow."""
+        """After some pages, and then whenever there are so many more as is wanted; at the end of the learning
+        phase; and where nothing waits any more, for a lesson may find more to follow."""
         fresh = self._pages - self._at.pages
         if self._at.phase is Phase.LEARNING and (idle or self._has_learned()):
             return not (self._at.learned and self._pause)
         if not self._options.retrain:
             return False
-        return fresh > 0 if idle else fresh >= max(FIRST, GROWTH * self._at.pages)
+        return fresh > 0 if idle else fresh >= wanted_for_lesson(self._at.pages)
 
     async def teach(self, crew: Crew) -> bool:
         idle = self._pages - self._at.pages < FIRST
@@ -214,7 +230,7 @@ class Teacher:
 
     async def _keep_rest(self, insight: Insight, model: ModelId, crew: Crew) -> None:
         """What the model thinks of pages, and where everything waits now; some at a time."""
-        by = [(page, Judgement(said.topic, said.confidence, model)) for page, said in insight.judgements]
+        by = [(page, Judgement(said.topic, said.confidence, model)) for page, said in insight.thoughts]
         for portion in _portions(by):
             await crew.aside(partial(self._written, keep_judgements, portion))
         for moves in _portions(insight.moves):

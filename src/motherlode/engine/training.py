@@ -1,7 +1,8 @@
 """What a portal learns from: its examples out of the store, and what they are told from (SPEC B7, B16)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +38,7 @@ from motherlode.store.pages import (
     redirect_of,
     text_of,
     url_numbered,
+    urls_of_pages,
 )
 from motherlode.store.session import Session
 from motherlode.topics import OTHERS, TopicTree, virtual
@@ -44,6 +46,7 @@ from motherlode.urls import host_of, url_key
 
 KIND = TOPIC_MODEL
 _LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
+_LOOKED_AT_MOST = 2_500  # pages for all examples; a few of each host may join
 _FOLDS = 5
 _TERMS = 10
 _MAX_HOPS = 25
@@ -70,6 +73,7 @@ class Missing(Struct, frozen=True):
 
 
 Lessons = dict[int, tuple[Lesson, ...]]  # by topic
+LessonOf = Callable[[Example], Lesson | None]
 
 
 class Syllabus(Struct, frozen=True):
@@ -106,12 +110,13 @@ def learn(
     *,
     offline: bool = False,
     examples: Sequence[Example] | None = None,
+    lesson_of: LessonOf | None = None,
 ) -> tuple[Syllabus, TreeClassifier]:
     """The classifier of a portal's topics, and what it was fitted on; `examples`, if not those of the store.
 
     It follows from examples, pages and options alone. Raises `BadInputError` where they teach nothing.
     """
-    syllabus = syllabus_of(session, tree, options, offline=offline, examples=examples)
+    syllabus = syllabus_of(session, tree, options, offline=offline, examples=examples, lesson_of=lesson_of)
     spaces = ", ".join(options.spaces)
     if not syllabus.lessons and not syllabus.missing:
         raise BadInputError(
@@ -141,14 +146,16 @@ def syllabus_of(
     *,
     offline: bool = False,
     examples: Sequence[Example] | None = None,
+    lesson_of: LessonOf | None = None,
 ) -> Syllabus:
     """Gather what a person gave to learn from, and common vocabulary to tell it from."""
+    lesson_of = lesson_of or lessons_in(session, options)
     found: dict[TopicId, dict[int, Lesson]] = defaultdict(dict)
     missing = []
     for example in topic_rows.examples_of(session) if examples is None else examples:
         if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
             continue
-        lesson = _lesson(session, example, options.spaces)
+        lesson = lesson_of(example)
         if lesson is None:
             missing.append(Missing(example, _why(session, example)))
         else:
@@ -176,6 +183,11 @@ def syllabus_of(
     )
 
 
+def lessons_in(session: Session, options: LearningOptions) -> LessonOf:
+    """Tells what examples teach; of one that is asked for again it is remembered."""
+    return cache(partial(_lesson, session, spaces=options.spaces))
+
+
 def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifier) -> Syllabus:
     """The same, with pages among the counterexamples that this classifier surely rejects.
 
@@ -185,15 +197,22 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
     parents, lessons = syllabus.parents, syllabus.lessons
     most = max((len(_under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
     here: Others[Sample] = syllabus.others.get(ROOT, Others())
-    every = max(1, count_pages(session) // (_LOOKED_AT * max(most, 1)))
-    rejected = [
-        Rejected(_host(session, page), sample, said.confidence)
+    every = max(count_pages(session) // (_LOOKED_AT * max(most, 1)), every_so_many(session, _LOOKED_AT_MOST))
+    refused = [
+        (page, sample, said.confidence)
         for batch in judged(session, classifier, every)
         for page, sample, said in batch
         if said.topic == ROOT and said.confidence != UNKNOWN and page not in syllabus.shown
     ]
+    named = urls_of_pages(session, [page for page, _, _ in refused])
+    rejected = [Rejected(host_of(named[page]), sample, sure) for page, sample, sure in refused]
     joined = topped_up(here.common, here.own, rejected, most)
     return replace(syllabus, others={**syllabus.others, ROOT: joined}) if joined.rejected else syllabus
+
+
+def every_so_many(session: Session, wanted: int) -> int:
+    """At which even distances pages are looked at, so that they are no more than wanted."""
+    return max(1, -(-count_pages(session) // wanted))
 
 
 def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
@@ -267,14 +286,20 @@ def judged(
     session: Session, classifier: TreeClassifier, every: int = 1
 ) -> Iterator[list[tuple[PageId, Sample, Verdict]]]:
     """What is thought of the pages of the store, or of some at even distances, some at a time."""
-    spaces = tuple(classifier.groups_)
+    for found in samples_in(session, tuple(classifier.groups_), every):
+        verdicts = classifier.judge([sample for _, sample in found])
+        yield [(page, sample, said) for (page, sample), said in zip(found, verdicts, strict=True)]
+
+
+def samples_in(
+    session: Session, spaces: Collection[str], every: int = 1
+) -> Iterator[list[tuple[PageId, Sample]]]:
+    """The pages of the store, or some at even distances, in each of these spaces; some at a time."""
     for found in vectors_in(session, TERMS, every):
-        if spaces == (TERMS,):
-            samples: list[Sample] = [{TERMS: unpack(packed)} for _, packed in found]
+        if tuple(spaces) == (TERMS,):
+            yield [(page, {TERMS: unpack(packed)}) for page, packed in found]
         else:
-            samples = [_sample(session, page, spaces) for page, _ in found]
-        numbers = [page for page, _ in found]
-        yield list(zip(numbers, samples, classifier.judge(samples), strict=True))
+            yield [(page, _sample(session, page, spaces)) for page, _ in found]
 
 
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
@@ -355,9 +380,9 @@ def _others(
     spaces: Collection[str],
 ) -> dict[int, Others[Sample]]:
     """The counterexamples of every parent: the person's, and common vocabulary."""
-    documents = {name: virtual.virtual_document(name, [text]) for name, text in texts.items()}
-    bags = {name: unpack(document.vectors[TERMS]) for name, document in documents.items()}
-    samples = {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+    samples = _common_samples(tuple(texts.items()), (TERMS, *spaces))
+    bags = {name: sample[TERMS] for name, sample in samples.items()}
+    samples = {name: {space: sample[space] for space in spaces} for name, sample in samples.items()}
     found: dict[int, Others[Sample]] = {}
     for parent in sorted(set(parents.values())):
         topics = [
@@ -369,14 +394,16 @@ def _others(
     return found
 
 
+@lru_cache(1)
+def _common_samples(texts: tuple[tuple[str, str], ...], spaces: Collection[str]) -> dict[str, Sample]:
+    """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
+    documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
+    return {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+
+
 def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
     kept = page_numbered(session, page)
     return {} if kept is None else stored_sample(session, kept, spaces)
-
-
-def _host(session: Session, page: PageId) -> str:
-    kept = page_numbered(session, page)
-    return "" if kept is None else host_of(kept.page.url)
 
 
 def _below(parent: int, parents: Mapping[int, int]) -> list[int]:

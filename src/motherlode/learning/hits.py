@@ -14,6 +14,7 @@ from motherlode.learning.matrix import Floats, Ints
 
 TOLERANCE = 1e-8
 MAX_ROUNDS = 500
+_NOTHING = 1e-100
 
 
 class Hits:
@@ -70,4 +71,6 @@ def _shared(givers: Ints, takers: Ints, shares: Floats, count: int) -> csr_array
 
 def _scaled(scores: Floats) -> Floats:
     length = float(np.linalg.norm(scores))
-    return scores / length if length else scores
+    scaled = scores / length if length else scores
+    scaled[scaled < _NOTHING] = 0.0  # what vanishes would soon be too small for fast arithmetic
+    return scaled

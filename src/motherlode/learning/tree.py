@@ -6,7 +6,7 @@ among those that say yes, or, where none does, to the OTHERS of that parent. Whe
 they decide together. Where it is known what words mean, the plane for terms is helped by it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 import msgspec
@@ -118,9 +118,12 @@ class TreeClassifier:
 
     def judge(self, samples: Sequence[Sample]) -> list[Verdict]:
         """Where each document goes."""
-        batches = {space: Batch.of(_in(space, samples)) for space in self.groups_}
-        verdicts = [Verdict(ROOT, 0.0)] * len(samples)
-        waiting = [(ROOT, np.arange(len(samples)))]
+        return self.judge_batches(batches_of(samples, self.groups_), len(samples))
+
+    def judge_batches(self, batches: Mapping[str, Batch], count: int) -> list[Verdict]:
+        """The same for so many documents that were made ready before."""
+        verdicts = [Verdict(ROOT, 0.0)] * count
+        waiting = [(ROOT, np.arange(count))]
         while waiting:
             parent, rows = waiting.pop()
             asked = self._ask(parent, batches, rows)
@@ -143,8 +146,11 @@ class TreeClassifier:
 
     def distances(self, samples: Sequence[Sample], parent: int = ROOT) -> dict[int, Floats]:
         """How sure each topic below a parent is of each document, whatever is decided."""
-        batches = {space: Batch.of(_in(space, samples)) for space in self.groups_}
-        asked = self._ask(parent, batches, np.arange(len(samples)))
+        return self.distances_in(batches_of(samples, self.groups_), np.arange(len(samples)), parent)
+
+    def distances_in(self, batches: Mapping[str, Batch], rows: Ints, parent: int = ROOT) -> dict[int, Floats]:
+        """The same for some documents of those that were made ready before."""
+        asked = self._ask(parent, batches, rows)
         return {} if asked is None else {int(topic): asked[2][:, at] for at, topic in enumerate(asked[0])}
 
     def nodes(self, topic: int) -> dict[str, Node]:
@@ -253,6 +259,11 @@ class TreeClassifier:
                         made.setdefault(group.parent, []).append((space, Scorer(group)))
             self._scorers = made
         return made
+
+
+def batches_of(samples: Sequence[Sample], spaces: Iterable[str]) -> dict[str, Batch]:
+    """Documents, ready to be judged by any classifier that knows these spaces."""
+    return {space: Batch.of(_in(space, samples)) for space in spaces}
 
 
 def together(apart: Apart, rule: Rule) -> tuple[npt.NDArray[np.bool_], Floats]:

@@ -15,12 +15,13 @@ from typing import Protocol
 import numpy as np
 
 from motherlode.documents.spaces import TERMS
+from motherlode.learning.matrix import Ints
 from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
 from motherlode.policies.policy import Visit
-from motherlode.policies.prospects import Prospects
-from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, TopicId
+from motherlode.policies.prospects import Floats, Prospects
+from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, TopicId, UrlKey
 from motherlode.urls import host_of, registrable_domain
 
 STEEPNESS = 15.0  # how fast a distance to the plane becomes sure; docs/quality.md
@@ -41,8 +42,9 @@ class Ranking(Protocol):
         """The rank of each link of a page."""
         ...
 
-    def again(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
-        """The ranks of what waits, by what is known now and thought of the pages that `led` there."""
+    def again(self, keys: Sequence[UrlKey], led: Floats) -> Floats:
+        """The ranks of URLs by what is known now, and by how sure the pages are that `led` there; no number
+        where nothing is known."""
         ...
 
 
@@ -52,11 +54,8 @@ class ByConfidence:
     def rank(self, _visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
         return [max(judgement.confidence, 0.0)] * len(links)
 
-    def again(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
-        return [
-            entry.rank if said is None else max(said.confidence, 0.0)
-            for entry, said in zip(entries, led, strict=True)
-        ]
+    def again(self, _keys: Sequence[UrlKey], led: Floats) -> Floats:
+        return np.maximum(led, 0.0)
 
 
 class ByProspects:
@@ -72,10 +71,8 @@ class ByProspects:
         ranks: list[float] = self.prospects.see(sure, host, links, language).tolist()
         return ranks
 
-    def again(self, entries: Sequence[Entry], _led: Sequence[Judgement | None]) -> Sequence[float]:
-        keys = [entry.key for entry in entries]
-        ranks: list[float] = self.prospects.estimates(keys, [entry.rank for entry in entries]).tolist()
-        return ranks
+    def again(self, keys: Sequence[UrlKey], _led: Floats) -> Floats:
+        return self.prospects.estimates(keys)
 
 
 def sureness(judgement: Judgement) -> float:
@@ -117,10 +114,23 @@ class Bingo:
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Iterator[Follow]:
         assert judgement is not None  # noqa: S101 - this policy judges every page
-        links: Sequence[Link] = visit.document.links
-        if self.options.domains or self.options.locked:
-            links = [link for link in links if self.allows(link.url)]
-        ranks = self.ranking.rank(visit, judgement, links)
+        links = self._allowed(visit.document.links)
+        yield from self._follows(visit, judgement, links, self.ranking.rank(visit, judgement, links))
+
+    def steer_again(self, visit: Visit, judgement: Judgement) -> Iterator[Follow]:
+        """The same for a page that was seen before, and is thought of otherwise now."""
+        links = self._allowed(visit.document.links)
+        ranks = self.ranking.again([link.key for link in links], np.full(len(links), judgement.confidence))
+        yield from self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
+
+    def _allowed(self, links: Sequence[Link]) -> Sequence[Link]:
+        if not self.options.domains and not self.options.locked:
+            return links
+        return [link for link in links if self.allows(link.url)]
+
+    def _follows(
+        self, visit: Visit, judgement: Judgement, links: Sequence[Link], ranks: Sequence[float]
+    ) -> Iterator[Follow]:
         distance = self.distance(visit, judgement)
         depth = visit.entry.depth + 1
         if distance > self.options.tunnel or (self.options.depth and depth > self.options.depth):
@@ -135,9 +145,18 @@ class Bingo:
             queue, placed = self.place(link.url, topic, rank, depth, distance)
             yield Follow(link.url, link.key, queue, placed, depth, float(distance))
 
-    def ranks_now(self, entries: Sequence[Entry], led: Sequence[Judgement | None]) -> Sequence[float]:
-        """The ranks of what waits before it is placed, by what is known now."""
-        return self.ranking.again(entries, led)
+    def places_now(self, entries: Sequence[Entry], topics: Ints, led: Floats) -> tuple[Ints, Floats]:
+        """The queues and ranks of what waits, by what is known now: on these topics, and led to by pages that
+        are as sure as this. Where nothing is known of an entry its rank is no number."""
+        ranks = self.ranking.again([entry.key for entry in entries], led)
+        if self.phase is Phase.HARVESTING:  # the same as below, for all that waits
+            distances = np.array([entry.distance for entry in entries])
+            return np.abs(topics), ranks * self.options.decay**distances
+        placed = [
+            self.place(entry.url, TopicId(topic), rank, entry.depth, entry.distance)
+            for entry, topic, rank in zip(entries, topics.tolist(), ranks.tolist(), strict=True)
+        ]
+        return np.array([queue for queue, _ in placed], np.int64), np.array([rank for _, rank in placed])
 
     def rank_now(self, entry: Entry) -> float:
         """The rank of what waits, by what is known now; where that is nothing, the rank that it has."""
@@ -161,6 +180,8 @@ class Bingo:
         """Go on with what was learned."""
         self.classifier, self.model, self.phase, self.home = classifier, model, phase, home
         if prospects is not None:
+            if self.prospects is not None:
+                prospects.take_over(self.prospects)
             self.ranking = ByProspects(prospects)
 
     def place(

@@ -8,7 +8,7 @@ Pages that are to be fetched again wait in a queue of their own. Their URLs stay
 crawl takes them for new ones.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -114,7 +114,7 @@ def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | No
     )
     if after is not None:
         query = query.where(place > tuple_(*map(literal, after)))
-    return list(_entries(session, query))
+    return _entries(session, query)
 
 
 def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> None:
@@ -207,11 +207,6 @@ def let_wait_again(
     return len(rows)
 
 
-def _entries(session: Session, query: Select[Any]) -> Iterator[Entry]:
-    rows: Iterable[Any] = session.connection.execute(query)
-    return (Entry(*row) for row in rows)
-
-
 def _state_in(queue: TopicId) -> UrlState:
     """The state of what waits in a queue."""
     return UrlState.FETCHED if queue == AGAIN else UrlState.OPEN
@@ -220,3 +215,8 @@ def _state_in(queue: TopicId) -> UrlState:
 def _before(entry: Entry) -> ColumnElement[bool]:
     better = and_(frontier.c.rank == entry.rank, frontier.c.url_id > entry.url_id)
     return or_(frontier.c.rank > entry.rank, better)
+
+
+def _entries(session: Session, query: Select[Any]) -> list[Entry]:
+    rows: Iterable[Sequence[Any]] = session.connection.execute(query)
+    return [Entry(*row) for row in rows]

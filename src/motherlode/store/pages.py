@@ -1,6 +1,6 @@
 """Reading back what was kept: pages, texts, vectors, links in both directions, redirects."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -210,18 +210,22 @@ def links_from(session: Session, page: PageId) -> list[KeptLink]:
 
 def links_to(session: Session, url_id: UrlId, limit: int = 1000) -> list[KeptLink]:
     """The links that lead to a URL, at most `limit` of them, in no order."""
-    return [_link(row) for row in _asked(session, _LINKS_TO, url_id, limit)]
+    asked = {"sought": url_id, "last": _last_segment(session), "most": limit}
+    return [_link(row) for row in session.connection.execute(_LINKS_TO, asked)]
 
 
-def pages_linking_to(session: Session, url_id: UrlId, limit: int) -> list[PageId]:
-    """The pages that link to a URL, at most `limit` of them, in no order."""
-    return [PageId(row[0]) for row in _asked(session, _LINKING, url_id, limit)]
+def pages_linking_to(
+    session: Session, wanted: Iterable[UrlId], limit: int
+) -> Iterator[tuple[UrlId, list[PageId]]]:
+    """The pages that link to each of these URLs, at most `limit` of them, in no order."""
+    last = _last_segment(session)
+    for url_id in wanted:
+        asked = {"sought": url_id, "last": last, "most": limit}
+        yield url_id, [PageId(page) for page in session.connection.execute(_LINKING, asked).scalars().all()]
 
 
-def _asked(session: Session, question: Select[Any], url_id: UrlId, limit: int) -> Sequence[Row[Any]]:
-    last = session.connection.execute(_LAST_PAGE).scalar_one() or 0
-    sought = {"sought": url_id, "last": last >> SEGMENT_BITS, "most": limit}
-    return session.connection.execute(question, sought).all()
+def _last_segment(session: Session) -> int:
+    return (session.connection.execute(_LAST_PAGE).scalar_one() or 0) >> SEGMENT_BITS
 
 
 def _link(row: Row[Any]) -> KeptLink:

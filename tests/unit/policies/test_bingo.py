@@ -147,6 +147,36 @@ def test_an_entry_is_thought_over_by_what_is_known_now() -> None:
     assert bingo().rank_now(unknown) == 0.123
 
 
+@pytest.mark.parametrize("phase", list(Phase))
+def test_all_that_waits_is_placed_as_each_entry_would_be(phase: Phase) -> None:
+    policy = bingo(phase, ranking=ByProspects(Prospects()))
+    follows = list(policy.steer(visit("http://b.owls.test/", "http://x.test/"), ON))
+    entries = [
+        Entry(UrlId(at), one.url, one.key, one.queue, one.rank, depth=one.depth, distance=2.0)
+        for at, one in enumerate(follows)
+    ]
+    entries.append(replace(entries[0], key=UrlKey(1)))  # nothing is known of it
+    queues, ranks = policy.places_now(entries, np.array([OWLS, later_queue(OWLS), OWLS]), np.full(3, 0.2))
+    for entry, queue, rank in zip(entries[:2], queues.tolist(), ranks.tolist(), strict=False):
+        known = policy.prospects.estimate(entry.key) if policy.prospects else None
+        assert known is not None
+        placed = policy.place(entry.url, OWLS, known, entry.depth, 2.0)
+        assert queue == placed[0]
+        assert rank == pytest.approx(placed[1])
+    assert np.isnan(ranks[2])
+
+
+def test_a_page_that_is_thought_of_otherwise_is_no_second_parent() -> None:
+    policy = bingo(ranking=ByProspects(Prospects()))
+    first = only(policy, visit("http://x.test/"), ON)
+    for _ in range(2):
+        (again,) = policy.steer_again(visit("http://x.test/"), ON)
+        assert again.rank == pytest.approx(first.rank)
+        assert again.queue == OWLS
+    (sure,) = bingo().steer_again(visit("http://x.test/"), ON)
+    assert sure.rank == ON.confidence
+
+
 def test_sureness_grows_with_the_distance_to_the_plane() -> None:
     values = [sureness(Judgement(OWLS, value)) for value in (-1.0, -0.1, 0.0, 0.1, 1.0)]
     assert values == sorted(values)

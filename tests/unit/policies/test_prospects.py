@@ -1,13 +1,16 @@
 """What links promise: the arithmetic of it, and what the book forgets."""
 
 import pickle
+from functools import partial
+from math import nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
-from motherlode.policies.prospects import ANCHOR, PAGES, PARENTS, PRIOR, Prospects
+from motherlode.policies.prospects import ANCHOR, PAGES, PARENTS, PRIOR, Prospects, Recollection
 from motherlode.records import Link
 from motherlode.urls import address
 
@@ -169,5 +172,45 @@ def test_a_book_can_be_handed_to_another_process() -> None:
     assert len(packed) < 10_000  # a million slots, and hardly any in use
     assert again.estimate(owls.key) == pytest.approx(ranks[0])
     assert see(again, 0.9, owls) == see(book, 0.9, owls)
-    known = book.estimates([owls.key, link("http://never.test/").key], [9.0, 7.0]).tolist()
-    assert known == pytest.approx([book.estimate(owls.key), 7.0])
+    known = again.estimates([owls.key, link("http://never.test/").key]).tolist()
+    assert known == pytest.approx([book.estimate(owls.key), nan], nan_ok=True)
+    see(book, 0.7, host="a.test")
+    see(again, 0.7, host="a.test")
+    assert again.estimate(owls.key) == book.estimate(owls.key)
+
+
+def test_what_was_seen_while_a_book_was_written_is_taken_over() -> None:
+    before, book = Prospects(SMALL), Prospects(SMALL)
+    both, fresh = link("http://a.test/both"), link("http://a.test/fresh")
+    see(before, 0.2, both, fresh)
+    see(book, 0.9, both)
+    book.take_over(before)
+    assert book.estimates([both.key, fresh.key]).tolist() == pytest.approx([share(0.9), share(0.2)])
+
+
+targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])), max_size=8)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), targets), max_size=12), st.sets(st.integers(1, 12))
+)
+def test_what_is_recalled_is_what_was_seen(
+    pages: list[tuple[float, int, list[tuple[int, str]]]], wanted: set[int]
+) -> None:
+    seen, recalled = Prospects(1 << 16), Prospects(1 << 16)  # no two share a slot
+    urls = {target: link(f"http://h{target % 4}.test/{target}") for target in range(1, 13)}
+    numbers = np.array(sorted(wanted), np.int64)
+    keys = np.array([urls[target].key for target in sorted(wanted)], np.int64)
+    recollection = Recollection(recalled, numbers, keys)
+    for book in (seen, recalled):
+        book.words({number("owls"): 0.8, number("engine"): -0.4})
+    for sure, host, links in pages:
+        seen.see(sure, f"h{host}.test", [link(urls[target].url, anchor) for target, anchor in links])
+    for sure, host, links in reversed(pages):
+        leads, anchors = [target for target, _ in links], [anchor for _, anchor in links]
+        at = link(f"http://h{host}.test/page").key
+        recollection.see(sure, at, np.array(leads, np.int64), partial(list, anchors), "en")
+    recollection.write()
+    for target, url in urls.items():
+        known = seen.estimate(url.key) if target in wanted else None
+        assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))

@@ -1,0 +1,111 @@
+"""What a new model makes of everything: of all pages, of what links promise, and of all that waits.
+
+It goes over the whole crawl at each lesson, so it keeps to arrays, and to a few bytes for a page or a URL.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from math import isnan
+
+import numpy as np
+from msgspec import Struct
+
+from motherlode.learning.matrix import Floats, Ints
+from motherlode.policies import Visit
+from motherlode.policies.bingo import Bingo, sureness
+from motherlode.policies.prospects import Prospects, Recollection
+from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, PageId, TopicId, UrlId
+from motherlode.store import Session, frontier
+from motherlode.store.graph import LinkedPage, opening_pages
+from motherlode.store.judged import on_topic
+from motherlode.store.leads import all_leads, open_urls
+
+_AT_ONCE = 5_000
+_FRONT = 1.0  # what a hub adds to the ranks of its links
+_SLIGHT = 0.002  # a rank that changes by less stays as it is: with 0.02 one topic of seven lost a sixth
+
+
+class Thoughts(Struct, frozen=True):
+    """What is thought of pages: their numbers, rising; the topic of each; and how sure that is."""
+
+    pages: Ints
+    topics: Ints
+    confidences: Floats
+
+    @classmethod
+    def of(cls, made: Iterable[tuple[PageId, Judgement]]) -> "Thoughts":
+        """Of pages that come in the order of their numbers."""
+        rows = np.array([(page, said.topic, said.confidence) for page, said in made]).reshape(-1, 3)
+        return cls(rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2].copy())
+
+    def __iter__(self) -> Iterator[tuple[PageId, Judgement]]:
+        for page, topic, sure in zip(
+            self.pages.tolist(), self.topics.tolist(), self.confidences.tolist(), strict=True
+        ):
+            yield PageId(page), Judgement(TopicId(topic), sure)
+
+    def on_topic(self) -> "Thoughts":
+        """Of those pages that are on any topic."""
+        kept = (self.topics != ROOT) & (self.confidences > 0)
+        return Thoughts(self.pages[kept], self.topics[kept], self.confidences[kept])
+
+    def about(self, page: PageId) -> Judgement | None:
+        place = int(self.pages.searchsorted(page))
+        if place == len(self.pages) or self.pages[place] != page:
+            return None
+        return Judgement(TopicId(int(self.topics[place])), float(self.confidences[place]))
+
+    def behind(self, entries: Sequence[Entry]) -> tuple[Ints, Floats]:
+        """The topics of the pages that led to these, of those on none that of the queue; and how sure they
+        are, which is no number where no page is known."""
+        vias = np.array([entry.via or 0 for entry in entries], np.int64)
+        queues = np.array([entry.queue for entry in entries], np.int64)
+        if not len(self.pages):
+            return queues, np.full(len(entries), np.nan)
+        near = np.minimum(self.pages.searchsorted(vias), len(self.pages) - 1)
+        sure = np.where(self.pages[near] == vias, self.confidences[near], np.nan)
+        return np.where((self.topics[near] != ROOT) & (sure > 0), self.topics[near], queues), sure
+
+
+class Move(Struct, frozen=True, gc=False):
+    """What waits, and where it waits from now on."""
+
+    entry: Entry
+    queue: TopicId
+    rank: float
+
+
+def recall(session: Session, book: Prospects, thoughts: Thoughts) -> None:
+    """Write into the book what all pages say of the URLs that nothing has become of yet."""
+    recollection = Recollection(book, *open_urls(session, book.size))
+    for leads in all_leads(session):
+        said = thoughts.about(leads.page)
+        if said is not None:
+            recollection.see(sureness(said), leads.key, leads.targets, leads.anchors, leads.language)
+    recollection.write()
+
+
+def opened(session: Session, policy: Bingo, thoughts: Thoughts) -> Iterator[tuple[PageId, Follow]]:
+    """What is followed from pages that were on no topic before. The policy's book is written."""
+    before = on_topic(session)
+    fresh = {page: said for page, said in thoughts.on_topic() if page not in before}
+    for page in opening_pages(session, sorted(fresh)):
+        for follow in policy.steer_again(_visit(page), fresh[page.id]):
+            yield page.id, follow
+
+
+def moves(session: Session, policy: Bingo, thoughts: Thoughts, front: Collection[UrlId]) -> Iterator[Move]:
+    """What waits elsewhere from now on, or at another rank; what is in `front` comes before the rest."""
+    after = None
+    while found := frontier.all_waiting(session, _AT_ONCE, after):
+        after = (found[-1].queue, found[-1].rank, found[-1].url_id)
+        queues, ranks = policy.places_now(found, *thoughts.behind(found))
+        for entry, queue, rank in zip(found, queues.tolist(), ranks.tolist(), strict=True):
+            placed = entry.rank if isnan(rank) else rank + _FRONT * (entry.url_id in front)
+            if queue != entry.queue or abs(placed - entry.rank) > _SLIGHT:
+                yield Move(entry, TopicId(queue), placed)
+
+
+def _visit(page: LinkedPage) -> Visit:
+    entry = Entry(page.url_id, page.url, page.key, ROOT, 0.0, page.depth, page.distance)
+    links = tuple(Link(url, key, anchor, flags) for url, key, anchor, flags in page.links)
+    return Visit(entry, Document(language=page.language, links=links))

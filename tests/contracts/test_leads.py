@@ -1,0 +1,88 @@
+"""Where links lead, read of all pages at once."""
+
+import pytest
+
+from helpers import follow
+from motherlode.store import Store, frontier, leads
+from motherlode.store.graph import opening_pages
+from motherlode.store.pages import known_url
+from motherlode.urls import address
+from storing import count_rows, keep_one, link
+
+
+def numbered(store: Store, *urls: str) -> list[int]:
+    with store.reading() as session:
+        found = [known_url(session, address(url).key) for url in urls]
+    return [one.id for one in found if one is not None]
+
+
+@pytest.fixture(params=[1, 2, 1000])
+def _few_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leads, "_PAGES", request.param)
+    monkeypatch.setattr(leads, "_URLS", request.param)
+
+
+@pytest.mark.usefixtures("_few_at_once")
+def test_pages_come_latest_first_with_all_their_links(store: Store) -> None:
+    first = keep_one(
+        store, "http://a/", link("http://x/", "the X"), link("http://y/"), link("http://x/", "x,")
+    )
+    silent = keep_one(store, "http://b/")
+    last = keep_one(store, "http://c/", link("http://y/", ""), link("http://a/", ""))
+    x, y, a = numbered(store, "http://x/", "http://y/", "http://a/")
+    with store.reading() as session:
+        found = list(leads.all_leads(session))
+    assert [one.page for one in found] == [last, silent, first]
+    assert [one.targets.tolist() for one in found] == [[y, a], [], [x, y, x]]
+    assert [list(one.anchors()) for one in found[::2]] == [["", ""], ["the X", "", "x,"]]
+    assert [one.key for one in found] == [address(f"http://{name}/").key for name in "cba"]
+    assert {one.language for one in found} == {"en"}
+
+
+def test_words_that_cannot_be_told_apart_say_nothing(store: Store) -> None:
+    keep_one(store, "http://a/", link("http://x/", "one\ntwo"), link("http://y/", "three"))
+    with store.reading() as session:
+        (found,) = leads.all_leads(session)
+    assert list(found.anchors()) == ["", ""]
+
+
+@pytest.mark.usefixtures("_few_at_once")
+def test_links_of_some_pages(store: Store) -> None:
+    pages = [keep_one(store, f"http://{name}/", link("http://x/"), link("http://a/")) for name in "abc"]
+    x, a = numbered(store, "http://x/", "http://a/")
+    with store.reading() as session:
+        found = [
+            (owners.tolist(), targets.tolist()) for owners, targets in leads.targets_from(session, pages[1:])
+        ]
+    owners = [owner for some, _ in found for owner in some]
+    assert sorted(owners) == [pages[1]] * 2 + [pages[2]] * 2
+    assert [target for _, some in found for target in some] == [x, a] * 2
+    with store.reading() as session:
+        assert list(leads.targets_from(session, [])) == []
+
+
+@pytest.mark.usefixtures("_few_at_once")
+def test_urls_that_nothing_has_become_of(store: Store) -> None:
+    with store.reading() as session:
+        assert [len(one) for one in leads.open_urls(session, 10)] == [0, 0]
+    keep_one(store, "http://a/", link("http://x/"))
+    with store.writing() as session:
+        frontier.offer(session, [follow("http://b/", 0.5)])
+    keep_one(store, "http://c/")
+    with store.reading() as session:
+        numbers, keys = leads.open_urls(session, 10)
+        latest, _ = leads.open_urls(session, 1)
+    assert numbers.tolist() == numbered(store, "http://x/", "http://b/")
+    assert keys.tolist() == [address(url).key for url in ("http://x/", "http://b/")]
+    assert latest.tolist() == numbers.tolist()[-len(latest) :]
+    assert count_rows(store, "urls") == 4
+
+
+def test_pages_with_links_to_what_is_open(store: Store) -> None:
+    page = keep_one(store, "http://a/", link("http://x/", "the X"), link("http://b/"), link("http://y/"))
+    keep_one(store, "http://b/", link("http://x/"))
+    keep_one(store, "http://y/")
+    with store.reading() as session:
+        (found,) = opening_pages(session, [page])
+    assert (found.id, found.url, found.key) == (page, "http://a/", address("http://a/").key)
+    assert found.links == [("http://x/", address("http://x/").key, "the X", 0)]
