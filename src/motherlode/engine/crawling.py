@@ -7,7 +7,7 @@ anywhere, and nothing is lost; take the database away for a while, and everybody
 """
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
@@ -26,7 +26,7 @@ from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
 from motherlode.engine.settling import Catch, Draft, for_known_page, settle
-from motherlode.engine.sitemaps import follows_from_sitemaps
+from motherlode.engine.sitemaps import Maps
 from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
 from motherlode.fetch import Web
@@ -39,10 +39,8 @@ from motherlode.portal import Portal
 from motherlode.records import (
     Document,
     Entry,
-    Follow,
     LodeError,
     Outcome,
-    RobotsFile,
     RunEnd,
     RunId,
     StoreGoneError,
@@ -102,8 +100,7 @@ class _Crawl:
         if self._tally.began is None:
             self._tally.began = self._opened
         self._run = RunId(0)
-        self._left: tuple[list[RobotsFile], Follow] | None = None  # sitemaps that are still to be read
-        self._mapped: set[str] = set()  # the origins of those, once they are
+        self._maps = Maps(portal, self._fetcher, self._crew)
 
     async def run(self) -> Progress:
         try:
@@ -114,8 +111,8 @@ class _Crawl:
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
                 readers = [group.create_task(self._read_pages()) for _ in range(self._crew.readers + 1)]
                 keeper = group.create_task(self._keep_pages())
-                if self._left is not None and self._left[0]:
-                    self._send(self._finish_sitemaps(*self._left))
+                if self._maps.left:
+                    self._send(self._await_listed(self._maps.finish))
                 end = await self._watch()
                 await self._close(fetchers, readers, keeper)
         except BaseExceptionGroup as failed:
@@ -124,7 +121,7 @@ class _Crawl:
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
-        await self._crew.aside(partial(self._end, end, self._take_books()[0]))
+        await self._crew.aside(partial(self._end, end, self._maps.sorted_out(books_of(self._fetcher))[0]))
         progress = replace(self._progress(), end=end)
         self._report(progress)
         return progress
@@ -137,8 +134,8 @@ class _Crawl:
         with self._portal.batch() as session:
             run = ledger.start_run(session, self._limits.command, type(self._policy).__name__, time())
             stock.offer(session, seeds)
-            if self._portal.config.robots.sitemaps and seeds:
-                self._left = (ledger.unread_robots(session), seeds[0])
+            if seeds:
+                self._maps.begin(session, seeds[0])
         self._run = run.id
         waiting = self._sizes()
         self._tally.await_all(waiting)
@@ -240,23 +237,14 @@ class _Crawl:
             )
             if self._conditions is not None:
                 drafts = list(map(for_known_page, drafts))
-            books, met = self._take_books()
+            books, met = self._maps.sorted_out(books_of(self._fetcher))
             kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
             if self._journal is not None:
                 await self._crew.aside(partial(self._journal.note, drafts, self._progress()))
             if met:
                 like = catches[0].entry
-                self._send(self._read_sitemaps(met, like.queue, like.rank - 1))
-
-    def _take_books(self) -> tuple[Books, list[RobotsFile]]:
-        """What is to be kept of hosts; and robots.txt whose sitemaps are to be read, which until then is kept
-        as one that holds no longer: should the process die, the next one knows by that."""
-        books = books_of(self._fetcher)
-        if not self._portal.config.robots.sitemaps:
-            return books, []
-        unread = [replace(file, expires_at=file.fetched_at) for file in books.robots]
-        return replace(books, robots=unread), books.robots
+                self._send(self._await_listed(partial(self._maps.read, met, like.queue, like.rank - 1)))
 
     async def _batch(self) -> list[Catch]:
         """What has been read; while more is on its way it is worth a moment: a transaction costs as much for
@@ -333,32 +321,11 @@ class _Crawl:
         self._errands.discard(task)
         self._control.changed.set()
 
-    async def _read_sitemaps(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> None:
-        """Offer what sitemaps list; robots.txt that names them is kept with it, unless it is an old one."""
-        unread = [file for file in met if file.origin not in self._mapped]
-        listed = await self._listed(unread, queue, rank)
-        fresh = [file for file in met if file.expires_at > file.fetched_at]
-        offered = await self._crew.aside(partial(self._offer, listed, fresh))
+    async def _await_listed(self, read: Callable[[], Awaitable[list[Entry]]]) -> None:
+        """What sitemaps list waits like anything else."""
+        offered = await read()
         self._tally.await_more(offered)
         self._dispatch.offer(offered)
-
-    async def _finish_sitemaps(self, left: Sequence[RobotsFile], first: Follow) -> None:
-        """Read the sitemaps that a crawl before this one did not come to read."""
-        await self._read_sitemaps(left, first.queue, first.rank - 1)
-        self._mapped = {file.origin for file in left}  # they were met again with that
-
-    async def _listed(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Follow]:
-        while True:
-            outages = self._crew.outages
-            try:
-                return await follows_from_sitemaps(self._fetcher, met, queue, rank)
-            except StoreGoneError as gone:
-                await self._crew.mend(gone, outages)
-
-    def _offer(self, follows: Sequence[Follow], met: Sequence[RobotsFile]) -> list[Entry]:
-        with self._portal.batch() as session:
-            ledger.keep_robots(session, met)
-            return stock.offer(session, follows)
 
     def _teach(self, *, idle: bool) -> bool:
         """Have a lesson given if it is time for one; whether one is under way."""

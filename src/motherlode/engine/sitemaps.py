@@ -1,12 +1,68 @@
 """Sitemaps as a source of links: read once, for each origin whose robots.txt a crawl has just met."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 
+from msgspec.structs import replace
+
+from motherlode.engine.equipment import Books
+from motherlode.engine.steady import Steady
 from motherlode.fetch import FetchError
 from motherlode.fetch.fetching import Fetcher
-from motherlode.records import Follow, RobotsFile, TopicId
+from motherlode.portal import Portal
+from motherlode.records import Entry, Follow, RobotsFile, StoreGoneError, TopicId
 from motherlode.sources.sitemaps import read_sitemaps
+from motherlode.store import Session, frontier, ledger
 from motherlode.urls import Address, UrlError, address
+
+
+class Maps:
+    """The sitemaps of the hosts that a crawl meets. Until they are read, the robots.txt that names them is
+    kept as one that holds no longer: should the process die, the next one knows by that."""
+
+    def __init__(self, portal: Portal, fetcher: Fetcher, crew: Steady) -> None:
+        self._portal, self._fetcher, self._crew = portal, fetcher, crew
+        self._wanted = portal.config.robots.sitemaps
+        self.left: list[RobotsFile] = []  # that a crawl before this one did not come to read
+        self._place = (TopicId(0), 0.0)  # where what those list waits
+        self._mapped: set[str] = set()  # the origins of those, once they are read
+
+    def begin(self, session: Session, first: Follow) -> None:
+        if self._wanted:
+            self.left, self._place = ledger.unread_robots(session), (first.queue, first.rank - 1)
+
+    def sorted_out(self, books: Books) -> tuple[Books, list[RobotsFile]]:
+        """What is to be kept of hosts now; and robots.txt whose sitemaps are to be read."""
+        if not self._wanted:
+            return books, []
+        unread = [replace(file, expires_at=file.fetched_at) for file in books.robots]
+        return replace(books, robots=unread), books.robots
+
+    async def read(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Entry]:
+        """Offer what sitemaps list; robots.txt that names them is kept with it, unless it is an old one."""
+        unread = [file for file in met if file.origin not in self._mapped]
+        listed = await self._listed(unread, queue, rank)
+        fresh = [file for file in met if file.expires_at > file.fetched_at]
+        return await self._crew.aside(partial(self._offer, listed, fresh))
+
+    async def finish(self) -> list[Entry]:
+        """The same of what a crawl before this one left."""
+        offered = await self.read(self.left, *self._place)
+        self._mapped = {file.origin for file in self.left}  # they were met again with that
+        return offered
+
+    async def _listed(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Follow]:
+        while True:
+            outages = self._crew.outages
+            try:
+                return await follows_from_sitemaps(self._fetcher, met, queue, rank)
+            except StoreGoneError as gone:
+                await self._crew.mend(gone, outages)
+
+    def _offer(self, follows: Sequence[Follow], met: Sequence[RobotsFile]) -> list[Entry]:
+        with self._portal.batch() as session:
+            ledger.keep_robots(session, met)
+            return frontier.offer(session, follows)
 
 
 async def follows_from_sitemaps(
