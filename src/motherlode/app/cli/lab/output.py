@@ -70,6 +70,7 @@ def watched(trials: Iterable[T], number: int) -> list[T]:
     """All of so many trials, with a bar for whoever watches."""
     finished = []
     with bar("Trials") as told:
+        told(0, number)
         for one in trials:
             finished.append(one)
             told(len(finished), number)
