@@ -48,8 +48,8 @@ def test_portal_shows_the_three_tables_of_the_paper(lode: CliRun, tmp_path: Path
     assert summary[10][-2:] == ["-", "-"]  # best-first decides nothing
     tables = [lines(run.stdout, f"Table {number}: the best results") for number in (2, 3)]
     assert [row[:2] for row in tables[1][1:]] == [
-        ["bingo", "5"], ["bingo", "10"], ["bingo", "all"],
-        ["best-first", "5"], ["best-first", "10"], ["best-first", "all"],
+        ["bingo", "5"], ["bingo", "10"], ["bingo", "all"], ["bingo", "fetched"],
+        ["best-first", "5"], ["best-first", "10"], ["best-first", "fetched"],
     ]  # fmt: skip
     told = json.loads((tmp_path / "out.json").read_text())
     assert [(row["budget"], row["policy"]) for row in told["rows"]] == [

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from motherlode.lab.experiments import experts, portals
 from motherlode.lab.experiments.experts import Order, Question, query_for
 from motherlode.lab.experiments.figures import (
+    FETCHED,
+    TAKEN,
     Ranking,
     Rankings,
     Sought,
@@ -59,26 +61,32 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_best_of_a_list_are_counted_by_hand() -> None:
     sought = Sought(frozenset("acxy"), frozenset("cx"))
-    first, second, taken = tops("abcd", 3, sought, (4, 2, 10))
+    first, second, taken, fetched = tops("abcd", 3, sought, (4, 2, 10))
     assert first == Top(best=2, pages=2, on_topic=1, precision=0.5, recall=0.25, known=0)
     assert second == Top(best=4, pages=4, on_topic=2, precision=0.5, recall=0.5, known=1)
-    assert taken == Top(best=None, pages=3, on_topic=2, precision=2 / 3, recall=0.5, known=1)
+    assert taken == Top(best=TAKEN, pages=3, on_topic=2, precision=2 / 3, recall=0.5, known=1)
+    assert fetched == replace(second, best=FETCHED)
+
+
+def test_where_nothing_is_decided_nothing_was_taken() -> None:
+    assert [one.best for one in tops("abc", None, Sought(frozenset("a"), frozenset()), (2,))] == [2, FETCHED]
 
 
 def test_an_empty_list_has_no_precision() -> None:
-    (taken,) = tops([], 0, Sought(frozenset("a"), frozenset()), (1,))
-    assert taken == Top(None, 0, 0, None, 0.0, 0)
-    (nothing,) = tops([], 0, Sought(frozenset(), frozenset()), ())
+    taken, _ = tops([], 0, Sought(frozenset("a"), frozenset()), (1,))
+    assert taken == Top(TAKEN, 0, 0, None, 0.0, 0)
+    nothing, _ = tops([], 0, Sought(frozenset(), frozenset()), ())
     assert nothing.recall is None
 
 
 def test_means_are_over_the_runs_that_have_so_many_pages() -> None:
     sought = Sought(frozenset("ab"), frozenset("b"))
     runs = [tops("ab", 2, sought, (1, 2)), tops("c", 0, sought, (1, 2))]
-    one, two, taken = mean_tops(runs)
+    one, two, taken, fetched = mean_tops(runs)
     assert one == Top(1, 1, 0.5, 0.5, 0.25, 0, runs=2)
     assert two == Top(2, 2, 2, 1.0, 1.0, 1, runs=1)
-    assert taken == Top(None, 1, 1, 1.0, 0.5, 0.5, runs=2)  # of the run that took none there is no precision
+    assert taken == Top(TAKEN, 1, 1, 1.0, 0.5, 0.5, runs=2)  # of the run that took none there is no precision
+    assert fetched == Top(FETCHED, 1.5, 1, 0.5, 0.5, 0.5, runs=2)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +119,7 @@ def test_extents_are_averaged() -> None:
 def test_seeds_are_no_finds() -> None:
     stock = Stock(Extent(4, 4, 0, 2, 1, 0), list("abcd"), 2)
     assert stock.without({"a", "d"}) == (["b", "c"], 1)
+    assert replace(stock, taken=None).without({"a"}) == (["b", "c", "d"], None)
 
 
 # The best-known pages
@@ -188,7 +197,8 @@ def test_a_portal_is_taken_stock_of_at_each_budget(web: Path, policy: str) -> No
     assert end.extent.visited == FETCHABLE + 2  # and what is gone, and what has moved
     assert (end.extent.hosts, end.extent.depth) == (3, 4)
     assert (end.extent.positive is None) == (policy == "best-first")
-    assert [one.best for one in end.tops] == [2, None]
+    assert [one.best for one in end.tops] == ([2, FETCHED] if policy == "best-first" else [2, TAKEN, FETCHED])
+    assert (end.tops[-1].pages, end.tops[-1].on_topic) == (FETCHABLE - 1, 5)
     assert (end.tops[0].on_topic, end.tops[0].precision, end.tops[0].recall) == (2, 1.0, 0.4)
     assert [one.tops[-1].on_topic for one in crawled.stages] == sorted(
         one.tops[-1].on_topic for one in crawled.stages

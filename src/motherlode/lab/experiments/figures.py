@@ -11,6 +11,7 @@ from statistics import fmean, median
 from msgspec import Struct
 
 ANSWERS = 10  # that a person looks at
+TAKEN, FETCHED = 0, -1  # in the place of how many
 
 
 class Sought(Struct, frozen=True):
@@ -21,12 +22,13 @@ class Sought(Struct, frozen=True):
 
 
 class Top(Struct, frozen=True):
-    """The best so many pages of a list, or all that were taken (`best` is None); means over several runs.
+    """The first pages of a list by how good they are; means, where there were several runs.
 
+    `best`: how many were asked for; `TAKEN`: all that were put on the topic; `FETCHED`: all there are.
     `known`: how many of the topic's best-known pages are among them.
     """
 
-    best: int | None
+    best: int
     pages: float
     on_topic: float
     precision: float | None
@@ -51,31 +53,34 @@ class Rankings(Struct, frozen=True):
     runs: int
 
 
-def tops(ranked: Sequence[str], taken: int, sought: Sought, sizes: Collection[int]) -> list[Top]:
-    """The best pages of a list, as many as each size says and there are, and then all that were taken.
+def tops(ranked: Sequence[str], taken: int | None, sought: Sought, sizes: Collection[int]) -> list[Top]:
+    """The best pages of a list, as many as each size says and there are, then all that were taken, and all.
 
-    Those are the first of the list. Pages that were rejected stand behind them, the nearest first.
+    What was taken is at the head of the list. Pages that were rejected stand behind it, the nearest first.
+    Where nothing is decided (None) there is no telling what was taken.
     """
     right = [0, *accumulate(int(url in sought.topic) for url in ranked)]
     famous = [0, *accumulate(int(url in sought.known) for url in ranked)]
 
-    def top(best: int | None, pages: int) -> Top:
+    def top(best: int, pages: int) -> Top:
         hits = right[pages]
         return Top(
             best, pages, hits, _quotient(hits, pages), _quotient(hits, len(sought.topic)), famous[pages]
         )
 
     there = [top(size, size) for size in sorted(sizes) if size <= len(ranked)]
-    return [*there, top(None, taken)]
+    decided = [] if taken is None else [top(TAKEN, taken)]
+    return [*there, *decided, top(FETCHED, len(ranked))]
 
 
 def mean_tops(runs: Sequence[Sequence[Top]]) -> list[Top]:
-    """The mean of each size over the runs that have so many pages."""
-    by: dict[int | None, list[Top]] = {}
+    """The mean of each size over the runs that have so many pages; what was taken, and all, come last."""
+    by: dict[int, list[Top]] = {}
     for run in runs:
         for one in run:
             by.setdefault(one.best, []).append(one)
-    return [_mean_top(by[size]) for size in sorted(by, key=lambda size: (size is None, size or 0))]
+    sizes = sorted(size for size in by if size > 0)
+    return [_mean_top(by[size]) for size in (*sizes, TAKEN, FETCHED) if size in by]
 
 
 def ranking(ranked: Sequence[str], topic: AbstractSet[str]) -> Ranking:

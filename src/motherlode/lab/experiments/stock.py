@@ -31,15 +31,20 @@ class Extent(Struct, frozen=True):
 
 
 class Stock(Struct, frozen=True):
-    """What a crawl holds: its pages, the surest first, and how many of them it took to be on the topic."""
+    """What a crawl holds: its pages, the surest first, and how many of them it put on the topic.
+
+    `taken` is None where nothing decides that.
+    """
 
     extent: Extent
     urls: list[str]
-    taken: int
+    taken: int | None
 
-    def without(self, seeds: Container[str]) -> tuple[list[str], int]:
+    def without(self, seeds: Container[str]) -> tuple[list[str], int | None]:
         """The pages that it found by itself, and how many of those it took."""
         found = [url for url in self.urls if url not in seeds]
+        if self.taken is None:
+            return found, None
         return found, sum(url not in seeds for url in self.urls[: self.taken])
 
 
@@ -68,12 +73,12 @@ def mean_extent(extents: Sequence[Extent]) -> Extent:
 
 
 def take_stock(portal: Portal, *, learns: bool) -> Stock:
-    """What a portal holds. A policy that does not learn has scores and no topics; it takes every page."""
+    """What a portal holds. A policy that does not learn has scores, and puts nothing on a topic."""
     tree = portal.tree()
     with portal.store.reading() as session:
         if not learns:
             urls = [one.url for one in judged_for(session, [QUEUE], count_pages(session), above=_ANY)]
-            return Stock(extent(session, None), urls, len(urls))
+            return Stock(extent(session, None), urls, None)
         on, off = judged(session, tree)
         return Stock(extent(session, len(on)), [one.url for one in (*on, *off)], len(on))
 

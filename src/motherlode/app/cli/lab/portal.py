@@ -77,7 +77,7 @@ def portal(json_to: str | None, jobs: int | None, **asked: Any) -> None:
 
     Each crawl is paused after so many pages, and then goes on. Its pages are ranked by their confidence,
     best-first's by its score. 'all' are the pages that were put on the topic; where more are looked at, those
-    that were rejected stand behind them, the nearest first. Seeds are not counted as found.
+    that were rejected stand behind them, the nearest first. 'fetched' is every page. Seeds are left out.
     """
     from motherlode.lab.experiments import portals as lab  # noqa: PLC0415 - loaded only to experiment
 
@@ -177,7 +177,10 @@ def _show_tops(rows: "Sequence[Row]") -> None:
 
 
 def _size(top: "Top") -> str:
-    return f"all ({_figure(top.pages)})" if top.best is None else f"{top.best:,}"
+    from motherlode.lab.experiments.figures import FETCHED, TAKEN  # noqa: PLC0415 - loaded only to experiment
+
+    name = {TAKEN: "all", FETCHED: "fetched"}.get(top.best)
+    return f"{top.best:,}" if name is None else f"{name} ({_figure(top.pages)})"
 
 
 def _figure(value: float | None) -> str:
