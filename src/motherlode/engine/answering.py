@@ -12,13 +12,12 @@ was sought (docs/design.md has figures).
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-import numpy as np
 from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import Bag, bag_of, places_of, unpack
+from motherlode.documents.terms import bag_of, places_of, unpack
+from motherlode.engine.likeness import cosines_with, counted_idf
 from motherlode.engine.training import page_behind
-from motherlode.learning.matrix import Floats, Terms, counts_of, weighted
 from motherlode.records import ROOT, Origin, PageId, TopicId
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import Judged, judged_for, vectors_in
@@ -80,8 +79,8 @@ def answer(session: Session, tree: TopicTree, topic: TopicId, query: str, most: 
     """The best pages for a query among those on a topic, at most so many."""
     candidates = _candidates(session, tree, topic)
     languages = languages_of(session, {one.page for one in candidates})
-    cosines = _cosines(session, query, candidates, languages)
-    scored = [_Scored(one, cosines.get(one.page, 0.0)) for one in candidates]
+    found = cosines(session, query, languages)
+    scored = [_Scored(one, found.get(one.page, 0.0)) for one in candidates]
     ranked = sorted((one for one in scored if one.score > 0), key=lambda one: (-one.score, one.page.page))
     on_topic = sum(one.confidence > 0 for one in candidates)
     seeds = _seeds(session, tree, topic)
@@ -120,41 +119,13 @@ def snippet(text: str, query: str, language: str = "en") -> Snippet:
     return _with_ends(line[start:end], marks, before=start > 0, after=end < len(line))
 
 
-def _cosines(
-    session: Session, query: str, candidates: Sequence[Judged], languages: Mapping[PageId, str]
-) -> dict[PageId, float]:
-    """The cosine of each page with the query, whose words are stemmed as those of the page are."""
-    packed = vectors_of_all(session, {one.page for one in candidates}, TERMS)
+def cosines(session: Session, query: str, languages: Mapping[PageId, str]) -> dict[PageId, float]:
+    """The cosine with the query of each of these pages, which come with their languages."""
+    packed = vectors_of_all(session, languages.keys(), TERMS)
     bags = {page: unpack(vector) for page, vector in packed.items()}
-    asked = {language: bag_of(query, language) for language in sorted(set(languages.values()))}
-    if not bags:
-        return {}
-    features = np.unique(np.concatenate([bag.terms for bag in (*bags.values(), *asked.values())]))
-    idf = _idf(session, features)
-    found: dict[PageId, float] = {}
-    for language, words in asked.items():
-        pages = [page for page in bags if languages[page] == language]
-        found |= zip(pages, _products([bags[page] for page in pages], words, features, idf), strict=True)
-    return found
-
-
-def _products(bags: Sequence[Bag], words: Bag, features: Terms, idf: Floats) -> list[float]:
-    rows = weighted(counts_of(bags, features), idf)
-    line = weighted(counts_of([words], features), idf)
-    products: list[float] = (rows @ line.T).toarray()[:, 0].tolist()
-    return products
-
-
-def _idf(session: Session, features: Terms) -> Floats:
-    """How telling each term is among the pages of the portal: log(1 + N / df)."""
     every = max(1, count_pages(session) // _SAMPLE)
-    occurring, number = np.zeros(len(features)), 0
-    for batch in vectors_in(session, TERMS, every):
-        counts = counts_of([unpack(packed) for _, packed in batch], features)
-        occurring += np.bincount(counts.indices, minlength=len(features))
-        number += len(batch)
-    idf: Floats = np.log1p(number / np.maximum(occurring, 1))
-    return idf
+    batches = ([unpack(packed) for _, packed in batch] for batch in vectors_in(session, TERMS, every))
+    return cosines_with(query, bags, languages, lambda features: counted_idf(batches, features))
 
 
 def _seeds(session: Session, tree: TopicTree, topic: TopicId) -> set[PageId]:

@@ -1,27 +1,23 @@
 """Policies side by side: the same web, seeds and budget for each, repeated over draws of the seeds."""
 
-import os
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from motherlode.lab.crawls import CRAWLERS, run_crawl
-from motherlode.lab.generated.dice import Dice
 from motherlode.lab.linkgraph import LinkGraph, itinerary, link_graph
 from motherlode.lab.measures import Fetched, Measures, average, measure
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Timing
+from motherlode.lab.seeds import Seeds, check_seeds, draw_seeds
+from motherlode.lab.spreading import spread
 from motherlode.lab.trials import Budget, Readings, run_trial
 from motherlode.policies import Policy
 from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid, DepthFirst, Oracle, RandomOrder
-from motherlode.records import Document, LodeError, UsageError
-from motherlode.urls import Address, address
+from motherlode.records import Document, UsageError
+from motherlode.urls import Address
 
 
 class Setting(Struct, frozen=True):
@@ -54,7 +50,7 @@ class Comparison(Struct, frozen=True):
     topics: tuple[str, ...]
     policies: tuple[str, ...]
     pages: Annotated[int, Meta(ge=1)]
-    seeds: int | tuple[str, ...] = 5  # so many drawn from the topic's pages, or these
+    seeds: Seeds = 5
     seed: int = 1
     repeat: Annotated[int, Meta(ge=1)] = 1
     connections: Annotated[int, Meta(ge=1)] = 1
@@ -128,13 +124,7 @@ class Bench:
         if unknown:
             raise UsageError(f"There is no policy '{unknown[0]}'; there are {', '.join(POLICIES)}.")
         for topic in self._comparison.topics:
-            seeds = self._seeds(topic, 0)
-            if len(seeds) >= self._comparison.pages:
-                raise UsageError(
-                    f"{len(seeds)} seeds use up {self._comparison.pages} pages; allow more pages."
-                )
-            if not any(self._web.answer(seed.url) for seed in seeds):
-                raise UsageError("None of the seeds is a page of this web.")
+            check_seeds(self._web, self._seeds(topic, 0), self._comparison.pages)
         if "oracle" in self._comparison.policies:
             link_graph(self._web)
 
@@ -164,15 +154,8 @@ class Bench:
         )
 
     def _seeds(self, topic: str, turn: int) -> tuple[Address, ...]:
-        told = self._comparison.seeds
-        relevant = self._web.labels().relevant(topic)
-        if isinstance(told, tuple):
-            return tuple(map(address, told))
-        if told >= len(relevant):
-            raise UsageError(f"Draw fewer seeds than the {len(relevant)} that '{topic}' has pages.")
-        dice = Dice("seeds", self._comparison.seed + turn, topic)
-        drawn = sorted(relevant)
-        return tuple(address(drawn.pop(dice.below(len(drawn)))) for _ in range(told))
+        plan = self._comparison
+        return draw_seeds(self._web.labels(), topic, plan.seeds, plan.seed + turn)
 
     def _way(self, seeds: Sequence[str], relevant: frozenset[str]) -> Mapping[str, int]:
         if self._graph is None:
@@ -182,35 +165,7 @@ class Bench:
 
 def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finished]:
     """Run every trial, on so many processes (as many as there are cores, if not told), as they finish."""
-    bench = Bench(comparison)
-    bench.check()
-    todo = tasks(comparison)
-    jobs = min(jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, len(todo))
-    if jobs == 1:
-        yield from map(bench.run, todo)
-        return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _open_bench, (comparison,))
-    try:
-        with _uninterrupted():  # the workers leave Ctrl-C to this process, from their first moment on
-            futures = [pool.submit(_run, task) for task in todo]
-        for future in as_completed(futures):
-            yield future.result()
-    except (BrokenExecutor, BrokenPipeError) as error:
-        raise LodeError("A worker process died, perhaps for want of memory; try --jobs 1.") from error
-    finally:
-        for worker in list((pool._processes or {}).values()):
-            worker.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C; processes that are started meanwhile do so for ever."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return spread(Bench, comparison, tasks(comparison), jobs)
 
 
 def rows(comparison: Comparison, finished: Sequence[Finished]) -> list[Row]:
@@ -253,14 +208,3 @@ def _row(comparison: Comparison, topic: str, policy: str, group: list[Finished])
 def _whole(figure: float) -> float:
     """Whole figures are shown as such."""
     return int(figure) if figure == int(figure) else figure
-
-
-_bench: list[Bench] = []  # a worker's own, opened once
-
-
-def _open_bench(comparison: Comparison) -> None:
-    _bench[:] = [Bench(comparison)]
-
-
-def _run(task: Task) -> Finished:
-    return _bench[0].run(task)

@@ -4,7 +4,8 @@ Engine, store and lessons are the real ones; only the web is a replay and time i
 be repeated to the page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -20,10 +21,11 @@ from motherlode.lab.measures import Fetched
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.trials import Budget, Readings, Trial
 from motherlode.lab.web import LabWeb
+from motherlode.policies import Policy
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal, create_portal
 from motherlode.store.pages import page_log
-from motherlode.topics import plant_seeds
+from motherlode.topics import Planting, plant_seeds
 from motherlode.urls import Address, UrlRules, host_of
 
 CRAWLERS = (PolicyName.BINGO.value, PolicyName.BINGO_2003.value)
@@ -41,6 +43,17 @@ class _Remembering(Alone):
         return [[Analysed(raw.url, raw.mime, self._readings.read(raw))] for raw in raws]
 
 
+@contextmanager
+def throwaway(planting: Planting, settings: Mapping[str, object], timing: Timing) -> Iterator[Portal]:
+    """A portal with these topics, so configured, open for a crawl, and gone afterwards."""
+    delay = {"politeness.delay": timing.delay, "politeness.host_connections": timing.connections}
+    with TemporaryDirectory(prefix="lode-trial-") as folder:
+        place = Path(folder) / "portal"
+        create_portal(place, planting, {"robots.sitemaps": False, **delay, **settings})
+        with Portal.crawling(place, "trial") as portal:
+            yield portal
+
+
 def run_crawl(
     web: LabWeb,
     settings: Mapping[str, object],
@@ -51,28 +64,41 @@ def run_crawl(
 ) -> Trial:
     """Crawl from these examples of one topic, so configured, until the budget is used up."""
     began = perf_counter()
-    with TemporaryDirectory(prefix="lode-trial-") as folder:
-        place = Path(folder) / "portal"
-        planting = plant_seeds([(_TOPIC, [seed.url for seed in seeds])], UrlRules())
-        delay = {"politeness.delay": timing.delay, "politeness.host_connections": timing.connections}
-        create_portal(place, planting, {"robots.sitemaps": False, **delay, **settings})
-        with Portal.crawling(place, "trial") as portal:
-            seconds = run_virtually(_crawled(portal, Replay(web, timing), budget, readings))
-            with portal.store.reading() as session:
-                log = list(page_log(session, members=False))
+    with throwaway(plant_topic(seeds), settings, timing) as portal:
+        seconds = run_virtually(learn_and_crawl(portal, Replay(web, timing), budget, readings))
+        with portal.store.reading() as session:
+            log = list(page_log(session, members=False))
     told = {seed.url for seed in seeds}
     fetched = [Fetched(url, host_of(url), seed=url in told, score=score) for url, _, score in log]
     return Trial(fetched[: budget.pages], perf_counter() - began, seconds)
 
 
-async def _crawled(portal: Portal, web: Replay, budget: Budget, readings: Readings) -> float:
-    """Returns the virtual seconds it took."""
+def plant_topic(seeds: Sequence[Address]) -> Planting:
+    """One topic, by its examples."""
+    return plant_seeds([(_TOPIC, [seed.url for seed in seeds])], UrlRules())
+
+
+async def learn_and_crawl(portal: Portal, web: Replay, budget: Budget, readings: Readings) -> float:
+    """Go on by the portal's own policy, which learns, for so many pages more, the examples among them.
+
+    Returns the virtual seconds it took.
+    """
     crew = _Remembering(readings)
     fetched = await fetch_examples(portal, web, crew)
-    learn_pages = learning_share(portal.config.crawl, budget.pages)
-    teacher = Teacher(portal, learn_pages=learn_pages)
+    teacher = Teacher(portal, learn_pages=learning_share(portal.config.crawl, budget.pages))
     policy = await teacher.begin(crew)
-    limits = Limits(
-        max(0, budget.pages - fetched), budget.connections, "trial", patience=0.0, ahead=budget.connections
-    )
+    limits = _limits(max(0, budget.pages - fetched), budget.connections)
     return (await crawl(portal, web, policy, limits, Company(crew, teacher=teacher))).seconds
+
+
+async def crawl_by(portal: Portal, web: Replay, policy: Policy, budget: Budget, readings: Readings) -> float:
+    """Go on by a policy that learns nothing on the way, for so many pages more.
+
+    Returns the virtual seconds it took.
+    """
+    limits = _limits(budget.pages, budget.connections)
+    return (await crawl(portal, web, policy, limits, Company(_Remembering(readings)))).seconds
+
+
+def _limits(pages: int, connections: int) -> Limits:
+    return Limits(pages, connections, "trial", patience=0.0, ahead=connections)

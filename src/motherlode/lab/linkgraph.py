@@ -9,28 +9,29 @@ from msgspec import Struct
 from motherlode.documents.analysing import read
 from motherlode.documents.raw import Raw
 from motherlode.fetch.decoding import decoded
-from motherlode.lab.web import LabWeb
+from motherlode.lab.web import Answer, LabWeb
 from motherlode.lexicon.cache import cached
 from motherlode.records import BadInputError
 from motherlode.urls import UrlError, canonical
 
-_FORM = 2
+_FORM = 3
 _MAX_PAGES = 1_000_000
 _MAX_BODY = 100_000_000
 _FAR = 1 << 30
 
 
 class LinkGraph(Struct, frozen=True):
-    """Pages and redirects by number, and for each the numbers that it leads to."""
+    """Pages and redirects by number, for each the numbers that it leads to, and which are redirects."""
 
     urls: list[str]
     targets: list[list[int]]
+    moved: list[int] = []
 
 
 def link_graph(web: LabWeb) -> LinkGraph:
     """The link graph of a web; read out of its pages once, then out of the cache."""
     if web.about.pages > _MAX_PAGES:
-        raise BadInputError(f"The oracle reads every page first, and {web.about.pages:,} are too many.")
+        raise BadInputError(f"Its links are all read first, and {web.about.pages:,} pages are too many.")
     name = f"{web.fingerprint}-{_FORM}.links"
     packed = cached("webs", name, lambda: msgspec.msgpack.encode(_read(web)))
     return msgspec.msgpack.decode(packed, type=LinkGraph)
@@ -93,14 +94,18 @@ def _read(web: LabWeb) -> LinkGraph:
     urls = list(web.urls())
     number_of = {url: number for number, url in enumerate(urls)}
     targets: list[list[int]] = []
-    for url in urls:  # it grows by redirects that are no pages
-        found = sorted(_targets(web, url))
+    moved: list[int] = []
+    for number, url in enumerate(urls):  # it grows by redirects that are no pages
+        said = web.answer(url)
+        found = sorted(_targets(said, url))
+        if said is not None and said.header("location"):
+            moved.append(number)
         for target in found:
             if target not in number_of and _redirects(web, target):
                 number_of[target] = len(urls)
                 urls.append(target)
         targets.append([number_of[target] for target in found if target in number_of])
-    return LinkGraph(urls, targets)
+    return LinkGraph(urls, targets, moved)
 
 
 def _redirects(web: LabWeb, url: str) -> bool:
@@ -108,9 +113,8 @@ def _redirects(web: LabWeb, url: str) -> bool:
     return said is not None and bool(said.header("location"))
 
 
-def _targets(web: LabWeb, url: str) -> set[str]:
+def _targets(said: Answer | None, url: str) -> set[str]:
     """Where a page leads to."""
-    said = web.answer(url)
     if said is None:
         return set()
     if location := said.header("location"):

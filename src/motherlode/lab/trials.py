@@ -44,10 +44,15 @@ class Trial(Struct, frozen=True):
 
 
 class Readings:
-    """Documents by URL: the pages of a web do not change, so none is analysed twice."""
+    """Documents by URL: the pages of a web do not change, so none is analysed twice.
 
-    def __init__(self, web: LabWeb) -> None:
+    `whole`: with their texts, for whoever shows them. Else only what a crawl goes by is kept: a web of long
+    texts would not fit into memory.
+    """
+
+    def __init__(self, web: LabWeb, *, whole: bool = False) -> None:
         self._web = web
+        self._whole = whole
         self._read: dict[str, Document] = {}
 
     def of(self, response: Response) -> Document:
@@ -57,24 +62,28 @@ class Readings:
         found = self._read.get(raw.url)
         if found is None:
             found = analyse_one(raw)
-            # The text is kept in its terms; a web of long texts would not fit into memory.
-            found = Document(
-                title=found.title, language=found.language, vectors=found.vectors, links=found.links
-            )
+            if not self._whole:
+                found = Document(
+                    title=found.title, language=found.language, vectors=found.vectors, links=found.links
+                )
             self._read[raw.url] = found
         return found
 
     def examples(self, urls: Sequence[str]) -> list[Document]:
         """What a person would hand over: the documents at these URLs, redirects followed."""
-        return run_virtually(self._examples(urls))
+        return [document for _, document in run_virtually(self._found(urls))]
 
-    async def _examples(self, urls: Sequence[str]) -> list[Document]:
+    def documents(self, urls: Sequence[str]) -> dict[str, Document]:
+        """What a person would see at these URLs, each page once, by the address that it has in the end."""
+        return dict(run_virtually(self._found(urls)))
+
+    async def _found(self, urls: Sequence[str]) -> list[tuple[str, Document]]:
         web = Replay(self._web)
         documents = []
         for url in urls:
             response = await _through_redirects(web, url)
             if response is not None and response.ok:
-                documents.append(self.of(response))
+                documents.append((response.url, self.of(response)))
         return documents
 
 

@@ -1,0 +1,189 @@
+"""Portal generation for a single topic, from two pages (SPEC B30; BINGO!, 5.2, Tables 1 to 3).
+
+As in the paper it is one crawl: it is paused when a budget is used up, stock is taken, and it goes on.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from motherlode.lab.clock import run_virtually
+from motherlode.lab.comparison import Task
+from motherlode.lab.crawls import CRAWLERS, crawl_by, learn_and_crawl, plant_topic, throwaway
+from motherlode.lab.experiments.figures import Sought, Top, mean_tops, tops
+from motherlode.lab.experiments.known import best_known
+from motherlode.lab.experiments.stock import Extent, Stock, mean_extent, take_stock
+from motherlode.lab.linkgraph import LinkGraph, link_graph
+from motherlode.lab.opening import open_web
+from motherlode.lab.replay import Replay, Timing
+from motherlode.lab.seeds import Seeds, check_seeds, draw_seeds
+from motherlode.lab.spreading import spread
+from motherlode.lab.trials import Budget, Readings
+from motherlode.policies.baselines import BestFirst, Centroid
+from motherlode.policies.options import PolicyName
+from motherlode.records import UsageError
+from motherlode.urls import Address
+
+_PLAIN = PolicyName.BEST_FIRST.value
+POLICIES = (*CRAWLERS, _PLAIN)
+
+
+class Plan(Struct, frozen=True):
+    """What to run. `budgets` are pages, the smallest first; `best`: at how many of the surest to look;
+    `known`: how many pages of a topic count as its best-known."""
+
+    web: str
+    topics: tuple[str, ...]
+    policies: tuple[str, ...]
+    budgets: tuple[int, ...]
+    best: tuple[int, ...] = (100, 500, 1000, 5000)
+    known: Annotated[int, Meta(ge=1)] = 20
+    seeds: Seeds = 2
+    seed: int = 1
+    repeat: Annotated[int, Meta(ge=1)] = 1
+
+
+class Stage(Struct, frozen=True):
+    """A crawl when a budget was used up."""
+
+    budget: int
+    extent: Extent
+    tops: list[Top]
+
+
+class Crawled(Struct, frozen=True):
+    """One crawl. `topic_pages` and `known_pages` are what there was to find, seeds left out."""
+
+    task: Task
+    seeds: tuple[str, ...]
+    topic_pages: int
+    known_pages: int
+    stages: list[Stage]
+    seconds: float
+
+
+class Row(Struct, frozen=True):
+    """A policy at a budget: means over topics and draws."""
+
+    policy: str
+    budget: int
+    runs: int
+    topic_pages: float
+    known_pages: float
+    extent: Extent
+    tops: list[Top]
+
+
+class Result(Struct, frozen=True):
+    """Everything there is to tell."""
+
+    plan: Plan
+    rows: list[Row]
+    runs: list[Crawled]
+
+
+def tasks(plan: Plan) -> list[Task]:
+    """Every crawl, those on one topic together."""
+    return [
+        Task(topic, policy, turn)
+        for topic in plan.topics
+        for turn in range(plan.repeat)
+        for policy in plan.policies
+    ]
+
+
+class Bench:
+    """A web laid open for many crawls."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._web = open_web(Path(plan.web))
+        self._readings = Readings(self._web)
+        self._links: LinkGraph | None = None
+
+    def check(self) -> None:
+        unknown = [name for name in self._plan.policies if name not in POLICIES]
+        if unknown:
+            raise UsageError(f"There is no policy '{unknown[0]}' here; there are {', '.join(POLICIES)}.")
+        for topic in self._plan.topics:
+            check_seeds(self._web, self._seeds(topic, 0), self._plan.budgets[0])
+        self._graph()  # read once, before there are many processes
+
+    def run(self, task: Task) -> Crawled:
+        began = perf_counter()
+        seeds = self._seeds(task.topic, task.turn)
+        told = {seed.url for seed in seeds}
+        topic = self._web.labels().relevant(task.topic) - told
+        sought = Sought(topic, best_known(self._graph(), topic, self._plan.known))
+        stocks = self._crawl(task.policy, seeds)
+        stages = [
+            Stage(budget, stock.extent, tops(*stock.without(told), sought, self._plan.best))
+            for budget, stock in zip(self._plan.budgets, stocks, strict=True)
+        ]
+        return Crawled(
+            task=task,
+            seeds=tuple(seed.url for seed in seeds),
+            topic_pages=len(topic),
+            known_pages=len(sought.known),
+            stages=stages,
+            seconds=perf_counter() - began,
+        )
+
+    def _crawl(self, policy: str, seeds: Sequence[Address]) -> Iterator[Stock]:
+        """What the crawl holds, each time that it is paused."""
+        web = Replay(self._web, Timing())
+        plain = BestFirst(seeds, Centroid(self._readings.examples([seed.url for seed in seeds])))
+        with throwaway(plant_topic(seeds), {"crawl.policy": policy}, Timing()) as portal:
+            for pages in _legs(self._plan.budgets):
+                budget = Budget(pages)
+                if policy == _PLAIN:
+                    run_virtually(crawl_by(portal, web, plain, budget, self._readings))
+                else:
+                    run_virtually(learn_and_crawl(portal, web, budget, self._readings))
+                yield take_stock(portal, learns=policy != _PLAIN)
+
+    def _graph(self) -> LinkGraph:
+        if self._links is None:
+            self._links = link_graph(self._web)
+        return self._links
+
+    def _seeds(self, topic: str, turn: int) -> tuple[Address, ...]:
+        return draw_seeds(self._web.labels(), topic, self._plan.seeds, self._plan.seed + turn)
+
+
+def generate(plan: Plan, jobs: int | None = None) -> Iterator[Crawled]:
+    """Run every crawl, on so many processes, as they finish."""
+    return spread(Bench, plan, tasks(plan), jobs)
+
+
+def result(plan: Plan, crawled: Sequence[Crawled]) -> Result:
+    """One row a policy and budget, in the order they were asked for."""
+    order = {task: place for place, task in enumerate(tasks(plan))}
+    runs = sorted(crawled, key=lambda one: order[one.task])
+    rows = [
+        _row(policy, budget, [one for one in runs if one.task.policy == policy], place)
+        for place, budget in enumerate(plan.budgets)
+        for policy in plan.policies
+    ]
+    return Result(plan, rows, runs)
+
+
+def _row(policy: str, budget: int, runs: Sequence[Crawled], place: int) -> Row:
+    stages = [one.stages[place] for one in runs]
+    return Row(
+        policy=policy,
+        budget=budget,
+        runs=len(runs),
+        topic_pages=sum(one.topic_pages for one in runs) / len(runs),
+        known_pages=sum(one.known_pages for one in runs) / len(runs),
+        extent=mean_extent([stage.extent for stage in stages]),
+        tops=mean_tops([stage.tops for stage in stages]),
+    )
+
+
+def _legs(budgets: Sequence[int]) -> list[int]:
+    """How many pages to fetch from one pause to the next."""
+    return [budget - before for before, budget in zip((0, *budgets), budgets, strict=False)]
