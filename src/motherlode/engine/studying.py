@@ -4,7 +4,7 @@ It only reads, takes as long as it takes, and runs in a process of its own. What
 kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from time import time
 
@@ -181,13 +181,14 @@ def _archetypes(
         if not confidences:
             continue
         authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
+        training = _confidences(classifier, tree, topic, lessons)
         change = choose_archetypes(
-            _confidences(classifier, tree, topic, lessons),
+            training,
             confidences,
             {url: score for url, score in authorities.items() if score > 0},
             {_name(one) for one in lessons if one.example.origin is not Origin.ARCHETYPE},
             limits=(config.crawl.authorities, config.crawl.confident),
-            bar=None if config.crawl.policy is PolicyName.BINGO_2003 else _usual(classifier, topic),
+            bar=None if config.crawl.policy is PolicyName.BINGO_2003 else _bar(classifier, topic, training),
         )
         added += [Example(topic, url, origin=Origin.ARCHETYPE, added_at=now) for url in change.added]
         dropped += [one.example for one in lessons if _name(one) in change.dropped]
@@ -211,10 +212,13 @@ def _confidences(
     return dict(zip(map(_name, lessons), values, strict=True))
 
 
-def _usual(classifier: TreeClassifier, topic: TopicId) -> float:
-    """How sure a topic is of its own documents if it has not seen them: training flatters."""
-    nodes = classifier.nodes(topic).values()
-    return max((node.held_out for node in nodes), default=0.0)
+def _bar(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
+    """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
+    seen them, for training flatters. Where they are too few to hold any out, half of how sure it is of them:
+    without that, a topic of two examples taught itself another one (docs/quality.md)."""
+    held_out = max((node.held_out for node in classifier.nodes(topic).values()), default=0.0)
+    mean = sum(training.values()) / len(training) if training else 0.0
+    return max(held_out, mean / 2)
 
 
 def _name(lesson: Taught) -> str:
