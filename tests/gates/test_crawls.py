@@ -48,3 +48,14 @@ def test_the_crawl_keeps_its_level_on_a_generated_web(generated: Path) -> None:
 
 def test_the_crawl_keeps_its_level_on_real_pages(recorded_webs: Path) -> None:
     check(recorded_webs / "schools", SCHOOLS, 400)
+
+
+def test_a_topic_of_two_examples_does_not_teach_itself_another_one(recorded_webs: Path) -> None:
+    """It did: of its ten surest pages none was on the topic, and it found 9 where it finds 47 now."""
+    web, topic = recorded_webs / "schools", "Science/Biology/Health_and_medicine"
+    (crawl,) = compare(Comparison(str(web), (topic,), ("bingo",), 300, seeds=2), 1)
+    relevant = open_web(web).labels().relevant(topic)
+    judged = [one for one in crawl.log if not one.seed and one.score is not None]
+    surest = sorted(judged, key=lambda one: -(one.score or 0.0))[:10]
+    assert crawl.measures.relevant >= 44
+    assert sum(one.url in relevant for one in surest) >= 9

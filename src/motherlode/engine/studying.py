@@ -56,6 +56,7 @@ from motherlode.urls import host_of, registrable_domain
 _BASE = 500  # pages of a topic that its links are analysed around
 _ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
 _LEVELLED_BY = 2_500  # pages
+_ENOUGH = 5  # examples of the person's own
 
 Around = Callable[[TopicId], list[Standing]]
 
@@ -182,13 +183,17 @@ def _archetypes(
             continue
         authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
         training = _confidences(classifier, tree, topic, lessons)
+        own = {_name(one) for one in lessons if one.example.origin is not Origin.ARCHETYPE}
+        bar = None  # the paper's own
+        if config.crawl.policy is not PolicyName.BINGO_2003:
+            bar = _bar(classifier, topic, training, few=len(own) < _ENOUGH)
         change = choose_archetypes(
             training,
             confidences,
             {url: score for url, score in authorities.items() if score > 0},
-            {_name(one) for one in lessons if one.example.origin is not Origin.ARCHETYPE},
+            own,
             limits=(config.crawl.authorities, config.crawl.confident),
-            bar=None if config.crawl.policy is PolicyName.BINGO_2003 else _bar(classifier, topic, training),
+            bar=bar,
         )
         added += [Example(topic, url, origin=Origin.ARCHETYPE, added_at=now) for url in change.added]
         dropped += [one.example for one in lessons if _name(one) in change.dropped]
@@ -212,13 +217,15 @@ def _confidences(
     return dict(zip(map(_name, lessons), values, strict=True))
 
 
-def _bar(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
+def _bar(
+    classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float], *, few: bool = False
+) -> float:
     """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
-    seen them, for training flatters. Where they are too few to hold any out, half of how sure it is of them:
-    without that, a topic of two examples taught itself another one (docs/quality.md)."""
+    seen them, for training flatters. With few examples that says nothing, and half of how sure it is of them
+    must be beaten at least: without that, topics of two examples taught themselves others (docs/quality.md).
+    """
     held_out = max((node.held_out for node in classifier.nodes(topic).values()), default=0.0)
-    mean = sum(training.values()) / len(training) if training else 0.0
-    return max(held_out, mean / 2)
+    return max(held_out, sum(training.values()) / len(training) / 2) if few and training else held_out
 
 
 def _name(lesson: Taught) -> str:
