@@ -158,8 +158,7 @@ def _centres(rows: csr_array, clusters: Ints, number: int) -> _Matrix:
     )
     sums: _Matrix = (member @ rows).toarray()
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    centres: _Matrix = sums / np.where(lengths > 0, lengths, np.float32(1.0))
-    return centres
+    return (sums / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
 def _peopled(clusters: Ints, cosines: _Matrix, number: int) -> Ints:

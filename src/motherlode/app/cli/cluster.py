@@ -84,7 +84,7 @@ def command(
         told = Applied(clustering, [show_path(path) for path in paths], examples)
     else:
         with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-            tree = portal.tree()
+            tree = TopicTree(topic_rows.all_topics(session))
             told = Applied(clusters_of(session, tree, _named(tree, topic).id, wanted), [], 0)
     if as_json:
         show_json(told)
