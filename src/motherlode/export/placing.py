@@ -19,16 +19,17 @@ _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 def check_place(path: Path, *, force: bool, portal: Path, files: Collection[str] | None = None) -> None:
     """Raises `UsageError` or `BadInputError` where nothing may be put. `files`: it is a directory of those.
 
-    With `force` a file is replaced, or a directory that holds nothing but such files; never what
-    belongs to a portal, and nothing that is neither a file nor a directory.
+    With `force` a file is replaced, or a directory that holds nothing but such files; nothing
+    that is neither a file nor a directory. Of the portal's own directories only `reports` is open to exports.
     """
     try:
         place = path.resolve()
         there = place.exists() or path.is_symlink()
         if not place.parent.is_dir():
             raise BadInputError(f"There is no directory {path.parent} to write {path.name} into.")
-        if there and place.is_relative_to(portal.resolve()):
-            raise UsageError(f"{path} belongs to the portal; write somewhere else.")
+        home = portal.resolve()
+        if place.is_relative_to(home) and not place.is_relative_to(home / "reports" / place.name):
+            raise UsageError(f"{path} belongs to the portal; write somewhere else, or into its reports/.")
         if there:
             _check_there(path, force=force, files=files)
     except OSError as error:

@@ -14,11 +14,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from motherlode.documents.terms import Bag
-from motherlode.learning.impurity import impurity
+from motherlode.learning.impurity import having, impurity
 from motherlode.learning.matrix import Floats, Ints, Terms, counts_of, idf_of, weighted
 
 FEATURES = 5_000
 MOST = 20  # clusters that are tried
+PATIENCE = 5  # numbers of clusters in a row that are no better, after which no more are tried
 STARTS = 2
 MAX_ROUNDS = 50
 _LEAST = 2  # documents that have a feature, or it joins nobody
@@ -94,16 +95,24 @@ class Clusters:
             if best is None or mixed < min(self.impurities_.values()):
                 best = found
             self.impurities_[number] = mixed
+            if number - len(best.centres_) >= PATIENCE:
+                break
         assert best is not None  # noqa: S101 - there is one number at least
         self.clusters_ = best.clusters_
         self.centres_ = best.centres_
         self.cosines_ = best.cosines_
+        sizes = np.bincount(self.clusters_, minlength=len(self.centres_))
+        self.shares_: Floats = having(counts, self.clusters_, len(sizes)) / np.maximum(sizes, 1)[:, None]
         return self
 
     def characteristic(self, cluster: int, most: int = 10) -> list[tuple[int, float]]:
-        """The terms that are heaviest in a cluster's centre, against the mean of the other centres."""
+        """The terms that are heaviest in a cluster's centre, against the mean of the other centres.
+
+        What few of its documents have counts by their share: a name may be heavy in one of them alone.
+        """
         others = np.delete(self.centres_, cluster, axis=0)
         more = self.centres_[cluster] - (others.mean(axis=0) if len(others) else 0.0)
+        more = more * self.shares_[cluster]
         best = np.argsort(-more, kind="stable")[:most]
         return [(int(self.features_[place]), float(more[place])) for place in best if more[place] > 0]
 
@@ -134,7 +143,7 @@ def _drawn(rows: csr_array, number: int, dice: np.random.Generator) -> _Matrix:
     far = np.ones(documents)
     for _ in range(number):
         places = [_draw(far, dice.random()) for _ in range(tries)]
-        cosines = (rows @ rows[places].T).toarray()
+        cosines = rows @ rows[places].toarray().T
         left = np.minimum(far[:, None], np.maximum(1.0 - cosines, 0.0))
         best = int(left.sum(axis=0).argmin())
         chosen.append(places[best])

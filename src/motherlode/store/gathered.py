@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, bindparam, select
 
 from motherlode.records import Archived, Judgement, ModelId, PageId, TopicId, UrlId, UrlState
 from motherlode.store.graph import resolved
@@ -18,6 +18,7 @@ from motherlode.store.session import Session
 from motherlode.store.texts import unpack_text
 
 _AT_ONCE = 200  # pages; each may have a title of a megabyte
+_TEXT = select(texts.c.packed).where(texts.c.page_id == bindparam("sought"))
 
 Topics = Collection[TopicId] | None  # None: whatever the topic, and none at all
 
@@ -60,8 +61,7 @@ def gathered(session: Session, topics: Topics = None) -> Iterator[Gathered]:
 
 def text_or_nothing(session: Session, page: PageId) -> str:
     """Everything that a page says; nothing, where it was never read."""
-    query = select(texts.c.packed).where(texts.c.page_id == page)
-    packed = session.connection.execute(query).scalar_one_or_none()
+    packed = session.connection.execute(_TEXT, {"sought": page}).scalar_one_or_none()
     return "" if packed is None else unpack_text(packed)[0]
 
 

@@ -49,6 +49,7 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
 def test_nothing_is_replaced_without_being_told_to(tmp_path: Path) -> None:
     portal = tmp_path / "portal"
     (portal / "archive").mkdir(parents=True)
+    (portal / "reports").mkdir()
     (portal / "lode.db").write_text("")
     (tmp_path / "there").write_text("")
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
@@ -61,7 +62,7 @@ def test_nothing_is_replaced_without_being_told_to(tmp_path: Path) -> None:
     def check(name: str, *, force: bool = False, files: tuple[str, ...] | None = None) -> None:
         check_place(tmp_path / name, force=force, portal=portal, files=files)
 
-    for name, files in (("new", None), ("new", ("a",)), ("portal/reports.csv", None)):
+    for name, files in (("new", None), ("new", ("a",)), ("portal/reports/out.csv", None)):
         check(name, files=files)
     check("there", force=True)
     check("tables", force=True, files=("a", "b"))
@@ -75,6 +76,9 @@ def test_nothing_is_replaced_without_being_told_to(tmp_path: Path) -> None:
         ("portal/lode.db", True, None),
         ("portal", True, ("a",)),
         ("portal/archive", True, ("a",)),
+        ("portal/archive/lode-00009.warc.gz", False, None),
+        ("portal/lode.db-journal", False, None),
+        ("portal/reports", True, ("a",)),
     ):
         with pytest.raises(UsageError):
             check(name, force=force, files=files)

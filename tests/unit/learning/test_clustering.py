@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from motherlode.documents.terms import Bag, bag_of
-from motherlode.learning.clustering import Clusters, SphericalKMeans, clustering_features
+from motherlode.learning.clustering import PATIENCE, Clusters, SphericalKMeans, clustering_features
 from motherlode.learning.impurity import impurity
 
 
@@ -39,6 +39,7 @@ def test_as_many_clusters_are_found_as_there_are(number: int) -> None:
     assert len(found.centres_) == number
     assert same(found.clusters_.tolist(), kinds)
     assert min(found.impurities_, key=lambda one: found.impurities_[one]) == number
+    assert max(found.impurities_) == number + PATIENCE
 
 
 def test_the_same_seed_gives_the_same_clusters_and_documents_may_come_in_any_order() -> None:
@@ -59,6 +60,13 @@ def test_a_cluster_is_told_by_the_words_that_the_others_lack() -> None:
         assert all(term // 1_000 == kind + 1 for term in terms)
         weights = [weight for _, weight in found.characteristic(cluster, 10)]
         assert weights == sorted(weights, reverse=True)
+
+
+def test_a_name_that_one_document_repeats_does_not_speak_for_its_cluster() -> None:
+    owls = ["owl night"] * 5 + ["owl night barney barney barney barney barney barney", "owl barney"]
+    found = Clusters(2).fit([bag_of(text) for text in (*owls, *["budget vote"] * 6)])
+    told = [term for term, _ in found.characteristic(0, 3)]
+    assert told[-1] == bag_of("barney").terms[0]
 
 
 def test_the_most_central_document_is_the_one_like_all_the_others() -> None:
