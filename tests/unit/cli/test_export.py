@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -253,7 +254,7 @@ def test_a_damaged_archive_is_one_sentence_and_no_file(crawled: Path, tmp_path: 
 
 def test_a_portal_without_pages_gives_files_without_pages(lode: CliRun, tmp_path: Path) -> None:
     assert lode("new", "p", "--topic", "owls", "--seed", "http://owls.test/").returncode == 0
-    for form in FORMATS:
+    for form in FORMATS if find_spec("pyarrow") else FORMATS.keys() - {"parquet"}:
         run = lode("export", "p", "--format", form, "--output", f"out.{form}")
         assert (run.returncode, run.stdout) == (0, f"Wrote 0 pages to out.{form}.\n"), run.stderr
         assert (tmp_path / f"out.{form}").exists()
