@@ -23,6 +23,7 @@ ROOMS = (
     "store",
     "search",
     "portal",
+    "export",
     "engine",
     "lab",
     "app",

@@ -25,6 +25,7 @@ from motherlode.records import Archived, DiskFullError, ReadOnlyError, StoreErro
 
 _NAME = re.compile(r"lode-(\d{5,})\.warc\.gz")
 _GZIP = 31  # zlib's window bits for a gzip member
+_MAGIC = b"\x1f\x8b"
 _LEVEL = 1  # isal's first level packs about as well as zlib's sixth on Web pages, at a fifth of the time
 _KINDS: dict[int, type[StoreError]] = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), DiskFullError),
@@ -130,6 +131,31 @@ class Archive:
         except (IsalError, ValueError, KeyError) as error:  # type: ignore[misc]  # isal's stubs lack it
             raise StoreError(f"{path} holds no response at {archived.offset}.") from error
 
+    def packed(self, archived: Archived) -> bytes:
+        """A record as it lies there, packed: a gzip member that can be put into another file."""
+        path = self._directory / archived.file
+        try:
+            with path.open("rb") as file:
+                file.seek(archived.offset)
+                member = file.read(archived.length)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from error
+        if len(member) < archived.length or not member.startswith(_MAGIC):
+            raise StoreError(f"{path} holds no response at {archived.offset}.")
+        return member
+
+    def opening(self, name: str, at: float) -> bytes:
+        """The packed record that a WARC file of this name begins with: who made it."""
+        fields = {
+            "software": self._identity.software,
+            "format": "WARC file version 1.1",
+            "operator": self._identity.operator,
+            "description": self._identity.description,
+        }
+        about = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value)
+        headers = {"WARC-Filename": name, "Content-Type": "application/warc-fields"}
+        return _member("warcinfo", at, headers, about.encode(errors="replace"))
+
     def recover(self, committed: Mapping[str, int]) -> dict[str, int]:
         """Cut every file back to what is committed. Returns by how many bytes, by file.
 
@@ -189,16 +215,8 @@ class Archive:
     def _begin(self, number: int, at: float) -> BinaryIO:
         self._directory.mkdir(parents=True, exist_ok=True)
         path = self._directory / f"lode-{number:05d}.warc.gz"
-        fields = {
-            "software": self._identity.software,
-            "format": "WARC file version 1.1",
-            "operator": self._identity.operator,
-            "description": self._identity.description,
-        }
-        about = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value)
-        headers = {"WARC-Filename": path.name, "Content-Type": "application/warc-fields"}
         file = path.open("ab")
-        self._write(file, _member("warcinfo", at, headers, about.encode()))
+        self._write(file, self.opening(path.name, at))
         return file
 
     def _sync(self, file: BinaryIO) -> None:

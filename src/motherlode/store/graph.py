@@ -83,7 +83,7 @@ def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> 
     page_of = _pages_at(session, base)
     arriving = _arriving(session, page_of, predecessors)
     named = [*base, *sorted(arriving), *_leaving(session, page_of).tolist()]
-    final = _resolved(session, set(named))
+    final = resolved(session, set(named))
     nodes = list(dict.fromkeys(final.get(one, one) for one in named))
     sources = _pages_at(session, nodes)
     rows = session.bulk.find(urls, "id", _numbers(nodes), ("id", "url"))
@@ -105,7 +105,7 @@ def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -
         starts, ends = owners.of(owning), places.of(targets)
         outside = ends < 0
         unknown = _distinct(targets[outside])
-        final = _resolved(session, unknown.tolist())
+        final = resolved(session, unknown.tolist())
         if final:
             led = np.array([final.get(one, one) for one in unknown.tolist()], np.int64)
             ends[outside] = places.of(led[unknown.searchsorted(targets[outside])])
@@ -173,7 +173,7 @@ def _aliases(session: Session, wanted: Iterable[int]) -> dict[int, list[int]]:
     return found
 
 
-def _resolved(session: Session, named: Collection[int]) -> dict[int, int]:
+def resolved(session: Session, named: Collection[int]) -> dict[int, int]:
     """Where redirects lead in the end, for those that are redirected."""
     final = _leads(session, named)
     for _ in range(_MAX_HOPS):

@@ -75,6 +75,24 @@ def plant_query(query: str) -> Planting:
     return Planting((Planted((name,), (example,)),))
 
 
+def plant_found(topics: Iterable[tuple[TopicPath, Iterable[tuple[str, str]]]]) -> Planting:
+    """Topics with pages that were found for them: URLs that a crawl has fetched, and their titles.
+
+    That they are examples is a person's choice, so no crawl drops them for others.
+    """
+    planted = [
+        Planted(
+            path,
+            tuple(
+                Example(_UNPLACED, url, title=title[:_MAX_TITLE], origin=Origin.FEEDBACK)
+                for url, title in dict(pages).items()
+            ),
+        )
+        for path, pages in topics
+    ]
+    return Planting(tuple(planted))
+
+
 def _walk(folder: Folder) -> Iterator[tuple[TopicPath, tuple[Bookmark, ...]]]:
     """Each folder with its path, parents first; below OTHERS everything is OTHERS."""
     ahead: list[tuple[Folder, TopicPath]] = [(folder, ())]

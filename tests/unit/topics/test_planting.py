@@ -3,7 +3,7 @@
 import pytest
 
 from motherlode.records import Bookmark, Folder, Origin
-from motherlode.topics import Planting, parse_path, plant, plant_query, plant_seeds
+from motherlode.topics import Planting, parse_path, plant, plant_found, plant_query, plant_seeds
 from motherlode.urls import UrlError, UrlRules
 
 RULES = UrlRules()
@@ -75,6 +75,17 @@ def test_a_query_is_a_virtual_document() -> None:
     assert topic.examples[0].url is None
     assert topic.examples[0].text == "open source ARIES recovery"
     assert topic.examples[0].origin is Origin.QUERY
+
+
+def test_pages_that_were_found_are_examples_by_a_persons_choice() -> None:
+    pages = [("http://a/", "A" * 1_000), ("http://b/", ""), ("http://a/", "again")]
+    (topic,) = plant_found([(("birds", "owls"), pages)]).topics
+    assert (topic.path, [one.url for one in topic.examples]) == (
+        ("birds", "owls"),
+        ["http://a/", "http://b/"],
+    )
+    assert {one.origin for one in topic.examples} == {Origin.FEEDBACK}
+    assert all(len(one.title) <= 500 for one in topic.examples)
 
 
 def test_paths() -> None:

@@ -25,6 +25,8 @@ COMMANDS = {
     "judge": "Say where a page or a file would go, how surely, and why.",
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
     "links": "Show the hubs and authorities of a topic.",
+    "cluster": "Show what the pages of a topic fall into, and make topics of that.",
+    "export": "Write a portal as JSON, CSV, Parquet, WARC, WACZ, bookmarks or a graph.",
     "refresh": "Fetch a portal's pages again, and keep what has changed.",
     "explain": "Say how a URL was found, ranked, fetched and judged, or why it was not.",
     "config": "Show a portal's settings, with every default.",

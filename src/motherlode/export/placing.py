@@ -1,0 +1,121 @@
+"""Where an export goes: whole under its name, or not there at all."""
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp, mkstemp
+from typing import BinaryIO
+
+from motherlode.records import BadInputError, DiskFullError, LodeError, ReadOnlyError, StoreError, UsageError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def check_place(path: Path, *, force: bool, portal: Path, files: Collection[str] | None = None) -> None:
+    """Raises `UsageError` or `BadInputError` where nothing may be put. `files`: it is a directory of those.
+
+    With `force` a file is replaced, or a directory that holds nothing but such files; nothing
+    that is neither a file nor a directory. Of the portal's own directories only `reports` is open to exports.
+    """
+    try:
+        place = path.resolve()
+        there = place.exists() or path.is_symlink()
+        if not place.parent.is_dir():
+            raise BadInputError(f"There is no directory {path.parent} to write {path.name} into.")
+        home = portal.resolve()
+        if place.is_relative_to(home) and not place.is_relative_to(home / "reports" / place.name):
+            raise UsageError(f"{path} belongs to the portal; write somewhere else, or into its reports/.")
+        if there:
+            _check_there(path, force=force, files=files)
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be used: {error.strerror or error}.") from error
+
+
+def _check_there(path: Path, *, force: bool, files: Collection[str] | None) -> None:
+    mode = path.stat().st_mode
+    if files is None and stat.S_ISDIR(mode):
+        raise UsageError(f"{path} is a directory; name a file.")
+    if files is not None and not stat.S_ISDIR(mode):
+        raise UsageError(f"{path} is a file; this format makes a directory.")
+    if files is None and not stat.S_ISREG(mode):
+        raise UsageError(f"{path} is not a regular file; '-' writes to the standard output.")
+    if files is not None and not {one.name for one in path.iterdir()} <= set(files):
+        raise UsageError(f"{path} holds other things than an export; name a new directory.")
+    if not force:
+        raise UsageError(f"{path} is there already; --force replaces it.")
+
+
+@contextmanager
+def file_at(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which comes to its place when the block ends well."""
+    place = path.resolve()
+    with _explained(path):
+        descriptor, name = mkstemp(prefix=f".{place.name[:100]}.", suffix=".part", dir=place.parent)
+        part = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.chmod(0o666 & ~_mask())
+            part.replace(place)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def directory_at(path: Path) -> Iterator[Path]:
+    """A directory to write files into, which comes to its place when the block ends well."""
+    place = path.resolve()
+    with _explained(path):
+        part = Path(mkdtemp(prefix=f".{place.name[:100]}.", suffix=".part", dir=place.parent))
+        try:
+            yield part
+            part.chmod(0o777 & ~_mask())
+            _swap(part, place)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+
+
+def _swap(part: Path, place: Path) -> None:
+    """Put a directory into the place of another; what was there goes when its successor is in."""
+    if not place.exists():
+        part.rename(place)
+        return
+    old = Path(mkdtemp(prefix=f".{place.name[:100]}.", suffix=".old", dir=place.parent))
+    place.rename(old)  # an empty directory may be replaced
+    try:
+        part.rename(place)
+    except BaseException:
+        with suppress(OSError):
+            old.rename(place)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _mask() -> int:
+    """The user's mask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn the operating system's error into the family's; one about the output stream is not ours."""
+    try:
+        yield
+    except LodeError:
+        raise
+    except OSError as error:
+        kind = (
+            DiskFullError if error.errno in _FULL else ReadOnlyError if error.errno in _CLOSED else StoreError
+        )
+        raise kind(f"{path} cannot be written: {error.strerror or error}.") from error

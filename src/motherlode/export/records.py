@@ -1,0 +1,71 @@
+"""What is exported, as plain records: writers know nothing of the store."""
+
+from base64 import b32encode
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+
+class PageRecord(Struct, frozen=True):
+    """A page. `topic` is its path, OTHERS where no topic wants it, and nothing where nobody has judged it."""
+
+    id: int
+    url: str
+    title: str
+    topic: str | None
+    confidence: float | None
+    fetched_at: float
+    language: str
+    mime: str
+    status: int
+    size: int
+    digest: bytes
+    gone: bool = False  # it is not there any more, and kept for what it said
+    text: str | None = None
+
+
+class LinkRecord(Struct, frozen=True):
+    """A link of a page."""
+
+    page: int
+    position: int
+    url: str
+    anchor: str
+    flags: int
+
+
+class JudgementRecord(Struct, frozen=True):
+    """What is thought of a page, and by which model."""
+
+    page: int
+    topic: str
+    confidence: float
+    model: int | None
+
+
+class Shelf(Struct, frozen=True):
+    """A topic with its best pages; those below it follow it."""
+
+    path: tuple[str, ...]
+    pages: tuple[PageRecord, ...]
+
+
+class Response(Struct, frozen=True):
+    """A page with its raw response: a WARC record, packed."""
+
+    page: PageRecord
+    member: bytes
+
+
+def shown_time(at: float) -> str:
+    """A moment as ISO 8601 has it.
+
+    >>> shown_time(1.5)
+    '1970-01-01T00:00:01.500Z'
+    """
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def shown_digest(digest: bytes) -> str:
+    """A digest as WARC has it; nothing, where there is none."""
+    return f"sha1:{b32encode(digest).decode()}" if digest else ""

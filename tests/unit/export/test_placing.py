@@ -1,0 +1,87 @@
+"""Where exports are put: whole, or not at all, and never over anything else."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from motherlode.export.placing import check_place, directory_at, file_at
+from motherlode.records import BadInputError, ReadOnlyError, UsageError
+
+
+def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
+    place = tmp_path / "out.csv"
+    with file_at(place) as file:
+        file.write(b"some")
+        assert not place.exists()
+    assert place.read_bytes() == b"some"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert place.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_what_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("before")
+    with pytest.raises(KeyboardInterrupt), file_at(tmp_path / "out.csv") as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    with pytest.raises(RuntimeError), directory_at(tmp_path / "tables") as place:
+        (place / "a").write_text("half")
+        raise RuntimeError
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "before"
+
+
+def test_a_directory_takes_the_place_of_another(tmp_path: Path) -> None:
+    for said in ("one", "two"):
+        with directory_at(tmp_path / "tables") as place:
+            (place / "a").write_text(said)
+    assert (tmp_path / "tables" / "a").read_text() == "two"
+    assert [path.name for path in tmp_path.iterdir()] == ["tables"]
+
+
+def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ReadOnlyError, match="cannot be written"), file_at(tmp_path / "out") as _:
+        raise PermissionError(13, "Permission denied")
+
+
+def test_nothing_is_replaced_without_being_told_to(tmp_path: Path) -> None:
+    portal = tmp_path / "portal"
+    (portal / "archive").mkdir(parents=True)
+    (portal / "reports").mkdir()
+    (portal / "lode.db").write_text("")
+    (tmp_path / "there").write_text("")
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine.txt").write_text("")
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "a").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+
+    def check(name: str, *, force: bool = False, files: tuple[str, ...] | None = None) -> None:
+        check_place(tmp_path / name, force=force, portal=portal, files=files)
+
+    for name, files in (("new", None), ("new", ("a",)), ("portal/reports/out.csv", None)):
+        check(name, files=files)
+    check("there", force=True)
+    check("tables", force=True, files=("a", "b"))
+    for name, force, files in (
+        ("there", False, None),
+        ("there", True, ("a",)),
+        ("tables", False, ("a",)),
+        ("folder", True, ("a",)),
+        ("folder", True, None),
+        ("pipe", True, None),
+        ("portal/lode.db", True, None),
+        ("portal", True, ("a",)),
+        ("portal/archive", True, ("a",)),
+        ("portal/archive/lode-00009.warc.gz", False, None),
+        ("portal/lode.db-journal", False, None),
+        ("portal/reports", True, ("a",)),
+    ):
+        with pytest.raises(UsageError):
+            check(name, force=force, files=files)
+    for name in ("no/such/folder", "x" * 300, "gone"):
+        with pytest.raises(BadInputError):
+            check(name)

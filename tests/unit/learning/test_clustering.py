@@ -1,0 +1,128 @@
+"""Clusters: found where they are, the same under a seed, and not where there are none."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from motherlode.documents.terms import Bag, bag_of
+from motherlode.learning.clustering import PATIENCE, Clusters, SphericalKMeans, clustering_features
+from motherlode.learning.impurity import impurity
+
+
+def drawn(kinds: Sequence[int], own: int = 30, common: int = 60, seed: int = 3) -> list[Bag]:
+    """Documents with some words of their kind and some that all may have."""
+    dice = np.random.default_rng(seed)
+    found = []
+    for kind in kinds:
+        words = np.concatenate(
+            [dice.integers(0, 60, own) + 1_000 * (kind + 1), dice.integers(0, 900, common)]
+        )
+        terms, counts = np.unique(words, return_counts=True)
+        found.append(Bag(terms.astype(np.uint32), counts.astype(np.uint32)))
+    return found
+
+
+def same(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two clusterings are one, whatever their numbers."""
+    pairs = set(zip(one, other, strict=True))
+    return len(pairs) == len(set(one)) == len(set(other))
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
+def test_as_many_clusters_are_found_as_there_are(number: int) -> None:
+    kinds = [place % number for place in range(40 * number)]
+    found = Clusters().fit(drawn(kinds, own=30 if number > 1 else 0))
+    assert len(found.centres_) == number
+    assert same(found.clusters_.tolist(), kinds)
+    assert min(found.impurities_, key=lambda one: found.impurities_[one]) == number
+    assert max(found.impurities_) == number + PATIENCE
+
+
+def test_the_same_seed_gives_the_same_clusters_and_documents_may_come_in_any_order() -> None:
+    kinds = [0] * 30 + [1] * 20 + [2] * 10
+    bags = drawn(kinds)
+    first, again = Clusters(3, 7).fit(bags), Clusters(3, 7).fit(bags)
+    assert (first.clusters_ == again.clusters_).all()
+    assert (first.cosines_ == again.cosines_).all()
+    turned = Clusters(3, 7).fit(bags[::-1])
+    assert (turned.clusters_[::-1] == first.clusters_).all()
+    assert np.bincount(first.clusters_).tolist() == [30, 20, 10]  # the largest first
+
+
+def test_a_cluster_is_told_by_the_words_that_the_others_lack() -> None:
+    found = Clusters(2).fit(drawn([0] * 20 + [1] * 10))
+    for cluster, kind in ((0, 0), (1, 1)):
+        terms = [term for term, _ in found.characteristic(cluster, 10)]
+        assert all(term // 1_000 == kind + 1 for term in terms)
+        weights = [weight for _, weight in found.characteristic(cluster, 10)]
+        assert weights == sorted(weights, reverse=True)
+
+
+def test_a_name_that_one_document_repeats_does_not_speak_for_its_cluster() -> None:
+    owls = ["owl night"] * 5 + ["owl night barney barney barney barney barney barney", "owl barney"]
+    found = Clusters(2).fit([bag_of(text) for text in (*owls, *["budget vote"] * 6)])
+    told = [term for term, _ in found.characteristic(0, 3)]
+    assert told[-1] == bag_of("barney").terms[0]
+
+
+def test_the_most_central_document_is_the_one_like_all_the_others() -> None:
+    texts = [
+        "owl nest mouse",
+        "owl nest hollow",
+        "owl nest mouse hollow",
+        "budget vote tax",
+        "budget vote law",
+    ]
+    found = Clusters(2).fit([bag_of(text) for text in texts])
+    assert same(found.clusters_.tolist(), [0, 0, 0, 1, 1])
+    assert found.cosines_[:3].argmax() == 2
+
+
+def test_copies_and_documents_without_words_are_no_trouble() -> None:
+    nothing = bag_of("")
+    alike = [bag_of("owl mouse night")] * 4
+    assert len(Clusters(3).fit(alike).centres_) == 3
+    mixed = Clusters(2).fit([*alike, nothing, nothing])
+    assert set(mixed.clusters_.tolist()) == {0, 1}
+    assert np.isfinite(mixed.cosines_).all()
+    assert Clusters().fit([nothing] * 12).clusters_.tolist() == [0] * 12
+
+
+def test_words_of_nearly_all_documents_are_no_features() -> None:
+    bags = [bag_of(f"bird {word}") for word in ("owl", "owl", "heron", "heron")]
+    bird = bag_of("bird").terms[0]
+    assert bird not in clustering_features(bags)
+    assert len(clustering_features(bags)) == 2
+
+
+def test_impurity_is_the_entropy_and_what_it_costs_to_know_it() -> None:
+    table = csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 1]] * 25))
+    apart, mixed = np.array([0, 0, 1, 1] * 25), np.array([0, 1, 0, 1] * 25)
+    assert impurity(table, apart) < impurity(table, np.zeros(100, np.int64)) < impurity(table, mixed)
+    # two terms of entropy 1, and half of log2 100 for each, give or take a constant
+    assert impurity(table, np.zeros(100, np.int64)) == pytest.approx(2 + 2 * np.log2(100) / 200, abs=0.02)
+    assert impurity(table[:0], apart[:0]) == 0.0
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(1, 12), max_size=6), min_size=1, max_size=12),
+    st.integers(1, 15),
+    st.integers(0, 2**63 - 1),
+)
+def test_whatever_comes_every_cluster_has_somebody(
+    documents: list[list[int]], number: int, seed: int
+) -> None:
+    rows = np.zeros((len(documents), 13))
+    for place, words in enumerate(documents):
+        rows[place, words] = 1.0
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    found = SphericalKMeans(number, seed).fit(csr_array(rows / np.where(lengths > 0, lengths, 1.0)))
+    sizes = np.bincount(found.clusters_, minlength=min(number, len(documents)))
+    assert len(sizes) == min(number, len(documents))
+    assert (sizes > 0).all()
+    assert (np.diff(sizes) <= 0).all()
