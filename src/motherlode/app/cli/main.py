@@ -24,6 +24,8 @@ COMMANDS = {
     "train": "Learn the topics from their examples, and judge what was fetched.",
     "judge": "Say where a page or a file would go, how surely, and why.",
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
+    "search": "Search what a portal has fetched: words, phrases, fields, filters, rankings.",
+    "index": "Make a portal's search index, or bring it up to date.",
     "links": "Show the hubs and authorities of a topic.",
     "refresh": "Fetch a portal's pages again, and keep what has changed.",
     "explain": "Say how a URL was found, ranked, fetched and judged, or why it was not.",
