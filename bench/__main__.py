@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "crawl")
+BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "search", "crawl")
 LONG = ("soak", "kills")  # only when named
 
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from unicodedata import normalize
 
 from motherlode.documents.terms import number_of
 from motherlode.search.matching import is_plain
@@ -12,6 +13,8 @@ from motherlode.search.snippets import Place, Snippet, cut
 _LOOKED_AT = 20_000  # characters of a page that a snippet is taken from
 _PLACES = 500  # words of the query in it
 _WORD = re.compile(r"[^\W_]+")
+_CHANGING_INITIALS = ("ar", "ga", "id")  # stemmers of these take away what a word begins with
+_LATIN = (*range(0x41, 0x250), *range(0x1E00, 0x1F00))
 _WHAT_IS_SHOWN = ("", "text", "main", "title")
 
 
@@ -23,6 +26,8 @@ class Finder:
         self._stems: dict[int, int] = {}
         self._exact: dict[str, int] = {}
         self._vague: list[tuple[int, Word]] = []  # those for which each word has to be looked at
+        self._initials: set[str] = set()  # letters that words of the query begin with; empty: any letter
+        self._anything = False
         shown = [word for word in wanted_words(node) if word.field in _WHAT_IS_SHOWN] if node else []
         for place, word in enumerate(shown):
             self._learn(place, word)
@@ -33,8 +38,14 @@ class Finder:
         finder._stems = {stem: place for place, stem in enumerate(stems)}
         return finder
 
+    def _expect(self, word: Word, folded: str) -> None:
+        self._anything |= word.form is Form.FUZZY
+        for part in _WORD.findall(folded):
+            self._initials.update(_variants().get(_plain(part[0]), part[0] + part[0].upper()))
+
     def _learn(self, place: int, word: Word) -> None:
         folded = word.text.casefold()
+        self._expect(word, folded)
         if word.form in (Form.PREFIX, Form.FUZZY):
             self._vague.append((place, word))
         elif word.form is Form.VAGUE and is_plain(word.text) and number_of(folded, self._language):
@@ -49,10 +60,16 @@ class Finder:
         return cut(line, found)
 
     def _places(self, line: str) -> Iterator[Place]:
-        for found in _WORD.finditer(line):
+        for found in self._pattern().finditer(line):
             which = self._which(found[0].casefold())
             if which is not None:
                 yield found.start(), found.end(), which
+
+    def _pattern(self) -> re.Pattern[str]:
+        """Words that may be sought: by their first letter, where that is the same in all forms of a word."""
+        if self._anything or not self._initials or self._language in _CHANGING_INITIALS:
+            return _WORD
+        return re.compile(rf"(?<![^\W_])[{re.escape(''.join(sorted(self._initials)))}][^\W_]*")
 
     def _which(self, word: str) -> int | None:
         if word in self._exact:
@@ -61,7 +78,24 @@ class Finder:
             stem = _number(word, self._language)
             if stem in self._stems:
                 return self._stems[stem]
+        if not self._vague:
+            return None
         return next((place for place, sought in self._vague if _fits(word, sought)), None)
+
+
+def _plain(letter: str) -> str:
+    """A letter without its accents, small: a plural may have others (Apfel, Äpfel)."""
+    return normalize("NFD", letter.casefold())[0]
+
+
+@cache
+def _variants() -> dict[str, str]:
+    """Latin letters with everything that is the same letter but for accents."""
+    found: dict[str, str] = {}
+    for letter in map(chr, _LATIN):
+        if letter.isalpha():
+            found[_plain(letter)] = found.get(_plain(letter), "") + letter
+    return found
 
 
 @lru_cache(maxsize=1 << 16)

@@ -5,7 +5,7 @@ of. So it does not matter what happened in between: a crawl, a lesson, a kill, a
 read and stamped in one transaction; parts are committed as they are done, and each is right by itself.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from unicodedata import normalize
@@ -34,8 +34,8 @@ _AT_ONCE = 500  # pages that are read at once
 _COMMIT = 20_000  # pages that are committed together
 _MAX_TEXT = 200_000  # characters of a page
 _MAX_TITLE = 1_000
-_MAX_COUNT = 255  # how often a stem of a page counts
-_LINKS = 100  # links to a page that are looked at
+_MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
+_LINKS = 50  # links to a page that are looked at
 _ANCHORS = 20  # different ones of them that are kept
 _MAX_ANCHOR = 200
 _NO_ANCHORS = 0
@@ -217,7 +217,7 @@ def entries_of(
         np.array([one.topic for one in found], np.int64),
     )
     stamps = _stamps(marks, keys).tolist()
-    anchors = [_anchors(said) for _, said in anchors_to(session, [one.url_id for one in found], _LINKS)]
+    anchors = [_anchors(said) for said in anchors_to(session, [one.url_id for one in found], _LINKS)]
     titles = [_tidy(one.title[:_MAX_TITLE]) for one in found]
     languages = [one.language for one in found]
     titles_stemmed, anchors_stemmed = _stemmed(titles, languages), _stemmed(anchors, languages)
@@ -267,17 +267,17 @@ def _stemmed(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
     return found
 
 
-def _anchors(said: Iterable[str]) -> str:
-    """What links say, each once, one a line, so that no phrase reaches from one into the next by chance."""
-    different = dict.fromkeys(_tidy(" ".join(anchor[:_MAX_ANCHOR].split())) for anchor in said)
-    return "\n".join(anchor for anchor in [*different][: _ANCHORS + 1] if anchor)
+def _anchors(said: str) -> str:
+    """What links say, each once; a line each, as they came."""
+    different = [anchor for anchor in dict.fromkeys(said.split("\n")) if anchor]
+    return _tidy("\n".join(anchor[:_MAX_ANCHOR] for anchor in different[:_ANCHORS]))
 
 
 def _tidy(text: str) -> str:
     """Text with every letter spelled in one way."""
     if text.isascii():
         return text
-    return normalize("NFC", text.replace(_SOFT_HYPHEN, "")).encode("utf-8", "replace").decode()
+    return normalize("NFC", text.replace(_SOFT_HYPHEN, "") if _SOFT_HYPHEN in text else text)
 
 
 def _sites(url: str) -> tuple[str, ...]:

@@ -228,26 +228,28 @@ def _cosines(session: Session, pages: Sequence[PageId], vectors: Sequence[dict[i
     is as long as it was whatever else is fetched.
     """
     packed = vectors_of_all(session, pages, TERMS) if vectors else {}
+    told = [at for at, page in enumerate(pages) if packed.get(page)]
     found = np.zeros(len(pages))
-    for at, page in enumerate(pages):
-        if page in packed:
-            found[at] = _cosine(unpack(packed[page]), vectors)
+    if told:
+        bags = [unpack(packed[pages[at]]) for at in told]
+        found[told] = cosines_of(bags, vectors)
     return found
 
 
-def _cosine(bag: Bag, vectors: Sequence[dict[int, float]]) -> float:
-    damped = 1.0 + np.log(bag.counts)
-    length = float(np.sqrt(damped @ damped))
-    return max((_product(bag, damped, vector) for vector in vectors), default=0.0) / (length or 1.0)
-
-
-def _product(bag: Bag, damped: Floats, vector: dict[int, float]) -> float:
-    if not len(bag) or not vector:
-        return 0.0
-    terms = np.fromiter(vector, np.uint32, len(vector))
-    places = np.minimum(bag.terms.searchsorted(terms), len(bag) - 1)
-    there = bag.terms[places] == terms
-    return float((damped[places] * there) @ np.fromiter(vector.values(), np.float64, len(vector)))
+def cosines_of(bags: Sequence[Bag], vectors: Sequence[dict[int, float]]) -> Floats:
+    """The greatest of the cosines of each bag, none of them empty, with vectors of length one."""
+    terms = np.concatenate([bag.terms for bag in bags])
+    damped = 1.0 + np.log(np.concatenate([bag.counts for bag in bags]))
+    starts = np.cumsum([0, *(len(bag) for bag in bags[:-1])])
+    lengths = np.sqrt(np.add.reduceat(damped**2, starts))
+    best = np.zeros(len(bags))
+    for vector in vectors:
+        products = np.zeros(len(bags))
+        for term, weight in vector.items():
+            places = np.flatnonzero(terms == np.uint32(term))
+            products[starts.searchsorted(places, "right") - 1] += weight * damped[places]
+        best = np.maximum(best, products / lengths)
+    return best
 
 
 def _authority(

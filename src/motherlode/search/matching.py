@@ -179,7 +179,8 @@ class Matcher:
 
     def _between(self, since: int | None, until: int | None) -> Query:
         kind = tantivy.FieldType.Integer
-        found = Query.range_query(self._schema, "date", kind, since, until, include_upper=False)
+        last = None if until is None else until - 1
+        found = Query.range_query(self._schema, "date", kind, since, last)
         return Query.const_score_query(found, 0.0)
 
 

@@ -97,7 +97,8 @@ def _arriving(columns: Select[Any]) -> Select[Any]:
 
 _LINKS_TO = _arriving(_LINKS).join(urls, urls.c.id == links.c.url_id)
 _LINKING = _arriving(select(links.c.page_id).distinct())
-_SAYING = _arriving(select(links.c.anchor))
+_said = _arriving(select(links.c.anchor)).subquery()
+_SAYING = select(func.aggregate_strings(_said.c.anchor, "\n"))
 
 
 def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
@@ -225,12 +226,12 @@ def pages_linking_to(
         yield url_id, [PageId(page) for page in session.connection.execute(_LINKING, asked).scalars().all()]
 
 
-def anchors_to(session: Session, wanted: Iterable[UrlId], limit: int) -> Iterator[tuple[UrlId, list[str]]]:
-    """What the first links say that lead to each of these URLs, at most `limit` of them."""
+def anchors_to(session: Session, wanted: Iterable[UrlId], limit: int) -> Iterator[str]:
+    """What the first links say that lead to each of these URLs, one a line, at most `limit` of them."""
     last = _last_segment(session)
     for url_id in wanted:
         asked = {"sought": url_id, "last": last, "most": limit}
-        yield url_id, list(session.connection.execute(_SAYING, asked).scalars())
+        yield session.connection.execute(_SAYING, asked).scalar_one() or ""
 
 
 def _last_segment(session: Session) -> int:
