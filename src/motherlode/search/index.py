@@ -186,7 +186,8 @@ def _schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="numbers", index_option="freq")
     for name in _NAMES:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("page", indexed=True, fast=True)
+    # Not an unsigned one: the library looks for pages to delete under signed numbers alone.
+    builder.add_integer_field("page", indexed=True, fast=True)
     builder.add_integer_field("date", indexed=True, fast=True)
     for name in _FIGURES:
         builder.add_unsigned_field(name, fast=True)
@@ -218,7 +219,7 @@ def _document(one: Indexed) -> tantivy.Document:
     for name, texts in (("site", one.sites), ("topic", one.topics), ("type", one.types)):
         for text in texts:
             document.add_text(name, text)
-    document.add_unsigned("page", one.page)
+    document.add_integer("page", one.page)
     document.add_integer("date", one.date)
     for name in _FIGURES:
         document.add_unsigned(name, getattr(one, name))
