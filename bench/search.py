@@ -132,10 +132,11 @@ def _queries(desk: Desk, models: list[Document]) -> None:
     begin = perf_counter()
     for number in range(TOPICS):
         desk.search(Asked(weights_of(RANK), "page", topic=f"t{number}"))
-    taken = (perf_counter() - begin) / TOPICS * 1000
-    print(f"  the first search by authority in a topic, which works it out: {taken:.0f} ms", flush=True)
+    first = (perf_counter() - begin) / TOPICS * 1000
+    print(f"  the first search by authority in a topic, which works it out: {first:.0f} ms", flush=True)
     for name, filtered in (("words, filters, weighted", True), ("words, weighted", False)):
-        taken, found = [], 0
+        taken: list[float] = []
+        found = 0
         for _ in range(QUERIES):
             asked = _asked(dice, models, filtered=filtered)
             begin = perf_counter()
