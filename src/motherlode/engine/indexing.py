@@ -35,8 +35,7 @@ _COMMIT = 20_000  # pages that are committed together
 _MAX_TEXT = 200_000  # characters of a page
 _MAX_TITLE = 1_000
 _MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
-_LINKS = 50  # links to a page that are looked at
-_ANCHORS = 20  # different ones of them that are kept
+_LINKS = 20  # links to a page that are looked at; what they say is kept, each once
 _MAX_ANCHOR = 200
 _NO_ANCHORS = 0
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
@@ -270,7 +269,7 @@ def _stemmed(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
 def _anchors(said: str) -> str:
     """What links say, each once; a line each, as they came."""
     different = [anchor for anchor in dict.fromkeys(said.split("\n")) if anchor]
-    return _tidy("\n".join(anchor[:_MAX_ANCHOR] for anchor in different[:_ANCHORS]))
+    return _tidy("\n".join(anchor[:_MAX_ANCHOR] for anchor in different))
 
 
 def _tidy(text: str) -> str:
