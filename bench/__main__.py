@@ -4,7 +4,10 @@ import importlib
 import os
 import sys
 
-BENCHES = ("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "clustering", "crawl")
+BENCHES = (
+    *("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "clustering", "search"),
+    "crawl",
+)
 LONG = ("soak", "kills")  # only when named
 
 

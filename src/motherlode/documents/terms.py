@@ -160,6 +160,11 @@ def places_of(wanted: Collection[int], text: str, language: str = "en") -> Itera
             yield found.start(), found.end(), number
 
 
+def number_of(word: str, language: str = "en") -> int:
+    """The number of a single word; 0, if it does not count."""
+    return _numbers(language).number(_folded(word))
+
+
 def _words(text: str) -> list[str]:
     """The words of a text, each spelled in one way."""
     return _WORD.findall(_folded(text))

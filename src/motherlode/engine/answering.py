@@ -9,8 +9,7 @@ cosine makes up for the doubt: a model of a few examples is strict, and what it 
 was sought (docs/design.md has figures).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -19,6 +18,7 @@ from motherlode.documents.terms import bag_of, places_of, unpack
 from motherlode.engine.likeness import cosines_with, counted_idf
 from motherlode.engine.training import page_behind
 from motherlode.records import ROOT, Origin, PageId, TopicId
+from motherlode.search.snippets import Snippet, cut
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import Judged, judged_for, vectors_in
 from motherlode.store.pages import count_pages, languages_of, main_text_of, page_numbered, vectors_of_all
@@ -31,15 +31,6 @@ _FARTHEST = -1.0  # distance to the plane: no cosine makes up for more
 _SAMPLE = 20_000  # pages that idf is counted in
 _LOOKED_AT = 200_000  # characters of a page that a snippet is taken from
 _PLACES = 2_000  # words of the query in it
-_WIDTH = 240  # characters of a snippet
-_GIVE = 25  # characters it is shorter by, at most, to end between words
-
-
-class Snippet(Struct, frozen=True):
-    """A part of a page's main text. `marks` say from where to where it has words of the query."""
-
-    text: str
-    marks: tuple[tuple[int, int], ...] = ()
 
 
 class Find(Struct, frozen=True):
@@ -114,9 +105,7 @@ def snippet(text: str, query: str, language: str = "en") -> Snippet:
     line = text[:_LOOKED_AT].replace("\n", " ")
     wanted = frozenset(bag_of(query, language).terms.tolist())
     found = [place for place, _ in zip(places_of(wanted, line, language), range(_PLACES), strict=False)]
-    start, end = _window(line, _closest(found))
-    marks = tuple((one - start, to - start) for one, to, _ in found if start <= one and to <= end)
-    return _with_ends(line[start:end], marks, before=start > 0, after=end < len(line))
+    return cut(line, found)
 
 
 def cosines(session: Session, query: str, languages: Mapping[PageId, str]) -> dict[PageId, float]:
@@ -157,35 +146,3 @@ def _folded(
         alike = [other for other in close if other in urls and other != page and other not in told]
         told |= {page, *alike}
         yield one, tuple(urls[other] for other in alike)
-
-
-def _closest(found: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
-    """From where to where the most different words stand close together; of equals, the first."""
-    best, span = (0, 0), (0, 0)
-    for at, (start, _, _) in enumerate(found):
-        inside = list(takewhile(lambda place, start=start: place[1] - start <= _WIDTH, found[at:]))  # type: ignore[misc]
-        worth = (len({term for _, _, term in inside}), len(inside))
-        if worth > best:
-            best, span = worth, (start, inside[-1][1])
-    return span
-
-
-def _window(line: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Where a snippet begins and ends that has this span in its middle: between words, if they are near."""
-    slack = max(0, _WIDTH - (span[1] - span[0]))
-    start = max(0, min(span[0] - slack // 2, len(line) - _WIDTH))
-    end = min(len(line), start + max(_WIDTH, span[1] - span[0]))
-    if start > 0:
-        blank = line.find(" ", start, min(start + _GIVE, span[0]))
-        start = blank + 1 if blank >= 0 else start
-    if end < len(line):
-        blank = line.rfind(" ", max(end - _GIVE, span[1]), end)
-        end = blank if blank >= 0 else end
-    return start, end
-
-
-def _with_ends(text: str, marks: Collection[tuple[int, int]], *, before: bool, after: bool) -> Snippet:
-    """With an ellipsis where there is more."""
-    lead, trail = "… " if before else "", " …" if after else ""
-    moved = tuple((start + len(lead), end + len(lead)) for start, end in marks)
-    return Snippet(f"{lead}{text}{trail}", moved)

@@ -97,6 +97,8 @@ def _arriving(columns: Select[Any]) -> Select[Any]:
 
 _LINKS_TO = _arriving(_LINKS).join(urls, urls.c.id == links.c.url_id)
 _LINKING = _arriving(select(links.c.page_id).distinct())
+_said = _arriving(select(links.c.anchor)).subquery()
+_SAYING = select(func.aggregate_strings(_said.c.anchor, "\n"))
 
 
 def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
@@ -222,6 +224,14 @@ def pages_linking_to(
     for url_id in wanted:
         asked = {"sought": url_id, "last": last, "most": limit}
         yield url_id, [PageId(page) for page in session.connection.execute(_LINKING, asked).scalars().all()]
+
+
+def anchors_to(session: Session, wanted: Iterable[UrlId], limit: int) -> Iterator[str]:
+    """What the first links say that lead to each of these URLs, one a line, at most `limit` of them."""
+    last = _last_segment(session)
+    for url_id in wanted:
+        asked = {"sought": url_id, "last": last, "most": limit}
+        yield session.connection.execute(_SAYING, asked).scalar_one() or ""
 
 
 def _last_segment(session: Session) -> int:

@@ -24,3 +24,12 @@ def unpack_text(packed: bytes) -> tuple[str, str]:
         return text, text
     lines = isal_zlib.decompress(packed[1:]).decode().split("\n")
     return "\n".join(line[1:] for line in lines), "\n".join(line[1:] for line in lines if line[:1] == _MAIN)
+
+
+def unpack_parts(packed: bytes) -> tuple[str, str]:
+    """The main text, and what there is besides it."""
+    if packed[:1] != _FORM:
+        return unpack_text(packed)[0], ""
+    lines = isal_zlib.decompress(packed[1:]).decode().split("\n")
+    main = "\n".join(line[1:] for line in lines if line[:1] == _MAIN)
+    return main, "\n".join(line[1:] for line in lines if line[:1] != _MAIN)

@@ -9,11 +9,11 @@ import click
 from msgspec import Struct
 
 from motherlode.app.asking import NothingFetchedError, Place, answer_from, open_place, query_of
-from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
+from motherlode.app.cli.common import count, harmless, json_option, marked, set_option, show_json
 from motherlode.app.cli.durations import Duration
 from motherlode.app.crawling import Outing, crawl_portal
 from motherlode.engine import Limits, Progress
-from motherlode.engine.answering import Answer, Find, Snippet
+from motherlode.engine.answering import Answer, Find
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal
 from motherlode.records import RunEnd
@@ -179,16 +179,7 @@ def _show_find(place: int, find: Find) -> None:
     click.echo(f"     {harmless(find.url)}")
     click.echo(f"     score {find.score:.3f} = confidence {find.confidence:.3f} + cosine {find.cosine:.3f}")
     if find.snippet.text:
-        click.echo(f"     {_marked(find.snippet)}")
+        click.echo(f"     {marked(find.snippet)}")
     if find.alike:
         more = f", and {len(find.alike) - 1:,} more" if len(find.alike) > 1 else ""
         click.echo(f"     nearly the same: {harmless(find.alike[0])}{more}")
-
-
-def _marked(snippet: Snippet) -> str:
-    """The snippet with the query's words in bold; where the output is no terminal, click takes it off."""
-    text, parts, end = harmless(snippet.text), [], 0
-    for start, to in snippet.marks:
-        parts += [text[end:start], click.style(text[start:to], bold=True)]
-        end = to
-    return "".join([*parts, text[end:]])

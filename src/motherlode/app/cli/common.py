@@ -5,10 +5,13 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
+
+if TYPE_CHECKING:
+    from motherlode.search.snippets import Snippet
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +54,15 @@ def json_text(value: Any) -> str:
 def harmless(text: str) -> str:
     """Text from outside, safe to print."""
     return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def marked(snippet: "Snippet") -> str:
+    """The snippet with the query's words in bold; where the output is no terminal, click takes it off."""
+    text, parts, end = harmless(snippet.text), [], 0
+    for start, to in snippet.marks:
+        parts += [text[end:start], click.style(text[start:to], bold=True)]
+        end = to
+    return "".join([*parts, text[end:]])
 
 
 def count(number: int, what: str) -> str:

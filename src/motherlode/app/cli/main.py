@@ -24,6 +24,8 @@ COMMANDS = {
     "train": "Learn the topics from their examples, and judge what was fetched.",
     "judge": "Say where a page or a file would go, how surely, and why.",
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
+    "search": "Search what a portal has fetched: words, phrases, fields, filters, rankings.",
+    "index": "Make a portal's search index, or bring it up to date.",
     "links": "Show the hubs and authorities of a topic.",
     "cluster": "Show what the pages of a topic fall into, and make topics of that.",
     "export": "Write a portal as JSON, CSV, Parquet, WARC, WACZ, bookmarks or a graph.",

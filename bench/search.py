@@ -1,0 +1,163 @@
+"""Search: pages a second into the index, and milliseconds a query with filters and a weighted ranking.
+
+The pages are made of those of the recorded webs: half of the lines of one page and half of another's, so that
+none is like another, with the first one's links, which lead to other made pages. BENCH_DOCUMENTS says how
+many.
+"""
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+
+from bench.documents import WEBS
+from motherlode.app.searching import Desk, desk_at, made_ready
+from motherlode.documents.analysing import analyse_one
+from motherlode.documents.raw import Raw
+from motherlode.documents.similarity import fingerprint
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import count, sequence_of
+from motherlode.engine.indexing import renew
+from motherlode.engine.searching import Asked
+from motherlode.lab.misbehaviour.packing import unpacked
+from motherlode.lab.opening import open_web
+from motherlode.portal import Portal, create_portal
+from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
+from motherlode.search.matching import Filters
+from motherlode.search.ranking import weights_of
+from motherlode.store import outcomes
+from motherlode.topics import plant_seeds
+from motherlode.urls import UrlRules, address
+
+DOCUMENTS = int(os.environ.get("BENCH_DOCUMENTS", "50000"))
+MODELS = 1_000  # pages of each web that the others are made of
+LINKS = 40
+HOSTS = 500
+TOPICS = 20
+BATCH = 1_000
+QUERIES = 400
+RANK = "bm25=1,cosine=1,confidence=0.5,authority=0.3"
+TARGETS = "targets: 1,500 pages/s; 30 ms, 150 ms"
+
+
+def main() -> None:
+    if not WEBS.is_dir():
+        print(f"no recorded webs in {WEBS}; LODE_WEBS names a folder of them")
+        return
+    models = [document for web in sorted(WEBS.glob("*/about.toml")) for document in _models(web.parent)]
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / "portal"
+        topics = [((f"t{n}",), [f"http://h{n}.test/"]) for n in range(TOPICS)]
+        create_portal(place, plant_seeds(topics, UrlRules()), {})
+        with Portal.crawling(place, "bench") as portal:
+            _fill(portal, models)
+        with Portal.reading(place) as portal:
+            _index(portal)
+            with desk_at(portal) as desk:
+                _queries(desk, models)
+    print(f"  {TARGETS}")
+
+
+def _models(web: Path) -> Iterator[Document]:
+    served = open_web(web)
+    urls = list(served.urls())
+    Random(1).shuffle(urls)
+    answers = ((url, served.answer(url)) for url in urls)
+    fit = (
+        Raw(url, unpacked(said.body, said.header("content-encoding")) or b"", "text/html")
+        for url, said in answers
+        if said is not None and said.status == 200 and "html" in said.header("content-type")
+    )
+    return (analyse_one(raw) for raw in islice(fit, MODELS))
+
+
+def _fill(portal: Portal, models: list[Document]) -> None:
+    start, dice = perf_counter(), Random(7)
+    for first in range(0, DOCUMENTS, BATCH):
+        numbers = range(first, min(first + BATCH, DOCUMENTS))
+        made = [_made(number, dice, models) for number in numbers]
+        with portal.batch() as session:
+            outcomes.keep(session, made)
+    print(f"  {DOCUMENTS:,} pages made in {perf_counter() - start:.0f} s", flush=True)
+
+
+def _url(number: int) -> str:
+    return f"http://h{number % HOSTS}.test/pages/{number}.html"
+
+
+def _made(number: int, dice: Random, models: list[Document]) -> Outcome:
+    at = address(_url(number))
+    one, other = dice.choice(models), dice.choice(models)
+    lines = [line for line in one.text.split("\n") + other.text.split("\n") if dice.random() < 0.5]
+    text = "\n".join(lines)
+    inside = {*one.main.split("\n"), *other.main.split("\n")}
+    sequence = sequence_of(f"{one.title}\n{text}", one.language)
+    targets = [address(_url(int(dice.random() ** 3 * DOCUMENTS))) for _ in range(LINKS)]
+    anchors = [link.anchor for link in one.links[:LINKS]] or [one.title]
+    document = Document(
+        title=f"{one.title} {number}",
+        language=one.language,
+        text=text,
+        main="\n".join(line for line in lines if line in inside),
+        links=tuple(Link(to.url, to.key, anchors[n % len(anchors)]) for n, to in enumerate(targets)),
+        fingerprint=fingerprint(sequence),
+        vectors={TERMS: count(sequence).pack()},
+    )
+    page = Page(at.url, at.key, 1.7e9 + number * 60, 200, "text/html", len(text), str(number).encode())
+    judgement = Judgement(TopicId(2 + dice.randrange(TOPICS)), dice.gauss(0.0, 0.3))
+    entry = Entry(url_id=UrlId(0), url=at.url, key=at.key, queue=TopicId(2), rank=0.0)
+    return Outcome(entry, page=page, document=document, judgement=judgement)
+
+
+def _index(portal: Portal) -> None:
+    begin, worked = perf_counter(), process_time()
+    done = renew(portal)
+    taken, work = perf_counter() - begin, process_time() - worked
+    size = sum(file.stat().st_size for file in (portal.path / "index").rglob("*") if file.is_file())
+    print(
+        f"  indexed {done.pages:,}: {done.pages / taken:,.0f} pages/s, "
+        f"{done.pages / work:,.0f} a second of the processor; {size / done.pages / 1000:.1f} KB a page",
+        flush=True,
+    )
+    begin = perf_counter()
+    made_ready(portal, lambda _done, _of: None)
+    print(f"  found to be up to date in {(perf_counter() - begin) * 1000:.0f} ms", flush=True)
+
+
+def _queries(desk: Desk, models: list[Document]) -> None:
+    dice = Random(3)
+    begin = perf_counter()
+    for number in range(TOPICS):
+        desk.search(Asked(weights_of(RANK), "page", topic=f"t{number}"))
+    first = (perf_counter() - begin) / TOPICS * 1000
+    print(f"  the first search by authority in a topic, which works it out: {first:.0f} ms", flush=True)
+    for name, filtered in (("words, filters, weighted", True), ("words, weighted", False)):
+        taken: list[float] = []
+        found = 0
+        for _ in range(QUERIES):
+            asked = _asked(dice, models, filtered=filtered)
+            begin = perf_counter()
+            found += desk.search(asked).total
+            taken.append((perf_counter() - begin) * 1000)
+        taken.sort()
+        print(
+            f"  {name}: median {taken[QUERIES // 2]:.1f} ms, 99% under {taken[QUERIES * 99 // 100]:.1f} ms, "
+            f"worst {taken[-1]:.0f} ms; {found / QUERIES:,.0f} pages match on average",
+            flush=True,
+        )
+
+
+def _asked(dice: Random, models: list[Document], *, filtered: bool) -> Asked:
+    """One to three words side by side in a page; with filters, on a topic, in a language, since a day."""
+    words = [word for word in dice.choice(models).text.split() if word.isalpha() and len(word) > 3] or [
+        "page"
+    ]
+    at = dice.randrange(len(words))
+    text = " ".join(words[at : at + dice.randint(1, 3)])
+    if not filtered:
+        return Asked(weights_of("bm25=1,cosine=1,confidence=0.5"), text)
+    filters = Filters(languages=("en",), since=int(1.7e9 + DOCUMENTS * 15))
+    return Asked(weights_of(RANK), text, topic=f"t{dice.randrange(TOPICS)}", filters=filters)

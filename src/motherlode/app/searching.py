@@ -1,0 +1,67 @@
+"""Searching a portal from any front door: the index brought up to date first, as far as that is possible."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
+
+from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
+from motherlode.engine.searching import Asked, Results, search
+from motherlode.portal import Portal
+from motherlode.records import BadInputError, LockedError, LodeError, ReadOnlyError
+from motherlode.search.index import PageIndex
+from motherlode.store import topics as topic_rows
+from motherlode.topics import TopicTree
+
+
+class Ready(Struct, frozen=True):
+    """What became of bringing an index up to date: it is `behind` by so many changes, and why."""
+
+    behind: int = 0
+    reason: str = ""
+    renewal: Renewal | None = None
+
+
+class Desk:
+    """An index and a portal's store, to be asked again and again."""
+
+    def __init__(self, portal: Portal, index: PageIndex) -> None:
+        self._portal = portal
+        self._index = index
+
+    def search(self, asked: Asked) -> Results:
+        with self._portal.store.reading() as session:
+            tree = TopicTree(topic_rows.all_topics(session))
+            return search(self._portal, session, self._index, tree, asked)
+
+    def renewed(self) -> None:
+        """See what was written to the index meanwhile."""
+        self._index.renewed()
+
+
+def made_ready(portal: Portal, told: Telling) -> Ready:
+    """Bring the index up to date; where another process does so, or nothing can be written, say so."""
+    index = PageIndex.open(place_of(portal))
+    if index is not None:
+        with portal.store.reading() as session:
+            tree = TopicTree(topic_rows.all_topics(session))
+            behind = lacking(session, tree, index.known()).changes
+        if not behind:
+            return Ready()
+    try:
+        return Ready(renewal=renew(portal, told=told))
+    except (LockedError, ReadOnlyError) as error:
+        if index is None:
+            raise
+        return Ready(behind, str(error))
+
+
+@contextmanager
+def desk_at(portal: Portal) -> Iterator[Desk]:
+    """Raises `LodeError` where there is no index that could be asked."""
+    index = PageIndex.open(place_of(portal))
+    if index is None:
+        raise LodeError(f"{portal.path} has no index yet; 'lode index {portal.path}' makes one.")
+    if not index.size:
+        raise BadInputError(f"{portal.path} has no pages yet; 'lode crawl {portal.path}' fetches some.")
+    yield Desk(portal, index)

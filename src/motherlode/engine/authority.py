@@ -1,0 +1,100 @@
+"""Authority for ranking: HITS within a topic, or among what was found (SPEC B10, B20).
+
+Of a topic it is worked out once and kept beside the index, since it takes longer than a search may. It is
+worked out again when the topic was judged anew, or the portal has grown by a tenth.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from sqlalchemy import func, select
+
+from motherlode.engine.linking import standings
+from motherlode.learning.hits import Hits
+from motherlode.records import PageId, TopicId
+from motherlode.store.graph import graph_around
+from motherlode.store.indexed import url_ids_of
+from motherlode.store.pages import count_pages, pages_at
+from motherlode.store.schema import models
+from motherlode.store.session import Session
+from motherlode.topics import TopicTree
+from motherlode.urls import host_of
+
+ROOT_SET = 200  # results that are compared with each other, as many as Kleinberg took
+_PREDECESSORS = 10  # of each
+_ROUNDS = 100
+_GROWTH = 1.1
+
+Floats = npt.NDArray[np.float64]
+
+
+class Authorities(Struct, frozen=True):
+    """The authorities of a topic, by what was known when the portal had so many pages and this model."""
+
+    model: int
+    known: int
+    pages: list[int]
+    scores: list[float]
+
+    def of(self, wanted: Sequence[int]) -> Floats:
+        """The score of each page; 0, where it has none."""
+        told = dict(zip(self.pages, self.scores, strict=True))
+        return np.array([told.get(page, 0.0) for page in wanted], np.float64)
+
+
+def in_topic(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> Authorities:
+    """The authorities of a topic, kept in a file in `place` if that can be written."""
+    file = place / f"authority-{int(topic)}"
+    model, known = _model(session), count_pages(session)
+    kept = _kept(file)
+    if kept is not None and kept.model == model and kept.known <= known <= kept.known * _GROWTH:
+        return kept
+    found = [
+        one
+        for one in standings(session, tree, topic, rounds=_ROUNDS)
+        if one.authority > 0 and not one.elsewhere
+    ]
+    at = pages_at(session, {one.url_id for one in found})
+    told = [(at[one.url_id], one.authority) for one in found if one.url_id in at]
+    fresh = Authorities(model, known, [page for page, _ in told], [score for _, score in told])
+    _keep(file, fresh)
+    return fresh
+
+
+def among(session: Session, found: Sequence[int]) -> Floats:
+    """The authority of results among themselves and those that link to them; only of the first so many."""
+    base = url_ids_of(session, [PageId(page) for page in found[:ROOT_SET]])
+    graph = graph_around(session, list(base.values()), _PREDECESSORS)
+    if not len(graph.edges):
+        return np.zeros(len(found))
+    numbers: dict[str, int] = {}
+    hosts = np.array([numbers.setdefault(host_of(url), len(numbers)) for url in graph.urls], np.int64)
+    sources, targets = graph.edges.T
+    scores = Hits(max_rounds=_ROUNDS).fit(sources, targets, hosts).authorities_
+    told = dict(zip(graph.pages, scores.tolist(), strict=True))
+    return np.array([told.get(PageId(page), 0.0) for page in found], np.float64)
+
+
+def _model(session: Session) -> int:
+    return session.connection.execute(select(func.max(models.c.id))).scalar_one() or 0
+
+
+def _kept(file: Path) -> Authorities | None:
+    try:
+        return msgspec.msgpack.decode(file.read_bytes(), type=Authorities)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _keep(file: Path, found: Authorities) -> None:
+    """It can be worked out again, so that nothing is lost where it cannot be written."""
+    fresh = file.with_suffix(".new")
+    try:
+        fresh.write_bytes(msgspec.msgpack.encode(found))
+        fresh.replace(file)
+    except OSError:
+        return

@@ -1,0 +1,127 @@
+"""Where the words of a query stand in a text."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from unicodedata import normalize
+
+from motherlode.documents.terms import number_of
+from motherlode.search.matching import is_plain
+from motherlode.search.query import Form, Node, Word, wanted_words
+from motherlode.search.snippets import Place, Snippet, cut
+
+_LOOKED_AT = 20_000  # characters of a page that a snippet is taken from
+_PLACES = 500  # words of the query in it
+_WORD = re.compile(r"[^\W_]+")
+_CHANGING_INITIALS = ("ar", "ga", "id")  # stemmers of these take away what a word begins with
+_LATIN = (*range(0x41, 0x250), *range(0x1E00, 0x1F00))
+_WHAT_IS_SHOWN = ("", "text", "main", "title")
+
+
+class Finder:
+    """Knows a word of the query when it sees one, by the language of the text."""
+
+    def __init__(self, node: Node | None, language: str) -> None:
+        self._language = language
+        self._stems: dict[int, int] = {}
+        self._exact: dict[str, int] = {}
+        self._vague: list[tuple[int, Word]] = []  # those for which each word has to be looked at
+        self._initials: set[str] = set()  # letters that words of the query begin with; empty: any letter
+        self._anything = False
+        shown = [word for word in wanted_words(node) if word.field in _WHAT_IS_SHOWN] if node else []
+        for place, word in enumerate(shown):
+            self._learn(place, word)
+
+    @classmethod
+    def of_stems(cls, stems: list[int], language: str) -> "Finder":
+        finder = cls(None, language)
+        finder._stems = {stem: place for place, stem in enumerate(stems)}
+        return finder
+
+    def _expect(self, word: Word, folded: str) -> None:
+        self._anything |= word.form is Form.FUZZY
+        for part in _WORD.findall(folded):
+            self._initials.update(_variants().get(_plain(part[0]), part[0] + part[0].upper()))
+
+    def _learn(self, place: int, word: Word) -> None:
+        folded = word.text.casefold()
+        self._expect(word, folded)
+        if word.form in (Form.PREFIX, Form.FUZZY):
+            self._vague.append((place, word))
+        elif word.form is Form.VAGUE and is_plain(word.text) and number_of(folded, self._language):
+            self._stems.setdefault(number_of(folded, self._language), place)
+        else:
+            for part in _WORD.findall(folded):
+                self._exact.setdefault(part, place)
+
+    def snippet(self, text: str) -> Snippet:
+        line = text[:_LOOKED_AT].replace("\n", " ")
+        found = [place for place, _ in zip(self._places(line), range(_PLACES), strict=False)]
+        return cut(line, found)
+
+    def _places(self, line: str) -> Iterator[Place]:
+        for found in self._pattern().finditer(line):
+            which = self._which(found[0].casefold())
+            if which is not None:
+                yield found.start(), found.end(), which
+
+    def _pattern(self) -> re.Pattern[str]:
+        """Words that may be sought: by their first letter, where that is the same in all forms of a word."""
+        if self._anything or not self._initials or self._language in _CHANGING_INITIALS:
+            return _WORD
+        return re.compile(rf"(?<![^\W_])[{re.escape(''.join(sorted(self._initials)))}][^\W_]*")
+
+    def _which(self, word: str) -> int | None:
+        if word in self._exact:
+            return self._exact[word]
+        if self._stems:
+            stem = _number(word, self._language)
+            if stem in self._stems:
+                return self._stems[stem]
+        if not self._vague:
+            return None
+        return next((place for place, sought in self._vague if _fits(word, sought)), None)
+
+
+def _plain(letter: str) -> str:
+    """A letter without its accents, small: a plural may have others (Apfel, Äpfel)."""
+    return normalize("NFD", letter.casefold())[0]
+
+
+@cache
+def _variants() -> dict[str, str]:
+    """Latin letters with everything that is the same letter but for accents."""
+    found: dict[str, str] = {}
+    for letter in map(chr, _LATIN):
+        if letter.isalpha():
+            found[_plain(letter)] = found.get(_plain(letter), "") + letter
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _number(word: str, language: str) -> int:
+    return number_of(word, language)
+
+
+def _fits(word: str, sought: Word) -> bool:
+    text = sought.text.casefold()
+    if sought.form is Form.PREFIX:
+        return word.startswith(text)
+    return abs(len(word) - len(text)) <= sought.edits and _differ(word, text, sought.edits)
+
+
+def _differ(one: str, other: str, most: int) -> bool:
+    """Whether so many letters left out, put in or replaced, or neighbours swapped, make one of the other."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(one, start=1):
+        here = [row]
+        for column, opposite in enumerate(other, start=1):
+            cost = min(last[column] + 1, here[-1] + 1, last[column - 1] + (letter != opposite))
+            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == opposite:
+                cost = min(cost, before[column - 2] + 1)
+            here.append(cost)
+        if min(here) > most:
+            return False
+        before, last = last, here
+    return last[-1] <= most

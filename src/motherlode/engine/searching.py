@@ -1,0 +1,312 @@
+"""The local search engine (SPEC B20, X3, X8): match, rank, fold, and say why.
+
+The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from motherlode.documents.similarity import NEAR
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import Bag, sequence_of, unpack
+from motherlode.engine.authority import among, in_topic
+from motherlode.engine.highlighting import Finder
+from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
+from motherlode.portal import Portal
+from motherlode.records import LodeError, PageId, TopicId
+from motherlode.search.index import Hits, PageIndex
+from motherlode.search.matching import Filters, Matcher, Tongue
+from motherlode.search.query import Node, parse, wanted_words, words_in
+from motherlode.search.ranking import (
+    AUTHORITY,
+    BM25,
+    CONFIDENCE,
+    COSINE,
+    Floats,
+    Part,
+    combined,
+    folded,
+    order,
+)
+from motherlode.search.snippets import Snippet
+from motherlode.store.judged import judgements_of
+from motherlode.store.pages import (
+    KeptPage,
+    main_text_of,
+    page_at,
+    page_numbered,
+    urls_of_pages,
+    vectors_of_all,
+)
+from motherlode.store.session import Session
+from motherlode.topics import TopicTree, parse_path, show_path
+from motherlode.urls import Address
+
+WITH_COSINE = 1_000  # pages that are ranked where the vector of each must be read
+WITHOUT = 10_000
+LIKE_TERMS = 25  # terms of a page that others are compared with
+_MAX_TITLE = 300
+_ALIKE = 10  # addresses of near duplicates that are named
+
+
+class Asked(Struct, frozen=True):
+    """What is sought: words, or pages like one; among which pages, ranked how, and which part of it."""
+
+    weights: dict[str, float]
+    text: str = ""
+    like: Address | None = None
+    any_word: bool = False
+    topic: str = ""
+    filters: Filters = Filters()
+    limit: int = 10
+    page: int = 1
+
+
+class Result(Struct, frozen=True):
+    """A page that was found. `score` is from 0 to 1; `why` are its parts. `alike` say nearly the same."""
+
+    place: int
+    url: str
+    title: str
+    score: float
+    topic: str
+    confidence: float | None
+    language: str
+    type: str
+    fetched_at: float
+    snippet: Snippet
+    why: tuple[Part, ...]
+    alike: tuple[str, ...] = ()
+    alike_count: int = 0
+
+
+class Results(Struct, frozen=True):
+    """`total` pages match, of which the best `ranked` by BM25 were put in order; duplicates are in both."""
+
+    total: int
+    ranked: int
+    page: int
+    more: bool
+    results: tuple[Result, ...]
+
+
+class _Sought(Struct, frozen=True):
+    """A query in all forms in which it is needed; a vector for each group of languages."""
+
+    node: Node | None
+    hits: Hits
+    vectors: tuple[dict[int, float], ...]
+
+
+def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Results:
+    """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic."""
+    topic = tree.at(parse_path(asked.topic)).id if asked.topic else None
+    matcher = Matcher(index.schema, lambda named: topic_name(tree.at(parse_path(named)).id))
+    filters = asked.filters if topic is None else _within(asked.filters, topic)
+    sought = (
+        _like(session, index, matcher, asked, filters) if asked.like else _ask(index, matcher, asked, filters)
+    )
+    hits = sought.hits
+    values = _values(session, sought, asked.weights)
+    if AUTHORITY in asked.weights:
+        values[AUTHORITY] = _authority(portal, session, tree, topic, hits)
+    scores, parts = combined(values, asked.weights)
+    first = (asked.page - 1) * asked.limit
+    best = order(scores, hits.pages) if len(hits.pages) else hits.pages
+    chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
+    describing = _Describing(session, tree, sought)
+    found = []
+    for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
+        why = tuple(
+            Part(name, float(values[name][at]), float(parts[name][at]), weight)
+            for name, weight in asked.weights.items()
+        )
+        told = describing.result(place, PageId(int(hits.pages[at])), float(scores[at]), why)
+        if told is not None:
+            others = [PageId(int(hits.pages[other])) for other in alike]
+            found.append(describing.folding(told, others))
+    return Results(hits.total, len(hits.pages), asked.page, more, tuple(found))
+
+
+def _within(filters: Filters, topic: TopicId) -> Filters:
+    return replace(filters, topics=(topic_name(topic),))
+
+
+def _most(weights: dict[str, float]) -> int:
+    return WITH_COSINE if COSINE in weights else WITHOUT
+
+
+# --- what is sought -------------------------------------------------------------------------------------
+
+
+def _ask(index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> _Sought:
+    if not asked.text.strip():
+        return _Sought(None, index.search(matcher.everything(filters), _most(asked.weights)), ())
+    node = parse(asked.text, any_word=asked.any_word)
+    tongues = _tongues(node, filters.languages or index.languages())
+    hits = index.search(matcher.query(node, tongues, filters), _most(asked.weights))
+    vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in asked.weights else ()
+    return _Sought(node, hits, vectors)
+
+
+def _tongues(node: Node, languages: Sequence[str]) -> list[Tongue]:
+    """Languages together in which the words have the same stems; one at least."""
+    words = list(dict.fromkeys(word.text for word in words_in(node)))
+    groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for language in languages or [NO_LANGUAGE]:
+        stems = tuple(_stems(word, language) for word in words)
+        groups.setdefault(stems, []).append(language)
+    return [Tongue(tuple(names), dict(zip(words, stems, strict=True))) for stems, names in groups.items()]
+
+
+def _stems(text: str, language: str) -> tuple[str, ...]:
+    return tuple(hexed(sequence_of(text, "" if language == NO_LANGUAGE else language)).split())
+
+
+def _vector(index: PageIndex, node: Node, tongue: Tongue) -> dict[int, float]:
+    """The query's stems, each with its idf, log(1 + N / df), in a vector of length one."""
+    stems = dict.fromkeys(stem for word in wanted_words(node) for stem in tongue.stems[word.text])
+    return _of_length_one({stem: _idf(index, stem) for stem in stems})
+
+
+def _idf(index: PageIndex, stem: str) -> float:
+    return float(np.log1p(index.size / max(index.having(stem), 1)))
+
+
+def _of_length_one(weights: dict[str, float]) -> dict[int, float]:
+    length = float(np.linalg.norm(list(weights.values()))) or 1.0
+    return {_number(stem): weight / length for stem, weight in weights.items()}
+
+
+def _number(stem: str) -> int:
+    return int.from_bytes(bytes.fromhex(stem), "little")
+
+
+def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> _Sought:
+    """What is most telling of a page is what is sought in others."""
+    assert asked.like is not None  # noqa: S101 - by the caller
+    page = page_at(session, asked.like.key)
+    if page is None:
+        raise LodeError(f"The portal has no page at {asked.like.url[:200]}, so none can be like it.")
+    packed = vectors_of_all(session, [page.id], TERMS).get(page.id, b"")
+    bag = unpack(packed)
+    stems = hexed(bag.terms).split()
+    frequencies = (1.0 + np.log(np.maximum(bag.counts, 1))).tolist()
+    told = {stem: often * _idf(index, stem) for stem, often in zip(stems, frequencies, strict=True)}
+    best = dict(sorted(told.items(), key=lambda one: -one[1])[:LIKE_TERMS])
+    if not best:
+        raise LodeError(f"The page at {asked.like.url[:200]} has no words, so none can be like it.")
+    vector = _of_length_one(best)
+    weights = [(stem, vector[_number(stem)]) for stem in best]
+    hits = index.search(matcher.stemmed(weights, filters, page.id), _most(asked.weights))
+    return _Sought(None, hits, (vector,))
+
+
+# --- the parts of a score -------------------------------------------------------------------------------
+
+
+def _values(session: Session, sought: _Sought, weights: dict[str, float]) -> dict[str, Floats]:
+    """Each part as it is, for every page that is ranked."""
+    values = {BM25: sought.hits.scores}
+    pages = [PageId(page) for page in sought.hits.pages.tolist()]
+    if COSINE in weights:
+        values[COSINE] = _cosines(session, pages, sought.vectors)
+    if CONFIDENCE in weights:
+        judged = judgements_of(session, pages)
+        sure = [judged[page].confidence if page in judged else 0.0 for page in pages]
+        values[CONFIDENCE] = np.array(sure, np.float64)
+    return values
+
+
+def _cosines(session: Session, pages: Sequence[PageId], vectors: Sequence[dict[int, float]]) -> Floats:
+    """The cosine of each page with the query, by the language that fits best.
+
+    Frequencies are damped, 1 + log tf; idf is the query's alone (lnc.ltc in SMART's notation), so that a page
+    is as long as it was whatever else is fetched.
+    """
+    packed = vectors_of_all(session, pages, TERMS) if vectors else {}
+    told = [at for at, page in enumerate(pages) if packed.get(page)]
+    found = np.zeros(len(pages))
+    if told:
+        bags = [unpack(packed[pages[at]]) for at in told]
+        found[told] = cosines_of(bags, vectors)
+    return found
+
+
+def cosines_of(bags: Sequence[Bag], vectors: Sequence[dict[int, float]]) -> Floats:
+    """The greatest of the cosines of each bag, none of them empty, with vectors of length one."""
+    terms = np.concatenate([bag.terms for bag in bags])
+    damped = 1.0 + np.log(np.concatenate([bag.counts for bag in bags]))
+    starts = np.cumsum([0, *(len(bag) for bag in bags[:-1])])
+    lengths = np.sqrt(np.add.reduceat(damped**2, starts))
+    best = np.zeros(len(bags))
+    for vector in vectors:
+        products = np.zeros(len(bags))
+        for term, weight in vector.items():
+            places = np.flatnonzero(terms == np.uint32(term))
+            products[starts.searchsorted(places, "right") - 1] += weight * damped[places]
+        best = np.maximum(best, products / lengths)
+    return best
+
+
+def _authority(
+    portal: Portal, session: Session, tree: TopicTree, topic: TopicId | None, hits: Hits
+) -> Floats:
+    """Within the topic that was asked for; without one, among what was found."""
+    pages = hits.pages.tolist()
+    if topic is None:
+        return among(session, pages) if pages else np.zeros(0)
+    return in_topic(session, tree, topic, place_of(portal)).of(pages)
+
+
+# --- what is shown --------------------------------------------------------------------------------------
+
+
+class _Describing:
+    """Tells of pages what a person wants to see of them."""
+
+    def __init__(self, session: Session, tree: TopicTree, sought: _Sought) -> None:
+        self._session = session
+        self._tree = tree
+        self._sought = sought
+
+    def result(self, place: int, page: PageId, score: float, why: tuple[Part, ...]) -> Result | None:
+        """None: the store has it no more."""
+        kept = page_numbered(self._session, page)
+        if kept is None:
+            return None
+        judged = judgements_of(self._session, [page]).get(page)
+        on_topic = judged is not None and judged.confidence > 0
+        return Result(
+            place,
+            kept.page.url,
+            _shortened(" ".join(kept.title[: 4 * _MAX_TITLE].split())),
+            score,
+            show_path(self._tree.path(judged.topic)) if judged is not None and on_topic else "",
+            judged.confidence if judged is not None else None,
+            kept.language,
+            kept.page.mime,
+            kept.page.fetched_at,
+            self._finder(kept).snippet(main_text_of(self._session, page)),
+            why,
+        )
+
+    def folding(self, told: Result, others: Sequence[PageId]) -> Result:
+        if not others:
+            return told
+        named = others[:_ALIKE]
+        urls = urls_of_pages(self._session, named)
+        alike = tuple(urls[page] for page in named if page in urls)
+        return replace(told, alike=alike, alike_count=len(others))
+
+    def _finder(self, kept: KeptPage) -> Finder:
+        if self._sought.node is None and self._sought.vectors:
+            return Finder.of_stems(list(self._sought.vectors[0]), kept.language)
+        return Finder(self._sought.node, kept.language)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_TITLE else f"{text[: _MAX_TITLE - 2]} …"

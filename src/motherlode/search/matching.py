@@ -1,0 +1,201 @@
+"""From the tree of a query to one of the index. Nothing that a person typed goes to tantivy's parser."""
+
+from collections.abc import Callable, Mapping, Sequence
+from unicodedata import category
+
+import tantivy
+from msgspec import Struct
+from tantivy import Occur, Query
+
+from motherlode.search.index import words_analyser
+from motherlode.search.query import All, Any, Form, Node, Not, QueryError, Word, written
+
+_EXACT_FIELDS = {
+    "": (("title", 2.0), ("main", 1.0), ("rest", 0.5), ("anchor", 1.0), ("url", 0.5)),
+    "title": (("title", 1.0),),
+    "text": (("main", 1.0), ("rest", 0.5)),
+    "main": (("main", 1.0),),
+    "anchor": (("anchor", 1.0),),
+    "url": (("url", 1.0),),
+}
+# Of main text and address alone, no stems are kept: a vague word is an exact one there.
+_VAGUE_FIELDS = {
+    "": (("stems", 1.0), ("title_stems", 2.0), ("anchor_stems", 1.0)),
+    "title": (("title_stems", 1.0),),
+    "text": (("stems", 1.0),),
+    "anchor": (("anchor_stems", 1.0),),
+}
+_NAMES = ("site", "topic", "language", "type")
+_MANY = 2
+
+
+class Tongue(Struct, frozen=True):
+    """Languages in which the words of a query have the same stems. A word without any says nothing there."""
+
+    languages: tuple[str, ...]
+    stems: Mapping[str, tuple[str, ...]]
+
+
+class Filters(Struct, frozen=True):
+    """What pages must be besides; of several values, one is enough. Moments are in seconds."""
+
+    topics: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+
+
+class Matcher:
+    """Makes queries for one index; `named` turns what a person calls a topic into its name in the index."""
+
+    def __init__(self, schema: tantivy.Schema, named: Callable[[str], str]) -> None:
+        self._schema = schema
+        self._named = named
+        self._analyser = words_analyser()
+
+    def query(self, node: Node, tongues: Sequence[Tongue], filters: Filters) -> Query:
+        """Raises `QueryError` where no word is left to look for."""
+        found = [(one.languages, self._in_tongue(node, one)) for one in tongues]
+        branches = [(names, query) for names, query in found if query is not None]
+        if not branches:
+            raise QueryError(f"'{written(node)[:100]}' has no letters or digits to look for.")
+        if len(tongues) == 1:
+            return self.filtered(branches[0][1], filters)
+        spoken = [
+            Query.boolean_query([(Occur.Must, query), (Occur.Must, self._one_of("language", names))])
+            for names, query in branches
+        ]
+        return self.filtered(_any(spoken), filters)
+
+    def stemmed(self, stems: Sequence[tuple[str, float]], filters: Filters, but: int) -> Query:
+        """Pages that have any of these stems, by their weights, one page left out."""
+        parts = [Query.boost_query(self._term("stems", stem), weight) for stem, weight in stems]
+        this = Query.term_query(self._schema, "page", but)
+        found = Query.boolean_query([(Occur.Must, _any(parts)), (Occur.MustNot, this)])
+        return self.filtered(found, filters)
+
+    def filtered(self, query: Query, filters: Filters) -> Query:
+        wanted = (
+            ("topic", filters.topics),
+            ("site", filters.sites),
+            ("type", filters.types),
+            ("language", filters.languages),
+        )
+        conditions = [self._one_of(field, values) for field, values in wanted if values]
+        if filters.since is not None or filters.until is not None:
+            conditions.append(self._between(filters.since, filters.until))
+        if not conditions:
+            return query
+        return Query.boolean_query([(Occur.Must, query), *((Occur.Must, one) for one in conditions)])
+
+    def everything(self, filters: Filters) -> Query:
+        return self.filtered(Query.all_query(), filters)
+
+    def words_of(self, text: str) -> list[str]:
+        return self._analyser.analyze(text)
+
+    # --- trees ---
+
+    def _in_tongue(self, node: Node, tongue: Tongue) -> Query | None:
+        """Words that say nothing in a language are passed over, unless there are no others."""
+        return self._tree(node, tongue, loud=False) or self._tree(node, tongue, loud=True)
+
+    def _tree(self, node: Node, tongue: Tongue, *, loud: bool) -> Query | None:
+        match node:
+            case Word():
+                return self._word(node, tongue, loud=loud)
+            case Not(part):
+                denied = self._tree(part, tongue, loud=loud)
+                return None if denied is None else _all([], [denied])
+            case Any(parts):
+                found = [self._tree(part, tongue, loud=loud) for part in parts]
+                left = [query for query in found if query is not None]
+                return _any(left) if left else None
+            case All(parts):
+                return self._all_of(parts, tongue, loud=loud)
+
+    def _all_of(self, parts: Sequence[Node], tongue: Tongue, *, loud: bool) -> Query | None:
+        wanted: list[Query] = []
+        denied: list[Query] = []
+        for part in parts:
+            inner = part.part if isinstance(part, Not) else part
+            found = self._tree(inner, tongue, loud=loud)
+            if found is not None:
+                (denied if isinstance(part, Not) else wanted).append(found)
+        return _all(wanted, denied) if wanted or denied else None
+
+    # --- words ---
+
+    def _word(self, word: Word, tongue: Tongue, *, loud: bool) -> Query | None:
+        if word.field in _NAMES:
+            value = self._named(word.text) if word.field == "topic" else word.text.casefold()
+            return self._one_of(word.field, (value,))
+        if word.form is Form.VAGUE and word.field in _VAGUE_FIELDS and is_plain(word.text):
+            stems = tongue.stems.get(word.text, ())
+            if stems or not loud:
+                return self._vague(word, stems) if stems else None
+        tokens = self.words_of(word.text)
+        if not tokens:
+            return None
+        return self._spread(_EXACT_FIELDS[word.field], lambda field: self._worded(word, field, tokens))
+
+    def _vague(self, word: Word, stems: Sequence[str]) -> Query:
+        fields = _VAGUE_FIELDS[word.field]
+        parts = [self._spread(fields, lambda field, stem=stem: self._term(field, stem)) for stem in stems]  # type: ignore[misc]
+        found = parts[0] if len(parts) == 1 else _all(parts, [])
+        tokens = self.words_of(word.text)
+        if word.field or len(tokens) != 1:
+            return found
+        return _any([found, Query.boost_query(self._term("url", tokens[0]), 0.5)])
+
+    def _worded(self, word: Word, field: str, tokens: list[str]) -> Query:
+        if len(tokens) >= _MANY:
+            words: list[str | tuple[int, str]] = list(tokens)
+            if word.form is Form.PREFIX:
+                return Query.phrase_prefix_query(self._schema, field, words)
+            return Query.phrase_query(self._schema, field, words)
+        if (
+            word.form is Form.PREFIX
+        ):  # a token has nothing but letters and digits: no pattern can be hidden in it
+            return Query.regex_query(self._schema, field, f"{tokens[0]}.*")
+        if word.form is Form.FUZZY:
+            return Query.fuzzy_term_query(self._schema, field, tokens[0], word.edits)
+        return self._term(field, tokens[0])
+
+    def _spread(self, fields: Sequence[tuple[str, float]], make: Callable[[str], Query]) -> Query:
+        found = [
+            Query.boost_query(make(field), boost) if boost != 1 else make(field) for field, boost in fields
+        ]
+        return _any(found)
+
+    def _term(self, field: str, value: str) -> Query:
+        return Query.term_query(self._schema, field, value)
+
+    def _one_of(self, field: str, values: Sequence[str]) -> Query:
+        """A condition: it adds nothing to a score."""
+        return Query.const_score_query(_any([self._term(field, value) for value in values]), 0.0)
+
+    def _between(self, since: int | None, until: int | None) -> Query:
+        kind = tantivy.FieldType.Integer
+        last = None if until is None else until - 1
+        found = Query.range_query(self._schema, "date", kind, since, last)
+        return Query.const_score_query(found, 0.0)
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word is made of letters alone, so that it has a stem."""
+    return all(category(one)[0] in "LM" for one in word)
+
+
+def _any(queries: Sequence[Query]) -> Query:
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, one) for one in queries])
+
+
+def _all(wanted: Sequence[Query], denied: Sequence[Query]) -> Query:
+    if len(wanted) == 1 and not denied:
+        return wanted[0]
+    base = wanted or [Query.const_score_query(Query.all_query(), 0.0)]
+    must = [(Occur.Must, one) for one in base]
+    return Query.boolean_query([*must, *((Occur.MustNot, one) for one in denied)])

@@ -1,0 +1,83 @@
+"""Portals of hand-made pages, to be searched."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from motherlode.app.searching import desk_at, made_ready
+from motherlode.documents.similarity import fingerprint
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import count, sequence_of
+from motherlode.engine.searching import Asked, Results
+from motherlode.portal import Portal
+from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
+from motherlode.search.ranking import DEFAULT, weights_of
+from motherlode.store import outcomes
+from motherlode.topics import TopicTree, parse_path
+from motherlode.urls import address
+from teaching import planted
+
+DAY = 86_400
+START = 1_700_000_000  # the 14th of November, 2023
+
+
+class Paper(Struct, frozen=True):
+    """A page that somebody wrote; `menu` stands outside its main text."""
+
+    title: str = ""
+    text: str = ""
+    menu: str = ""
+    language: str = "en"
+    topic: str = ""
+    confidence: float = 0.5
+    mime: str = "text/html"
+    links: Mapping[str, str] = {}
+    day: int = 0
+
+
+def shelve(directory: Path, papers: Mapping[str, Paper], topics: Iterable[str] = ()) -> Path:
+    """Put pages into a portal, which is made if need be."""
+    if not directory.exists():
+        planted(directory, {topic: ["http://example.test/"] for topic in (topics or ["birds"])})
+    with Portal.writing(directory, "test") as portal:
+        tree = portal.tree()
+        with portal.store.writing() as session:
+            outcomes.keep(session, [_outcome(url, paper, tree) for url, paper in papers.items()])
+    return directory
+
+
+def _outcome(url: str, paper: Paper, tree: TopicTree) -> Outcome:
+    at = address(url)
+    sequence = sequence_of(f"{paper.title}\n{paper.text}\n{paper.menu}", paper.language)
+    targets = [(address(to), words) for to, words in paper.links.items()]
+    document = Document(
+        title=paper.title,
+        language=paper.language,
+        text=f"{paper.menu}\n{paper.text}" if paper.menu else paper.text,
+        main=paper.text,
+        links=tuple(Link(to.url, to.key, words) for to, words in targets),
+        fingerprint=fingerprint(sequence),
+        vectors={TERMS: count(sequence).pack()},
+    )
+    fetched_at = float(START + paper.day * DAY)
+    page = Page(at.url, at.key, fetched_at, 200, paper.mime, len(paper.text), paper.text.encode())
+    judgement = None
+    if paper.topic:
+        judgement = Judgement(tree.at(parse_path(paper.topic)).id, paper.confidence)
+    entry = Entry(UrlId(0), at.url, at.key, TopicId(1), 0.0)
+    return Outcome(entry, page=page, document=document, judgement=judgement)
+
+
+def searched(directory: Path, text: str = "", rank: str = DEFAULT, **asked: object) -> Results:
+    """What is found, in an index that is brought up to date first."""
+    with Portal.reading(directory) as portal:
+        made_ready(portal, lambda _done, _of: None)
+        with desk_at(portal) as desk:
+            return desk.search(Asked(weights_of(rank), text, **asked))  # type: ignore[arg-type]
+
+
+def found(directory: Path, text: str = "", rank: str = DEFAULT, **asked: object) -> list[str]:
+    """The hosts of what is found, without their ends, the best first."""
+    results = searched(directory, text, rank, **asked).results
+    return [one.url.split("/")[2].removesuffix(".test") for one in results]

@@ -1,0 +1,199 @@
+"""What is found in a hand-made portal, in which order, and why."""
+
+from pathlib import Path
+
+import pytest
+
+from motherlode.records import LodeError, NoSuchTopicError
+from motherlode.search.matching import Filters
+from motherlode.search.query import QueryError
+from motherlode.urls import address
+from shelving import DAY, START, Paper, found, searched, shelve
+
+LONG = (
+    "Owls are birds of prey that hunt by night, with ears that hear the faintest rustle of a mouse in the "
+    "grass and feathers that make no sound when they glide over the meadows and along the edges of woods."
+)
+PAPERS = {
+    "http://barn.test/": Paper(
+        "The barn owl", "The barn owl hunts mice in the night.", topic="birds/owls", confidence=0.9
+    ),
+    "http://owls.test/": Paper(
+        "Owls",
+        "Owls of the world: the owl in the barn hunts at night.",
+        topic="birds/owls",
+        confidence=0.2,
+        day=2,
+    ),
+    "http://heron.test/": Paper(
+        "Herons", "The grey heron spears fish at night.", topic="birds", confidence=0.4, day=4
+    ),
+    "http://news.test/": Paper("News", "The minister said nothing of birds.", menu="owl news", day=6),
+    "http://eule.test/": Paper("Eulen", "Die Eulen jagen in der Nacht nach Mäusen.", language="de", day=8),
+    "http://hub.test/": Paper(
+        "Links",
+        "Where to read on.",
+        links={"http://barn.test/": "nocturnal hunters", "http://heron.test/": "wading birds"},
+    ),
+    "http://hub2.test/": Paper("More links", "Elsewhere.", links={"http://barn.test/": "silent flight"}),
+    "http://hub3.test/": Paper("Still more", "Somewhere.", links={"http://barn.test/": "silent flight"}),
+    "http://paper.test/a.pdf": Paper("Pellets", "What the pellets of raptors hold.", mime="application/pdf"),
+    "http://one.twins.test/": Paper("Twins", f"{LONG} It was written here."),
+    "http://two.twins.test/": Paper("Twins", f"{LONG} It was written there."),
+    "http://odd.test/": Paper("Odd", "H2O and TCP/IP are no words, nor is 2003. Owlets are."),
+}
+
+
+@pytest.fixture(scope="module")
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shelve(tmp_path_factory.mktemp("search") / "p", PAPERS, ("birds", "birds/owls", "politics"))
+
+
+@pytest.mark.parametrize(
+    ("query", "hosts"),
+    [
+        ("barn owls", {"barn", "owls"}),  # whatever their endings
+        ("hunting", {"barn", "owls", "one.twins"}),
+        ("the barn", {"barn", "owls"}),  # words that say nothing are passed over
+        ('"barn owl"', {"barn"}),
+        ('"owl barn"', set()),
+        ('"owl in the barn"', {"owls"}),
+        ("Eule", {"eule"}),  # German is stemmed as German
+        ("maus", {"eule"}),
+        ("heron OR eulen", {"heron", "eule"}),
+        ("night NOT owl", {"heron"}),
+        ("night -barn -prey", {"heron"}),
+        ("(heron OR barn) AND night", {"heron", "barn", "owls"}),
+        ("NOT night", {"news", "eule", "hub", "hub2", "hub3", "paper", "odd"}),
+        ("title:owl", {"barn", "owls"}),
+        ("text:minister", {"news"}),
+        ('text:"owl news"', {"news"}),
+        ("main:owl", {"barn", "owls"}),
+        ("anchor:silent", {"barn"}),
+        ("wading", {"heron"}),  # what links to it say
+        ("url:paper", {"paper"}),
+        ("site:twins.test", {"one.twins"}),
+        ("site:one.twins.test", {"one.twins"}),
+        ("type:pdf", {"paper"}),
+        ("type:application/pdf", {"paper"}),
+        ("language:de", {"eule"}),
+        ("topic:birds night", {"barn", "owls", "heron"}),
+        ('topic:"birds/owls"', {"barn", "owls"}),
+        ("owle*", {"odd"}),
+        ("hreon~", {"heron"}),
+        ("H2O", {"odd"}),
+        ("tcp/ip", {"odd"}),
+        ("2003", {"odd"}),
+        ("zebra", set()),
+        ("die", {"eule"}),  # it says nothing, but nothing else was asked for
+    ],
+)
+def test_a_query_finds_what_it_asks_for(portal: Path, query: str, hosts: set[str]) -> None:
+    assert set(found(portal, query, limit=100)) == hosts
+
+
+def test_any_of_the_words_will_do_on_demand(portal: Path) -> None:
+    assert found(portal, "heron zebra") == []
+    assert found(portal, "heron zebra", any_word=True) == ["heron"]
+
+
+def test_filters_leave_out_what_does_not_fit(portal: Path) -> None:
+    def left(**parts: object) -> list[str]:
+        return sorted(found(portal, "night OR nacht", filters=Filters(**parts)))  # type: ignore[arg-type]
+
+    assert left() == ["barn", "eule", "heron", "one.twins", "owls"]
+    assert left(languages=("de",)) == ["eule"]
+    assert left(sites=("barn.test", "heron.test")) == ["barn", "heron"]
+    assert left(types=("pdf",)) == []
+    assert left(since=START + 3 * DAY) == ["eule", "heron"]
+    assert left(since=START + 2 * DAY, until=START + 4 * DAY) == ["owls"]
+    assert left(until=START) == []
+
+
+def test_a_page_of_a_topic_below_is_found_under_the_one_above(portal: Path) -> None:
+    assert sorted(found(portal, "night", topic="birds")) == ["barn", "heron", "owls"]
+    assert sorted(found(portal, "night", topic="birds/owls")) == ["barn", "owls"]
+    assert sorted(found(portal, topic="/")) == ["barn", "heron", "owls"]
+    with pytest.raises(NoSuchTopicError):
+        found(portal, "night", topic="fish")
+    with pytest.raises(NoSuchTopicError):
+        found(portal, "topic:fish")
+
+
+def test_each_ranking_has_its_own_order(portal: Path) -> None:
+    assert found(portal, "night", "confidence", topic="birds") == ["barn", "heron", "owls"]
+    assert found(portal, "night", "authority")[0] == "barn"
+    assert found(portal, "night", "authority", topic="birds")[0] == "barn"
+    assert found(portal, "owls", "bm25")[:2] == ["owls", "barn"]
+    cosines = [one.why[0].value for one in searched(portal, "owls", "cosine").results]
+    assert cosines == sorted(cosines, reverse=True)
+    assert 0 < cosines[-1] < cosines[0] < 1
+
+
+def test_the_score_is_the_sum_of_what_is_said_of_it(portal: Path) -> None:
+    results = searched(portal, "night", "cosine=1,confidence=0.5,authority=0.5").results
+    for one in results:
+        assert [part.name for part in one.why] == ["cosine", "confidence", "authority"]
+        assert [part.weight for part in one.why] == [0.5, 0.25, 0.25]
+        assert one.score == pytest.approx(sum(part.adds for part in one.why))
+        assert all(0 <= part.scaled <= 1 for part in one.why)
+    assert max(one.why[0].scaled for one in results) == 1.0
+    assert results[0].why[1].value == 0.9
+
+
+def test_a_cosine_is_as_worked_out_by_hand(portal: Path) -> None:
+    one = searched(portal, "pellets", "cosine").results[0]
+    assert one.url == "http://paper.test/a.pdf"
+    # pellet twice (title and text), raptor and hold once; what, the and of do not count
+    damped = 1 + 0.6931471805599453
+    assert one.why[0].value == pytest.approx(damped / (damped**2 + 1 + 1) ** 0.5)
+
+
+def test_near_duplicates_are_folded(portal: Path) -> None:
+    results = searched(portal, "rustle")
+    assert (results.total, len(results.results)) == (2, 1)
+    assert results.results[0].alike == ("http://two.twins.test/",)
+    assert results.results[0].alike_count == 1
+
+
+def test_results_come_in_pages(portal: Path) -> None:
+    whole = found(portal, "night OR nacht", limit=10)
+    first = searched(portal, "night OR nacht", limit=3)
+    second = searched(portal, "night OR nacht", limit=3, page=2)
+    assert (first.more, second.more) == (True, False)
+    assert [one.place for one in (*first.results, *second.results)] == [1, 2, 3, 4, 5]
+    assert [one.url.split("/")[2][:-5] for one in (*first.results, *second.results)] == whole
+    assert searched(portal, "night", limit=3, page=9).results == ()
+
+
+def test_words_are_marked_in_snippets(portal: Path) -> None:
+    def marked(query: str) -> set[str]:
+        snippet = searched(portal, query).results[0].snippet
+        return {snippet.text[start:end] for start, end in snippet.marks}
+
+    assert marked("hunting mice site:barn.test") == {"hunts", "mice"}
+    assert marked('"barn owl"') == {"barn", "owl"}
+    assert marked("hreon~") == {"heron"}
+    assert marked("spea*") == {"spears"}
+    assert marked("eule") == {"Eulen"}
+    assert marked("title:pellets -zebra") == {"pellets"}
+    assert marked("h2o") == {"H2O"}
+
+
+def test_pages_like_one_are_found_without_it(portal: Path) -> None:
+    like = found(portal, like=address("http://barn.test/"))
+    assert like[0] == "owls"
+    assert "barn" not in like
+    assert found(portal, like=address("http://barn.test/"), topic="politics") == []
+    with pytest.raises(LodeError, match="has no page at"):
+        found(portal, like=address("http://nowhere.test/"))
+
+
+def test_a_query_without_letters_is_refused(portal: Path) -> None:
+    with pytest.raises(QueryError, match="no letters or digits"):
+        found(portal, "++ §")
+
+
+def test_a_query_of_any_bytes_is_answered(portal: Path) -> None:
+    assert "barn" in found(portal, "owl\udc80")
+    assert found(portal, "\U0001f989 owl", any_word=True)

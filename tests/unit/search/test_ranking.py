@@ -1,0 +1,65 @@
+"""Several scores as one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motherlode.records import UsageError
+from motherlode.search.ranking import combined, folded, order, scaled, weights_of
+
+
+def test_weights_are_shares_of_one() -> None:
+    assert weights_of("cosine") == {"cosine": 1.0}
+    assert weights_of("cosine=1, confidence=0.5,authority=0.5") == {
+        "cosine": 0.5,
+        "confidence": 0.25,
+        "authority": 0.25,
+    }
+    assert weights_of("bm25=0,cosine=3") == {"cosine": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("beauty", "no ranking 'beauty'; there are bm25, cosine, confidence, authority"),
+        ("", "no ranking ''"),
+        ("cosine=1,cosine=2", "named twice"),
+        ("cosine=-1", "number from 0 to 1,000,000, not '-1'"),
+        ("cosine=nan", "not 'nan'"),
+        ("cosine=inf", "not 'inf'"),
+        ("cosine=1e300", "not '1e300'"),
+        ("cosine=", "not ''"),
+        ("cosine=0", "one at least is above 0"),
+    ],
+)
+def test_wrong_weights_are_refused(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+        weights_of(text)
+
+
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20))
+def test_parts_are_scaled_from_nothing_to_the_best(values: list[float]) -> None:
+    found = scaled(np.array(values, np.float64))
+    assert len(found) == len(values)
+    assert all(0 <= one <= 1 for one in found)
+    if any(0 < value < float("inf") for value in values):
+        assert found.max() == 1.0
+
+
+def test_the_score_is_the_weighted_mean_of_the_scaled_parts() -> None:
+    values = {"bm25": np.array([10.0, 5.0, 0.0]), "confidence": np.array([-0.3, 0.1, 0.2])}
+    scores, parts = combined(values, weights_of("bm25=3,confidence=1"))
+    assert parts["confidence"].tolist() == [0.0, 0.5, 1.0]
+    assert scores.tolist() == pytest.approx([0.75, 0.5, 0.25])
+    assert order(scores, np.array([7, 8, 9])).tolist() == [0, 1, 2]
+    assert order(np.array([0.5, 0.5, 0.9]), np.array([9, 3, 5])).tolist() == [2, 1, 0]
+
+
+def test_near_duplicates_are_folded_into_the_best_of_them() -> None:
+    prints = np.array([0b1111, 0, 0b1110, 0xFFFF_FFFF, 0, 0b1000], np.uint64)
+    ranked = np.array([3, 2, 1, 0, 4, 5])
+    assert folded(ranked, prints, 3, 10) == ([(3, ()), (2, (0, 5)), (1, ()), (4, ())], False)
+    assert folded(ranked, prints, 3, 2) == ([(3, ()), (2, (0, 5))], True)
+    assert folded(ranked, prints, 3, 4)[1] is False
+    assert folded(ranked[:0], prints, 3, 4) == ([], False)
