@@ -52,6 +52,7 @@ def _be_killed(*, once: bool = False) -> None:
 
 
 HOSTILE: dict[str, Callable[[], object]] = {
+    "mark": lambda: Path(os.environ["LODE_TEST_MARK"]).touch(),
     "hang": lambda: time.sleep(60),
     "spin": _spin,
     "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),

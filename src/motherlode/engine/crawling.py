@@ -109,7 +109,7 @@ class _Crawl:
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
-                readers = [group.create_task(self._read_pages()) for _ in range(self._crew.readers + 1)]
+                readers = [group.create_task(self._read_pages()) for _ in range(2 * self._crew.readers + 1)]
                 keeper = group.create_task(self._keep_pages())
                 if self._maps.left:
                     self._send(self._await_listed(self._maps.finish))

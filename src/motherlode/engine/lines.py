@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from socket import socket
 from typing import cast
 
+_LATE = 0.02  # seconds: if it was this loop that was held up, the message is there, but not taken in yet
 _SHORT = 4  # bytes that say how long a message is
 _LONG = 8  # and where they cannot, behind four that say so
 
@@ -48,8 +49,13 @@ class MessageLine(asyncio.Protocol):
             if self._ended:
                 raise EOFError
             self._expecting = asyncio.get_running_loop().create_future()
-            async with asyncio.timeout(seconds):
-                await self._expecting
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._expecting
+            except TimeoutError:
+                await asyncio.sleep(_LATE)
+                if not self._messages:
+                    raise
             if not self._messages:
                 raise EOFError
         return self._messages.popleft()

@@ -17,13 +17,21 @@ from motherlode.records import Document
 _Packed = bytes | list[Analysed]
 _ENCODER = msgpack.Encoder()
 _DECODER = msgpack.Decoder(list[Analysed])
+# Pages that all parts of reading have something to do with; the language of the second is anybody's guess.
+REHEARSAL = tuple(
+    Raw("http://rehearsal.test/", f"<!DOCTYPE html><title>Rehearsal</title>{said}".encode(), "text/html")
+    for said in (
+        "<h1>What is said here</h1><p>This is read as <a href='/'>any page</a> is, and for nobody.</p>",
+        "<p>Rehearsal</p>",
+    )
+)
 
 
 class Readers:
     """Processes that read. An async context manager, whose `read` may be called side by side."""
 
     def __init__(self, manner: Manner, options: ReadingOptions) -> None:
-        self._workers: Workers[Raw, _Packed] = Workers(partial(_analyse, manner=manner), options)
+        self._workers: Workers[Raw, _Packed] = Workers(partial(_analyse, manner=manner), options, REHEARSAL)
 
     @property
     def count(self) -> int:

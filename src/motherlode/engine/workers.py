@@ -4,7 +4,8 @@ A batch goes to a worker and its results come back one by one, so that it is alw
 being read. One that takes too long or takes its worker with it is given up; the worker is replaced, and the
 rest of the batch goes to the new one. A worker that somebody killed may have been at an innocent document,
 which is read once more. A long batch goes in portions: the limit of memory is for a document, not for all
-that wait with it. A worker ends with whoever started it, however that ends.
+that wait with it. The next batch is sent while one is being read, so that a worker need not wait for whoever
+takes its results. A worker ends with whoever started it, however that ends.
 """
 
 import asyncio
@@ -33,6 +34,7 @@ from motherlode.records import DiskFullError, LodeError
 J = TypeVar("J")
 R = TypeVar("R")
 
+_SEATS = 2  # batches that a worker may have: one that it reads, one that lies ready
 _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be left to end it
 _STARTS = 3  # attempts at starting one
 _START = 60.0  # seconds that a worker may take to begin
@@ -113,14 +115,39 @@ class _Worker(Generic[J, R]):
         return "killed its reader"
 
 
-class Workers(Generic[J, R]):
-    """So many processes that do one thing. An async context manager."""
+class _Desk(Generic[J, R]):
+    """Where a worker sits, and its successors. Batches are taken up in the order in which they were sent."""
 
-    def __init__(self, task: Callable[[J], R], options: ReadingOptions) -> None:
+    def __init__(self, worker: _Worker[J, R]) -> None:
+        self.worker = worker
+        self.turn = asyncio.Lock()
+        self.batches = 0
+        self.confused = False  # whether the worker has a batch that nobody will take the results of
+
+    def send_ahead(self, jobs: Sequence[J]) -> tuple[_Worker[J, R] | None, int]:
+        """Send the first jobs, whatever is being read; to whom, and how many."""
+        try:
+            if self.worker.process.poll() is None:
+                return self.worker, self.worker.send(jobs)
+        except (EOFError, OSError):
+            pass
+        return None, 0  # whoever has the next turn finds out what became of it
+
+
+class Workers(Generic[J, R]):
+    """So many processes that do one thing. An async context manager.
+
+    Each does the jobs of the rehearsal before it begins: what is loaded for the first time takes long, and
+    must not count as a document's time.
+    """
+
+    def __init__(self, task: Callable[[J], R], options: ReadingOptions, rehearsal: Sequence[J] = ()) -> None:
         self._task = task
+        self._rehearsal = rehearsal
         self._options = options
         self.count = options.workers or max(1, (os.cpu_count() or 2) - 1)
-        self._idle: asyncio.Queue[_Worker[J, R]] = asyncio.Queue()
+        self._desks: list[_Desk[J, R]] = []
+        self._seats = asyncio.Semaphore(_SEATS * self.count)
         self._all: set[_Worker[J, R]] = set()
         self.replaced = 0
 
@@ -130,7 +157,7 @@ class Workers(Generic[J, R]):
             if isinstance(started, BaseException):
                 await self.__aexit__(type(started), started, None)
                 raise started
-            self._idle.put_nowait(started)
+            self._desks.append(_Desk(started))
         return self
 
     async def __aexit__(
@@ -145,34 +172,56 @@ class Workers(Generic[J, R]):
             worker.kill()
 
     async def run(self, jobs: Sequence[J]) -> list[R | Lost]:
-        """The result of each job, in order. Waits for a worker that has nothing to do."""
-        worker = await self._idle.get()
-        results: list[R | Lost] = []
-        suspect = -1  # the place of a document whose reader was killed
+        """The result of each job, in order. Waits for a worker that has little to do."""
+        async with self._seats:
+            desk = min(self._desks, key=lambda one: one.batches)
+            desk.batches += 1
+            try:
+                return await self._seated(desk, jobs)
+            finally:
+                desk.batches -= 1
+
+    async def _seated(self, desk: _Desk[J, R], jobs: Sequence[J]) -> list[R | Lost]:
+        taker, ahead = desk.send_ahead(jobs)
         try:
-            while len(results) < len(jobs):
-                if worker.process.poll() is not None:  # with nothing to do: no document is to blame
-                    worker = await self._replace(worker)
-                lost = await self._advance(worker, jobs, results)
-                if lost is not None:
-                    if worker.was_killed and suspect != len(results):
-                        suspect = len(results)
-                    else:
-                        results.append(lost)
-                    worker = await self._replace(worker)
+            await desk.turn.acquire()
         except BaseException:
-            worker = await self._replace(worker)  # it may be in the midst of something
+            desk.confused = True  # it will read what was sent all the same
+            raise
+        try:
+            return await self._done(desk, jobs, ahead if desk.worker is taker else 0)
+        except BaseException:
+            desk.confused = True  # it may be in the midst of something
+            desk.worker.line.close()  # which ends it
             raise
         finally:
-            self._idle.put_nowait(worker)
+            desk.turn.release()
+
+    async def _done(self, desk: _Desk[J, R], jobs: Sequence[J], ahead: int) -> list[R | Lost]:
+        """Have all done by the worker, to whom so many were sent already, and by its successors."""
+        results: list[R | Lost] = []
+        suspect = -1  # the place of a document whose reader was killed
+        while len(results) < len(jobs):
+            # One that ended with nothing to do: no document is to blame.
+            if desk.confused or (not ahead and desk.worker.process.poll() is not None):
+                await self._replace(desk)
+                ahead = 0
+            lost = await self._advance(desk.worker, jobs, results, ahead)
+            ahead = 0
+            if lost is not None:
+                if desk.worker.was_killed and suspect != len(results):
+                    suspect = len(results)
+                else:
+                    results.append(lost)
+                await self._replace(desk)
         return results
 
     async def _advance(
-        self, worker: _Worker[J, R], jobs: Sequence[J], results: list[R | Lost]
+        self, worker: _Worker[J, R], jobs: Sequence[J], results: list[R | Lost], ahead: int
     ) -> Lost | None:
         """Have the next portion done; or say what became of the one whose result did not come."""
         try:
-            wanted = len(results) + worker.send(jobs[len(results) :])
+            wanted = len(results) + (ahead or worker.send(jobs[len(results) :]))
             while len(results) < wanted:
                 results.append(await worker.receive(self._options.seconds))
         except TimeoutError:
@@ -181,12 +230,14 @@ class Workers(Generic[J, R]):
             return Lost(worker.end)
         return None
 
-    async def _replace(self, worker: _Worker[J, R]) -> _Worker[J, R]:
+    async def _replace(self, desk: _Desk[J, R]) -> None:
         self.replaced += 1
-        self._all.discard(worker)
-        worker.line.close()
-        await asyncio.get_running_loop().run_in_executor(None, worker.kill)
-        return await self._start()
+        desk.confused = True  # until there is another, even if nobody waits for that
+        self._all.discard(desk.worker)
+        desk.worker.line.close()
+        await asyncio.get_running_loop().run_in_executor(None, desk.worker.kill)
+        desk.worker = await self._start()
+        desk.confused = False
 
     async def _start(self) -> _Worker[J, R]:
         """A new worker. One that somebody killed before it had begun is no reason to give up."""
@@ -210,7 +261,7 @@ class Workers(Generic[J, R]):
         worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
         try:
-            worker.line.send([pickle.dumps((self._task, self._options))])
+            worker.line.send([pickle.dumps((self._task, self._options, self._rehearsal))])
             await worker.line.receive(_START)
         except (EOFError, OSError) as error:  # one of the latter is that it took too long
             self._all.discard(worker)
@@ -237,7 +288,9 @@ def serve(descriptor: int) -> None:
     line = Connection(descriptor)
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
     with suppress(EOFError, OSError):
-        task, options = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
+        task, options, rehearsal = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
+        for job in rehearsal:
+            task(job)
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
         while True:

@@ -10,6 +10,7 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.engine import Company, Limits, Progress, crawl
 from motherlode.engine.crew import Hands
+from motherlode.engine.reading import REHEARSAL
 from motherlode.engine.workers import Workers
 from motherlode.fetch.loops import run
 from motherlode.lab.opening import open_web
@@ -185,7 +186,7 @@ def suffering() -> Hands:
     """Readers whom documents can tell what to suffer."""
     options = ReadingOptions(workers=2, seconds=2.0, memory=512)
     hands = Hands(Manner(), options)
-    hands._reading._workers = Workers(partial(read_or_suffer, manner=Manner()), options)
+    hands._reading._workers = Workers(partial(read_or_suffer, manner=Manner()), options, REHEARSAL)
     return hands
 
 

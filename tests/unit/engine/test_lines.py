@@ -1,6 +1,7 @@
 """Messages from a process, however they are cut on the way."""
 
 import asyncio
+import time
 from socket import socketpair
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.engine.lines import MessageLine
+from motherlode.fetch.loops import run
 
 
 def framed(message: bytes, *, long: bool = False) -> bytes:
@@ -61,3 +63,20 @@ def test_a_line_that_says_nothing_is_not_waited_for_longer_than_asked() -> None:
             line.close()
 
     asyncio.run(work())
+
+
+def test_a_message_that_came_while_the_loop_was_held_up_is_not_late() -> None:
+    async def work() -> bytes:
+        ours, theirs = socketpair()
+        line = await MessageLine.over(ours)
+        waiting = asyncio.create_task(line.receive(0.01))
+        await asyncio.sleep(0)
+        theirs.send(framed(b"in time"))
+        time.sleep(0.1)  # noqa: ASYNC251 - the loop is held up
+        try:
+            return await waiting
+        finally:
+            line.close()
+            theirs.close()
+
+    assert run(work()) == b"in time"

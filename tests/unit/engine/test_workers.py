@@ -80,6 +80,49 @@ def test_batches_run_side_by_side_and_a_bad_one_holds_no_other_back() -> None:
     assert [batch[0] for batch in found if not isinstance(batch[0], Lost)] == ["C", "D", "E"]
 
 
+def test_a_batch_that_lies_ready_is_read_whatever_becomes_of_the_one_before_it() -> None:
+    async def work() -> tuple[list[Any], int]:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as workers:
+            batches = (["crash", "b"], ["c"], ["d"])
+            return await asyncio.gather(*map(workers.run, batches)), workers.replaced
+
+    assert run(work()) == ([[Lost("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
+
+
+@pytest.mark.parametrize("given_up", [0, 1], ids=["the one being read", "the one that lies ready"])
+def test_a_batch_that_is_given_up_leaves_no_results_to_others(given_up: int) -> None:
+    async def work() -> list[Any]:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+            batches = [asyncio.create_task(workers.run(["late", word])) for word in ("b", "c", "d")]
+            await asyncio.sleep(0.05)
+            batches[given_up].cancel()
+            return await asyncio.gather(*batches, return_exceptions=True)
+
+    found = run(work())
+    assert isinstance(found.pop(given_up), asyncio.CancelledError)
+    assert found == [["LATE", word] for index, word in enumerate("BCD") if index != given_up]
+
+
+def test_a_worker_has_its_next_batch_before_anybody_has_heard_of_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "mark"
+    monkeypatch.setenv("LODE_TEST_MARK", str(mark))
+
+    async def work() -> bool:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+            batches = [asyncio.create_task(workers.run([word])) for word in ("a", "mark")]
+            await asyncio.sleep(0)  # they are sent
+            until = time.monotonic() + 20
+            while not mark.exists() and time.monotonic() < until:  # nobody listens: the loop is busy
+                time.sleep(0.01)  # noqa: ASYNC251
+            came = mark.exists()
+            await asyncio.gather(*batches)
+            return came
+
+    assert run(work())
+
+
 def test_nobody_is_left_behind() -> None:
     async def work() -> list[int]:
         async with Workers(task, QUICK) as workers:
