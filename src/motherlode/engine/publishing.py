@@ -25,7 +25,7 @@ _CLUSTERABLE = 20  # pages; of fewer, one sees oneself what they fall into
 _CENTRAL = 3  # pages of a cluster
 _TERMS = 15  # words that speak for a topic
 _EXAMPLES = 100
-_SAID = 25_000  # characters of a text that a site looks at
+_SAID = 10_000  # characters of a text that a site looks at
 _PRINTS = 1 << 64  # the store has them with a sign
 _ORIGINS = {
     Origin.PERSON: "chosen by hand",
@@ -71,9 +71,13 @@ class _Source:
             links=totals.links,
             hosts=totals.hosts,
             relevance=len(on_topic(session)) / totals.pages if totals.pages else None,
-            types=overview.pages_by(session, "mime"),
-            languages=overview.pages_by(session, "language"),
-            outings=tuple(Outing(run.started_at, run.ended_at, run.policy, run.pages) for run in runs),
+            types=_counted(overview.pages_by(session, "mime")),
+            languages=_counted(overview.pages_by(session, "language")),
+            outings=tuple(
+                Outing(run.started_at, run.ended_at, run.policy, run.pages)
+                for run in runs
+                if not run.policy.startswith("_")  # fetching examples is no crawl
+            ),
         )
 
     def cards(self, head: Head) -> Iterator[Card]:
@@ -101,9 +105,11 @@ class _Source:
         )
 
     def _precision(self, topic: TopicId) -> float | None:
+        """What is expected of a topic in the space that knows it best, as `lode train` tells it."""
         classifier = self._view.classifier
         nodes = {} if classifier is None else classifier.nodes(topic)
-        return max((node.precision for node in nodes.values()), default=None)
+        found = max((node.precision for node in nodes.values()), default=0.0)
+        return found or None  # of few examples xi-alpha may say nothing at all, which is 0
 
     def _best(self, surest: list[Judged]) -> Iterator[Card]:
         """The surest pages, of those that are nearly the same the first."""
@@ -147,6 +153,11 @@ class _Source:
             return []
         terms = [term for term, _ in classifier.characteristic(topic, TERMS, 2 * _TERMS)]
         return spelled_in(self.what.session, terms, surest[:BEST])[:_TERMS]
+
+
+def _counted(kinds: dict[str, int]) -> dict[str, int]:
+    """The most frequent first; the database tells those that are equally frequent in any order."""
+    return dict(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _card(material: Material, confidence: float) -> Card:

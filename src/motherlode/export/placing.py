@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from ctypes import CDLL
 from pathlib import Path
 from tempfile import mkdtemp, mkstemp
 from typing import BinaryIO
@@ -13,6 +14,7 @@ from typing import BinaryIO
 from motherlode.records import BadInputError, DiskFullError, LodeError, ReadOnlyError, StoreError, UsageError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, of <fcntl.h> and <linux/fs.h>
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -96,6 +98,9 @@ def _swap(part: Path, place: Path) -> None:
     if not place.exists():
         part.rename(place)
         return
+    if _exchange(part, place):
+        shutil.rmtree(part, ignore_errors=True)
+        return
     old = Path(mkdtemp(prefix=f".{place.name[:100]}.", suffix=".old", dir=place.parent))
     place.rename(old)  # an empty directory may be replaced
     try:
@@ -105,6 +110,18 @@ def _swap(part: Path, place: Path) -> None:
             old.rename(place)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two directories change places in one step, so that a kill finds one of them there in any case.
+
+    False: the system, or the file system, cannot do that.
+    """
+    try:
+        rename = CDLL(None).renameat2  # of Linux; Python has no name for it
+    except (OSError, AttributeError):
+        return False
+    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
 
 
 def _mask() -> int:

@@ -67,10 +67,10 @@ def command(directory: Path, topic: str, most: int, overrides: tuple[str, ...], 
 def _show(told: Standings) -> None:
     pages = f"{count(told.on_topic, 'page')} on it, {told.pages - told.on_topic:,} around them"
     click.echo(f"{harmless(told.topic)}: {pages}\n")
-    for name, best in (("authority", told.authorities), ("hub", told.hubs)):
+    for name, ranked in (("authority", told.authorities), ("hub", told.hubs)):
         table = Table(name, "score", "pagerank", "confidence")
-        for one in best:
+        for one in ranked:
             sure = "-" if one.confidence is None else f"{one.confidence:.3f}"
             table.add(harmless(one.url), f"{getattr(one, name):.3f}", f"{one.pagerank:.4f}", sure)
-        table.show() if best else click.echo(f"No {name}: no links lead from one host to another.")
+        table.show() if ranked else click.echo(f"No {name}: no links lead from one host to another.")
         click.echo()

@@ -1,4 +1,4 @@
-"""The index of the search page: words with the pages that have them, in files that a browser loads as scripts.
+"""The index of the search page: words with the pages that have them, in files that are loaded as scripts.
 
 A page opened from a file system may fetch nothing, but it may load scripts. So each part of the index is a
 script that hands its data over. Words are sorted and divided into parts of about one size; `about` says with
@@ -25,11 +25,11 @@ _PART = 60_000  # bytes of a part of the words; a word in many pages makes it lo
 _LONG = 40  # characters of a word
 _TITLE, _PLACE, _SAID, _TEXT, _MOST = 6, 3, 2, 1, 9  # what a word counts by where it stands; the sum ends at
 _FREQUENT = 40  # words of a text, the most frequent
-_LOOKED_AT = 20_000  # characters of it
+_LOOKED_AT = 10_000  # characters of it
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if category(chr(code))[0] == "M")
-_WORD = re.compile(rf"[^\W_](?:[^\W_]|[{re.escape(_MARKS)}])*")
+_WORD = re.compile(rf"[^\W_]+(?:[{re.escape(_MARKS)}]+[^\W_]*)*")
 # Scripts that put no blanks between words: two characters are taken for one.
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _IS_DENSE = re.compile(f"[{_IDEOGRAPHS}]")
@@ -45,18 +45,21 @@ class Span(Struct, frozen=True):
     end: int
 
 
-def words_of(text: str) -> Iterator[str]:
+def words_of(text: str) -> list[str]:
     """The words of a text without case and accents, as they are looked up.
 
-    >>> list(words_of("The Café, 2nd: 東京都"))
+    >>> words_of("The Café, 2nd: 東京都")
     ['the', 'cafe', '2nd', '東京', '京都']
     """
-    for found in _WORD.findall(fold(text)):
-        for run in _RUN.findall(found) if _IS_DENSE.search(found) else (found,):
-            if len(run) > 1 and _IS_DENSE.match(run):
-                yield from map("".join, pairwise(run))
-            else:
-                yield run[:_LONG]
+    found = _WORD.findall(fold(text))
+    if _IS_DENSE.search(text):
+        found = [part for word in found for run in _RUN.findall(word) for part in _divided(run)]
+    return [word[:_LONG] for word in found]
+
+
+def _divided(run: str) -> Iterable[str]:
+    """A word as it is, or its pairs of characters where words are not told apart by blanks."""
+    return map("".join, pairwise(run)) if len(run) > 1 and _IS_DENSE.match(run) else (run,)
 
 
 def fold(text: str) -> str:
@@ -73,8 +76,8 @@ def postings(number: int, row: Row, text: str, places: Sequence[str]) -> Iterato
     for said, worth in ((row.title, _TITLE), (" ".join([*places, *labels]), _PLACE), (row.said, _SAID)):
         counted.update(dict.fromkeys(words_of(said), worth))
     frequent = Counter(words_of(text[:_LOOKED_AT]))
-    for word in silent:
-        frequent.pop(word, None)
+    for word in silent & frequent.keys():
+        del frequent[word]
     counted.update(dict.fromkeys((word for word, _ in frequent.most_common(_FREQUENT)), _TEXT))
     for word, worth in counted.items():
         if word not in silent:

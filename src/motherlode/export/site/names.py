@@ -21,7 +21,7 @@ def topic_file(path: Sequence[str]) -> str:
     """The name for a topic's files.
 
     >>> topic_file(("Music", "Free jazz")), topic_file(("Jazz", "C++"))
-    ('music_free-jazz', 'jazz_c__87e2ef4b7cc2')
+    ('music_free-jazz', 'jazz_c__0fde91251d78')
     """
     steps = [name.lower() for name in path]
     plain = all(_WORDS.fullmatch(step) for step in steps)
@@ -33,7 +33,7 @@ def site_file(host: str) -> str:
     """The name for a site's files.
 
     >>> site_file("www.bird-watch.org"), site_file("[::1]")
-    ('www_bird-watch_org', '1__7ae1c5bd4b2e')
+    ('www_bird-watch_org', '1__bc1884c11407')
     """
     if _HOST.fullmatch(host):
         return _named(host.replace(".", "_"), host, plain=True)

@@ -1,4 +1,4 @@
-"""The templates, filled. Whatever is put into one is cleaned and escaped on its way: nothing can be forgotten."""
+"""The templates, filled. Whatever is put into one is cleaned and escaped on its way."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
