@@ -5,9 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
+import psycopg
 import pytest
+from msgspec.structs import replace
 
 from gathering import EVIL, HOSTILE
 from helpers import run_lode, said_one_sentence
@@ -30,12 +34,11 @@ BIRDS = [place(kind, number) for kind in ("owl", "heron") for number in range(EA
 SEEDS = [*BIRDS, HOSTILE, *TWINS]
 
 
-@pytest.fixture(scope="module")
-def birds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def taught(folder: Path, **settings: object) -> Path:
     """A portal whose topic on birds has a hostile page, and two that say the same but for a word."""
-    folder = tmp_path_factory.mktemp("site")
     others = ["http://hub.test/", *(place("news", number) for number in range(3))]
-    portal = planted(folder / "birds", {TOPIC: SEEDS, "minerals & <b>ores": [], "OTHERS": others})
+    topics = {TOPIC: SEEDS, "minerals & <b>ores": [], "OTHERS": others}
+    portal = planted(folder / "birds", topics, **settings)
     long = " ".join(text("owl", number) for number in range(EACH))
     said = {twin: paper("Twin", f"{long} Many of them live at {twin[7:12]}.") for twin in TWINS}
     evil = paper(EVIL.replace("<", "&lt;"), text("owl", 3), [place("owl", 0)])
@@ -47,6 +50,11 @@ def birds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Portal.crawling(portal, "test") as opened, opened.batch() as session:
         training.judge_stored(session, classifier, ledger.keep_model(session, model).id)
     return portal
+
+
+@pytest.fixture(scope="module")
+def birds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return taught(tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")
@@ -203,3 +211,23 @@ def test_what_is_gone_is_not_published(birds: Path, tmp_path: Path) -> None:
     cards, detail = published(portal)
     assert set(SEEDS) - {card.url for card in cards} == {known.url}
     assert known.url not in {card.url for card in detail.best}
+
+
+@pytest.fixture
+def database(postgres_server: str) -> Iterator[str]:
+    """A database that nothing else uses."""
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE lode_site")
+        yield urlunsplit(urlsplit(postgres_server)._replace(path="/lode_site"))
+        connection.execute("DROP DATABASE lode_site WITH (FORCE)")
+
+
+def test_both_databases_say_the_same(birds: Path, database: str, tmp_path: Path) -> None:
+    other = taught(tmp_path, store__url=database)
+
+    def lasting(portal: Path) -> tuple[list[Card], Detail]:
+        cards, detail = published(portal)
+        best = tuple(replace(card, fetched_at=0.0) for card in detail.best)
+        return [replace(card, fetched_at=0.0) for card in cards], replace(detail, best=best)
+
+    assert lasting(other) == lasting(birds)

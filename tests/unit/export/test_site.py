@@ -311,6 +311,7 @@ def test_files_of_sites_are_told_apart() -> None:
     [
         ("Owl\nMenu\n" + "word " * 40, ("word " * 40).strip()),
         ("Owl\nshort", "short"),
+        ("menu | " * 20 + "\n" + "word " * 20 + "ends.", "word " * 20 + "ends."),
         ("", ""),
         ("word " * 100, ("word " * 48).strip() + " …"),
         ("one\x00two\u202e" + " x" * 40, "one\ufffdtwo\ufffd" + " x" * 40),

@@ -36,13 +36,16 @@ def _site(what: Gathering, directory: Path) -> int:
     from motherlode.engine.publishing import content_of  # noqa: PLC0415 - no other format learns or compares
     from motherlode.export.site.writing import write_site  # noqa: PLC0415 - nor has templates
 
-    return write_site(content_of(what), directory, _progress)
+    pages = write_site(content_of(what), directory, _progress)
+    if sys.stderr.isatty():
+        click.echo(err=True)
+    return pages
 
 
 def _progress(what: str, done: int) -> None:
     """Tells on a terminal how far a site has come."""
     if sys.stderr.isatty() and (what == "topic" or done % _EVERY == 0):
-        click.echo(f"\rWriting the site: {count(done, what)} ", err=True, nl=False)
+        click.echo(f"\rWriting the site: {count(done, what):<20}", err=True, nl=False)
 
 
 _FORMATS = FORMATS | {

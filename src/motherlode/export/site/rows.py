@@ -1,5 +1,7 @@
 """What is shown of a page: one line of a list, on the pages of topics and sites and among what is found."""
 
+import re
+
 from msgspec import Struct
 
 from motherlode.export.cleaning import label, plain
@@ -9,6 +11,7 @@ from motherlode.urls import host_of
 
 TITLE = 160  # characters
 _SENTENCE = 60  # characters of a line that says something
+_END = re.compile(r"[.!?\u061f\u0964\u3002\uff01\uff1f](?:\W|$)")  # of a sentence
 _LINES = 40  # in which one is looked for
 _LOOKED_AT = 2_000  # characters of a line
 
@@ -51,9 +54,13 @@ def brief(text: str, most: int = TITLE) -> str:
 
 
 def _beginning(card: Card) -> str:
-    """How a page's text begins: with its first line of some length that is not the title again."""
+    """How a page's text begins: with its first line of some length that is not the title again.
+
+    A line with a sentence in it is better than one without, which may be a menu.
+    """
     title = card.title.strip()
     lines = [one[:_LOOKED_AT].strip() for one in card.text.split("\n", _LINES)[:_LINES]]
     saying = [one for one in lines if one and one != title]
-    long = next((one for one in saying if len(one) >= _SENTENCE), "")
-    return cut(" ".join(plain(long or " ".join(saying)).split()), ()).text
+    long = [one for one in saying if len(one) >= _SENTENCE]
+    chosen = next((one for one in long if _END.search(one)), long[0] if long else " ".join(saying))
+    return cut(" ".join(plain(chosen).split()), ()).text
