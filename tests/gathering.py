@@ -10,13 +10,13 @@ from teaching import EACH, pages, paper, place, text
 from webs import record_web
 
 HOSTILE = "http://hostile.test/"
-_EVIL = "=Owl \u202e</script><script>alert(1)</script> &amp; ]]> \x1b[31m"
+EVIL = "=Owl \u202e</script><script>alert(1)</script> &amp; ]]> \x1b[31m"
 
 
 @contextmanager
 def crawled_birds(folder: Path) -> Iterator[Path]:
     """The folder of a portal called `birds` with owls and herons in one topic; the web is there meanwhile."""
-    evil = _EVIL.replace("<", "&lt;")
+    evil = EVIL.replace("<", "&lt;")
     said = {**pages(), HOSTILE: paper(evil, text("owl", 3), [place("owl", 0)])}
     record_web(folder / "web", said)
     with sandbox(folder / "web") as running:

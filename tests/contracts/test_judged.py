@@ -11,6 +11,7 @@ from motherlode.store.judged import (
     judged_for,
     judgements_of,
     keep_judgements,
+    surest_on,
     vectors_in,
 )
 from motherlode.store.pages import judgement_of, known_url, page_numbered, url_numbered
@@ -83,6 +84,21 @@ def test_pages_on_topics_come_the_surest_first(store: Store) -> None:
         known = known_url(session, address("http://else/").key)
         assert known is not None
         assert found.url_id == known.id
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 500])
+def test_every_page_of_a_topic_comes_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr("motherlode.store.judged._AT_ONCE", at_once)
+    sure = {keep(store, f"a{at}", A, value): value for at, value in enumerate((0.5, 0.9, 0.5, 0.0, 0.1, 0.5))}
+    keep(store, "else", B, 0.7)
+    wanted = sorted((page for page in sure if sure[page] > 0), key=lambda page: (-sure[page], page))
+    with store.reading() as session:
+        parts = list(surest_on(session, A))
+        assert [one for part in parts for one in part] == [(page, sure[page]) for page in wanted]
+        assert max(map(len, parts)) <= at_once
+        assert list(surest_on(session, C)) == []
 
 
 def test_pages_are_counted_by_topic(store: Store) -> None:

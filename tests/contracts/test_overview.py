@@ -30,6 +30,7 @@ def test_everything_is_counted(store: Store) -> None:
         found = overview.totals(session)
         assert (found.pages, found.size, found.links, found.urls) == (1, 10, 2, 4)
         assert overview.page_totals(session) == (1, 10)
+        assert overview.last_fetched(session) == 1.5
         assert overview.pages_by(session, "mime") == {"text/html": 1}
         assert overview.reasons(session, UrlState.FAILED) == {"not there": 1}
         assert overview.urls_by_state(session)[UrlState.FETCHED] == 1
@@ -39,6 +40,7 @@ def test_an_empty_portal_has_nothing(store: Store) -> None:
     with store.reading() as session:
         assert overview.harvest(session, 5) == []
         assert overview.page_totals(session) == (0, 0)
+        assert overview.last_fetched(session) is None
         assert overview.latest_model_note(session, "tree") is None
 
 

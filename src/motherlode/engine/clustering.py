@@ -84,11 +84,11 @@ def _cluster(
         for at in order[: wanted.central]
     ]
     terms = [term for term, _ in found.characteristic(number, _CANDIDATES)]
-    words = _words(session, terms, [pages[at] for at in order[:_SPELLED_IN]])
+    words = spelled_in(session, terms, [pages[at] for at in order[:_SPELLED_IN]])
     return Cluster("", tuple(words[:_WORDS]), len(mine), tuple(central))
 
 
-def _words(session: Session, terms: Sequence[int], pages: Sequence[Judged]) -> list[str]:
+def spelled_in(session: Session, terms: Sequence[int], pages: Sequence[Judged]) -> list[str]:
     """How the most central pages spell some terms; those that none of them has are left out."""
     languages = languages_of(session, {one.page for one in pages})
     spelled: dict[int, str] = {}

@@ -1,6 +1,6 @@
 """Hubs and authorities of a topic, over the links that the store knows (SPEC B10)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from msgspec import Struct
@@ -68,6 +68,12 @@ def standings(
         )
         for at, url in enumerate(graph.urls)
     ]
+
+
+def best(found: Iterable[Standing], by: str, most: int) -> list[Standing]:
+    """Those that count for anything as hubs or authorities, the best first."""
+    counting = [one for one in found if getattr(one, by) > 0]
+    return sorted(counting, key=lambda one: (-getattr(one, by), one.url))[:most]
 
 
 def _confidence(judgement: Judgement | None, topics: Collection[TopicId]) -> float | None:

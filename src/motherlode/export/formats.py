@@ -32,6 +32,7 @@ class Format(Struct, frozen=True):
     into_file: Callable[[Gathering, BinaryIO, Wish], int] | None = None
     into_directory: Callable[[Gathering, Path], int] | None = None
     files: Collection[str] = ()
+    marker: str = ""  # the one of them by which it is known whose directory it is
     texts: bool = False  # whether there is a place for texts
 
 

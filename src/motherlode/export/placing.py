@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from ctypes import CDLL
 from pathlib import Path
 from tempfile import mkdtemp, mkstemp
 from typing import BinaryIO
@@ -13,14 +14,19 @@ from typing import BinaryIO
 from motherlode.records import BadInputError, DiskFullError, LodeError, ReadOnlyError, StoreError, UsageError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, of <fcntl.h> and <linux/fs.h>
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-def check_place(path: Path, *, force: bool, portal: Path, files: Collection[str] | None = None) -> None:
+def check_place(
+    path: Path, *, force: bool, portal: Path, files: Collection[str] | None = None, marker: str = ""
+) -> None:
     """Raises `UsageError` or `BadInputError` where nothing may be put. `files`: it is a directory of those.
 
     With `force` a file is replaced, or a directory that holds nothing but such files; nothing
-    that is neither a file nor a directory. Of the portal's own directories only `reports` is open to exports.
+    that is neither a file nor a directory. Where there is a `marker`, a directory that has it needs no
+    force, and one that has not is not replaced at all, unless it is empty.
+    Of the portal's own directories only `reports` is open to exports.
     """
     try:
         place = path.resolve()
@@ -31,12 +37,12 @@ def check_place(path: Path, *, force: bool, portal: Path, files: Collection[str]
         if place.is_relative_to(home) and not place.is_relative_to(home / "reports" / place.name):
             raise UsageError(f"{path} belongs to the portal; write somewhere else, or into its reports/.")
         if there:
-            _check_there(path, force=force, files=files)
+            _check_there(path, force=force, files=files, marker=marker)
     except OSError as error:
         raise BadInputError(f"{path} cannot be used: {error.strerror or error}.") from error
 
 
-def _check_there(path: Path, *, force: bool, files: Collection[str] | None) -> None:
+def _check_there(path: Path, *, force: bool, files: Collection[str] | None, marker: str) -> None:
     mode = path.stat().st_mode
     if files is None and stat.S_ISDIR(mode):
         raise UsageError(f"{path} is a directory; name a file.")
@@ -44,9 +50,12 @@ def _check_there(path: Path, *, force: bool, files: Collection[str] | None) -> N
         raise UsageError(f"{path} is a file; this format makes a directory.")
     if files is None and not stat.S_ISREG(mode):
         raise UsageError(f"{path} is not a regular file; '-' writes to the standard output.")
-    if files is not None and not {one.name for one in path.iterdir()} <= set(files):
+    there = {one.name for one in path.iterdir()} if files is not None else set()
+    if files is not None and not there <= set(files):
         raise UsageError(f"{path} holds other things than an export; name a new directory.")
-    if not force:
+    if marker and there and marker not in there:
+        raise UsageError(f"{path} was not made by this command, so it is not replaced; name a new directory.")
+    if not force and not marker:
         raise UsageError(f"{path} is there already; --force replaces it.")
 
 
@@ -89,6 +98,9 @@ def _swap(part: Path, place: Path) -> None:
     if not place.exists():
         part.rename(place)
         return
+    if _exchange(part, place):
+        shutil.rmtree(part, ignore_errors=True)
+        return
     old = Path(mkdtemp(prefix=f".{place.name[:100]}.", suffix=".old", dir=place.parent))
     place.rename(old)  # an empty directory may be replaced
     try:
@@ -98,6 +110,18 @@ def _swap(part: Path, place: Path) -> None:
             old.rename(place)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two directories change places in one step, so that a kill finds one of them there in any case.
+
+    False: the system, or the file system, cannot do that.
+    """
+    try:
+        rename = CDLL(None).renameat2  # of Linux; Python has no name for it
+    except (OSError, AttributeError):
+        return False
+    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
 
 
 def _mask() -> int:

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
+from motherlode.documents.terms import borders_of
 from motherlode.learning.matrix import Floats, Ints
 
 TOLERANCE = 1e-8
@@ -54,7 +55,8 @@ def _between_hosts(sources: Ints, targets: Ints, hosts: Ints) -> tuple[Ints, Int
         return sources, targets
     away = hosts[sources] != hosts[targets]
     count = len(hosts)
-    pairs = np.unique(sources[away] * count + targets[away])  # one number a pair sorts ten times faster
+    ordered = np.sort(sources[away] * count + targets[away])  # one number a pair sorts ten times faster
+    pairs = ordered[borders_of(ordered)[:-1]]
     return pairs // count, pairs % count
 
 

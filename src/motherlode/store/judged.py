@@ -48,6 +48,24 @@ def judged_for(session: Session, topics: Collection[TopicId], limit: int, above:
     ]
 
 
+def surest_on(session: Session, topic: TopicId) -> Iterator[list[tuple[PageId, float]]]:
+    """Every page that is on a topic with its confidence, the surest first, some at a time."""
+    query = (
+        select(judgements.c.page_id, judgements.c.confidence)
+        .where(judgements.c.topic_id == topic, judgements.c.confidence > 0)
+        .order_by(judgements.c.confidence.desc(), judgements.c.page_id)
+        .limit(_AT_ONCE)
+    )
+    beyond = query
+    while rows := session.connection.execute(beyond).all():
+        yield [(PageId(page), sure) for page, sure in rows]
+        last = rows[-1]
+        beyond = query.where(
+            (judgements.c.confidence < last.confidence)
+            | ((judgements.c.confidence == last.confidence) & (judgements.c.page_id > last.page_id))
+        )
+
+
 def judgements_of(session: Session, wanted: Collection[PageId]) -> dict[PageId, Judgement]:
     """What is thought of those of these pages that were judged at all."""
     rows = session.bulk.find(judgements, "page_id", sorted(wanted), _COLUMNS)

@@ -55,6 +55,12 @@ def page_totals(session: Session) -> tuple[int, int]:
     return number, int(size)
 
 
+def last_fetched(session: Session) -> float | None:
+    """When the latest page was fetched; None: there is none."""
+    (latest,) = _one(session, func.max(pages.c.fetched_at), table=pages)
+    return None if latest is None else float(latest)
+
+
 def pages_by(session: Session, what: str) -> dict[Any, int]:
     """How many pages have each value of a column (`mime`, `language`, `status`), the most frequent first."""
     column = pages.c[what]

@@ -1,10 +1,12 @@
 """Where exports are put: whole, or not at all, and never over anything else."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from motherlode.export import placing
 from motherlode.export.placing import check_place, directory_at, file_at
 from motherlode.records import BadInputError, ReadOnlyError, UsageError
 
@@ -33,12 +35,49 @@ def test_what_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_text() == "before"
 
 
-def test_a_directory_takes_the_place_of_another(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_directory_takes_the_place_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, at_once: bool
+) -> None:
+    if not at_once:
+        monkeypatch.setattr(placing, "_exchange", lambda _one, _other: False)
     for said in ("one", "two"):
         with directory_at(tmp_path / "tables") as place:
             (place / "a").write_text(said)
     assert (tmp_path / "tables" / "a").read_text() == "two"
     assert [path.name for path in tmp_path.iterdir()] == ["tables"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it takes two steps")
+def test_there_is_always_one_of_the_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tables").mkdir()
+    with directory_at(tmp_path / "tables") as place:
+        (place / "a").write_text("new")
+        monkeypatch.setattr(Path, "rename", lambda *_: pytest.fail("it went away"))
+    assert (tmp_path / "tables" / "a").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["tables"]
+
+
+def test_what_a_marker_is_in_is_replaced_and_nothing_else(tmp_path: Path) -> None:
+    for name, files in (
+        ("ours", ("mark", "a")),
+        ("foreign", ("a",)),
+        ("mixed", ("mark", "b")),
+        ("empty", ()),
+    ):
+        (tmp_path / name).mkdir()
+        for file in files:
+            (tmp_path / name / file).write_text("")
+
+    def check(name: str, *, force: bool) -> None:
+        check_place(tmp_path / name, force=force, portal=tmp_path / "p", files=("mark", "a"), marker="mark")
+
+    for force in (False, True):
+        for name in ("ours", "empty", "new"):
+            check(name, force=force)
+        for name in ("foreign", "mixed"):
+            with pytest.raises(UsageError):
+                check(name, force=force)
 
 
 def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

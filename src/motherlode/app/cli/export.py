@@ -12,6 +12,8 @@ from motherlode.app.cli.common import count, json_option, portal_argument, set_o
 from motherlode.export.formats import FORMATS, Format, Wish
 from motherlode.export.gathering import Gathering
 from motherlode.export.placing import check_place, directory_at, file_at
+from motherlode.export.site import FILES as SITE_FILES
+from motherlode.export.site import MARKER
 from motherlode.portal import Portal
 from motherlode.records import TopicId, UsageError
 from motherlode.store import topics as topic_rows
@@ -19,6 +21,7 @@ from motherlode.topics import TopicTree, parse_path
 
 _STREAM = "-"
 _BEST = 100  # bookmarks of a topic
+_EVERY = 500  # pages between two looks at the progress
 
 
 class Exported(Struct, frozen=True):
@@ -29,10 +32,31 @@ class Exported(Struct, frozen=True):
     pages: int
 
 
+def _site(what: Gathering, directory: Path) -> int:
+    from motherlode.engine.publishing import content_of  # noqa: PLC0415 - no other format learns or compares
+    from motherlode.export.site.writing import write_site  # noqa: PLC0415 - nor has templates
+
+    pages = write_site(content_of(what), directory, _progress)
+    if sys.stderr.isatty():
+        click.echo(err=True)
+    return pages
+
+
+def _progress(what: str, done: int) -> None:
+    """Tells on a terminal how far a site has come."""
+    if sys.stderr.isatty() and (what == "topic" or done % _EVERY == 0):
+        click.echo(f"\rWriting the site: {count(done, what):<20}", err=True, nl=False)
+
+
+_FORMATS = FORMATS | {
+    "site": Format("a folder of HTML pages", into_directory=_site, files=SITE_FILES, marker=MARKER)
+}
+
+
 @click.command("export")
 @portal_argument
 @click.option(
-    "--format", "form", required=True, type=click.Choice(list(FORMATS)), help="What to make; see above."
+    "--format", "form", required=True, type=click.Choice(list(_FORMATS)), help="What to make; see above."
 )
 @click.option("--output", required=True, metavar="PATH", help="Where to write; - is the standard output.")
 @click.option("--topic", help="Only the pages of this topic and of those below, such as science/physics.")
@@ -57,19 +81,27 @@ def command(
     csv        a page a row                    wacz       the same with an index, zip
     parquet    a directory of three tables     graphml    the link graph
     bookmarks  best pages by topic, HTML       gexf       the same for Gephi
+    site       the portal as HTML pages with a search, to publish
 
     \b
     lode export birds --format jsonl --output birds.jsonl --text
     lode export birds --format bookmarks --topic birds/owls --output owls.html
     lode export birds --format csv --output - | head
+    lode export birds --format site --output public
 
     The file is there when it is whole, and never in part. A crawl may go on meanwhile: what is written
-    is the portal of one moment.
+    is the portal of one moment. A site that this command made is replaced by its successor.
     """
-    chosen = FORMATS[form]
+    chosen = _FORMATS[form]
     _check(form, chosen, output, texts=given["texts"], as_json=as_json)
     if output != _STREAM:
-        check_place(Path(output), force=given["force"], portal=directory, files=chosen.files or None)
+        check_place(
+            Path(output),
+            force=given["force"],
+            portal=directory,
+            files=chosen.files or None,
+            marker=chosen.marker,
+        )
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         what = Gathering(portal, session, tree, _topic(tree, given["topic"]), given["texts"])

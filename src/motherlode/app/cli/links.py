@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import Table
-from motherlode.engine.linking import Standing, standings
+from motherlode.engine.linking import Standing, best, standings
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, UsageError
 from motherlode.topics import parse_path, show_path
@@ -55,8 +55,8 @@ def command(directory: Path, topic: str, most: int, overrides: tuple[str, ...], 
         path,
         len(found),
         on_topic,
-        _best([one for one in found if not one.elsewhere], "authority", most),
-        _best(found, "hub", most),
+        best([one for one in found if not one.elsewhere], "authority", most),
+        best(found, "hub", most),
     )
     if as_json:
         show_json(told)
@@ -64,19 +64,13 @@ def command(directory: Path, topic: str, most: int, overrides: tuple[str, ...], 
         _show(told)
 
 
-def _best(found: list[Standing], by: str, most: int) -> list[Standing]:
-    """Those that count for anything, the best first."""
-    counting = [one for one in found if getattr(one, by) > 0]
-    return sorted(counting, key=lambda one: (-getattr(one, by), one.url))[:most]
-
-
 def _show(told: Standings) -> None:
     pages = f"{count(told.on_topic, 'page')} on it, {told.pages - told.on_topic:,} around them"
     click.echo(f"{harmless(told.topic)}: {pages}\n")
-    for name, best in (("authority", told.authorities), ("hub", told.hubs)):
+    for name, ranked in (("authority", told.authorities), ("hub", told.hubs)):
         table = Table(name, "score", "pagerank", "confidence")
-        for one in best:
+        for one in ranked:
             sure = "-" if one.confidence is None else f"{one.confidence:.3f}"
             table.add(harmless(one.url), f"{getattr(one, name):.3f}", f"{one.pagerank:.4f}", sure)
-        table.show() if best else click.echo(f"No {name}: no links lead from one host to another.")
+        table.show() if ranked else click.echo(f"No {name}: no links lead from one host to another.")
         click.echo()

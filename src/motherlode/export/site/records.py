@@ -1,0 +1,99 @@
+"""What a site is made of, as plain records: its writer knows nothing of the store."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec import Struct
+
+
+class Card(Struct, frozen=True):
+    """A page of a topic. `text` is what it says, or the beginning of that."""
+
+    url: str
+    title: str
+    text: str
+    language: str
+    fetched_at: float
+    confidence: float
+    topic: int
+
+
+class Weighed(Struct, frozen=True):
+    """A hub or an authority, by its score; `confidence` is None where the page is not on the topic."""
+
+    url: str
+    title: str
+    score: float
+    confidence: float | None
+
+
+class Bunch(Struct, frozen=True):
+    """A cluster of a topic's pages, with addresses and titles of the most central."""
+
+    name: str
+    words: tuple[str, ...]
+    size: int
+    pages: tuple[tuple[str, str], ...]
+
+
+class Shown(Struct, frozen=True):
+    """An example of a topic: a page, or words without an address. `origin` says who chose it."""
+
+    url: str | None
+    title: str
+    origin: str
+
+
+class Head(Struct, frozen=True):
+    """A topic of the tree, with the precision that is expected of it, if that is known."""
+
+    topic: int
+    path: tuple[str, ...]
+    precision: float | None = None
+
+
+class Detail(Struct, frozen=True):
+    """What a topic's own page says besides its pages. `clustered`: of how many pages the clusters are."""
+
+    best: tuple[Card, ...] = ()
+    authorities: tuple[Weighed, ...] = ()
+    hubs: tuple[Weighed, ...] = ()
+    clusters: tuple[Bunch, ...] = ()
+    clustered: int = 0
+    examples: tuple[Shown, ...] = ()
+    terms: tuple[str, ...] = ()
+
+
+class Outing(Struct, frozen=True):
+    """One crawl. No end: it goes on, or was killed."""
+
+    started_at: float
+    ended_at: float | None
+    policy: str
+    pages: int
+
+
+class Imprint(Struct, frozen=True):
+    """What the site says of the portal as a whole. `as_of` is the time of the latest page."""
+
+    title: str
+    software: str
+    as_of: float | None
+    fetched: int
+    size: int
+    links: int
+    hosts: int
+    relevance: float | None  # the share of them that is on any topic
+    types: dict[str, int]
+    languages: dict[str, int]
+    outings: tuple[Outing, ...]
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything. Topics come parents first, each followed by those below it; cards come surest first."""
+
+    imprint: Imprint
+    heads: Sequence[Head]
+    cards: Callable[[Head], Iterator[Card]]
+    detail: Callable[[Head], Detail]
