@@ -32,7 +32,7 @@ def resolver(base: str, rules: UrlRules) -> Resolve:
     Most are made whole by what is before them, and what that means does not depend on the page.
     """
     known = _known(rules)
-    scheme, site, folder = _above(base)
+    scheme, site, folder, page = _above(base)
     on_site = _on_site(site, rules)
 
     def resolve(reference: str) -> Address | None:
@@ -48,6 +48,8 @@ def resolver(base: str, rules: UrlRules) -> Resolve:
             return _meaning(reference, known, rules)
         if _IN_FOLDER.match(reference):
             return _meaning(folder + reference, known, rules)
+        if reference.startswith("?"):
+            return _meaning(page + reference, known, rules)
         start = site if _ON_SITE.match(reference) else scheme if _ELSEWHERE.match(reference) else ""
         if not start:
             return None if reference.startswith(_FOR_OTHERS) else _address(reference, base, rules)
@@ -84,16 +86,18 @@ def _meaning(whole: str, known: Meanings, rules: UrlRules) -> Address | None:
     return found
 
 
-def _above(base: str) -> tuple[str, str, str]:
-    """What stands before a page's references: the scheme, the site, and the folder that it is in.
+def _above(base: str) -> tuple[str, str, str, str]:
+    """What stands before a page's references: the scheme, the site, the folder that it is in, its path.
 
     >>> _above("http://a.test/dir/page.html?from=/x")
-    ('http:', 'http://a.test', 'http://a.test/dir/')
+    ('http:', 'http://a.test', 'http://a.test/dir/', 'http://a.test/dir/page.html')
     """
     path = base.partition("#")[0].partition("?")[0]
     end = path.find("/", len("https://"))
     scheme = path.partition("//")[0]
-    return (scheme, path[:end], path[: path.rindex("/") + 1]) if end >= 0 else (scheme, path, f"{path}/")
+    if end < 0:
+        return scheme, path, f"{path}/", path
+    return scheme, path[:end], path[: path.rindex("/") + 1], path
 
 
 def _address(reference: str, base: str | None, rules: UrlRules) -> Address | None:
