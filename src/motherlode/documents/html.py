@@ -25,7 +25,7 @@ from motherlode.urls import Address, UrlError, UrlRules, address
 
 _CODE = ("script", "style", "template")  # no words and no links
 _SILENT = ("noscript", "select", "datalist", "svg", "math", "video", "audio", "canvas")
-_MAYBE_HIDDEN = "[hidden],[style*=none i],[style*=hidden i]"
+_MAYBE_HIDDEN = "[hidden],[style]:is([style*=none i],[style*=hidden i])"
 _HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3")
 _PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
@@ -216,7 +216,7 @@ def _mark(found: list[Found], headings: list[Element], content: Any) -> None:
 def _headings(headings: list[Element], plain: str, places: Places) -> Iterator[str]:
     """What headings say, in the order of the text; last come those that turbohtml leaves out of it."""
     marks = range(2 * _FIRST_HEADING, 2 * _MAIN, 2)
-    for number in [number for number in places if number in marks]:
+    for number in [number for number in places if number >= marks.start and number in marks]:
         start, end = places[number], places.get(number + 1, len(plain))
         yield plain[start : min(end, start + _MOST_HEADING)]
     for number, heading in zip(marks, headings, strict=False):

@@ -15,11 +15,11 @@ from motherlode.urls import Address
 
 MAX_LINKS = 10_000
 WHOLE = frozenset({"html", "body"})
-_BOXES = ("nav", "header", "footer", "aside", "menu", "[role=navigation]")
+_BOXES = ("nav", "header", "footer", "aside", "menu")
 _MENUS = ("nav", "menu", "header", "footer", "sidebar")
 # Most elements have neither class nor name; so that is asked first.
 _NAMED = [f"[{name}]:is({','.join(f'[{name}*={word} i]' for word in _MENUS)})" for name in ("class", "id")]
-_NAVIGATION_BOXES = ",".join([*_BOXES, *_NAMED])
+_BY_ATTRIBUTES = ("[role=navigation]", *_NAMED)
 _FRAMES = ("frame", "iframe")
 
 _MAX_ANCHOR = 200
@@ -68,7 +68,8 @@ def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolve, *, follow: bo
 def _navigating(tree: Tree) -> set[Any]:
     """The links in menus and the like. Many a page says in its outermost element that it has a sidebar."""
     links: set[Any] = set()
-    for box in tree.select(_NAVIGATION_BOXES):
+    kinds = [kind for kind in _BOXES if tree.find(kind) is not None]  # known at once; to select takes a walk
+    for box in tree.select(",".join([*kinds, *_BY_ATTRIBUTES])):
         first = box.find("a")
         # Else the box is in another, and all is told.
         if first is not None and first not in links and box.tag not in WHOLE:
@@ -86,7 +87,9 @@ def mark_links(found: list[Found]) -> None:
 def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> Iterator[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
     for number, (element, target, known, title, path) in enumerate(found):
-        start, end = places.get(2 * number), places.get(2 * number + 1)
+        start = end = None
+        if not known & _NAVIGATION:
+            start, end = places.get(2 * number), places.get(2 * number + 1)
         if start is None or end is None:  # it is hidden, or in a menu
             said, context = unmarked(element.text), ""
         else:
@@ -110,10 +113,14 @@ def _picture(element: Element) -> str:
 
 def _context(plain: str, start: int, end: int) -> str:
     """The last words before a link, and the first behind it."""
-    before = plain[max(start - _LOOK, 0) : start].rsplit(None, _AROUND)
-    if len(before) <= _AROUND and start > _LOOK:  # a table is full of blanks
-        before = plain[max(start - _LOOK_FAR, 0) : start].rsplit(None, _AROUND)
+    before = plain[start - _LOOK if start > _LOOK else 0 : start].rsplit(None, _AROUND)
+    if len(before) > _AROUND:  # as a rule; the first is what is left
+        del before[0]
+    elif start > _LOOK:  # a table is full of blanks
+        before = plain[max(start - _LOOK_FAR, 0) : start].rsplit(None, _AROUND)[-_AROUND:]
     behind = plain[end : end + _LOOK].split(None, _AROUND)
-    if len(behind) <= _AROUND and end + _LOOK < len(plain):
-        behind = plain[end : end + _LOOK_FAR].split(None, _AROUND)
-    return " ".join(before[-_AROUND:] + behind[:_AROUND])
+    if len(behind) > _AROUND:
+        del behind[_AROUND]
+    elif end + _LOOK < len(plain):
+        behind = plain[end : end + _LOOK_FAR].split(None, _AROUND)[:_AROUND]
+    return " ".join(before + behind)

@@ -4,7 +4,7 @@ So what a link or a heading says, and what is said around it, costs no walk of i
 between two zero characters: HTML lets none into a tree, however a page may spell them.
 """
 
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate
 
 from turbohtml import Element, Text
@@ -15,7 +15,7 @@ _ZERO = "\0"
 Places = dict[int, int]
 
 
-@lru_cache(1_000)
+@cache  # of some ten thousand numbers at most
 def _marks(number: int) -> tuple[str, str]:
     return f"\0{2 * number}\0", f"\0{2 * number + 1}\0"
 

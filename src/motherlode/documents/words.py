@@ -30,9 +30,12 @@ def tidy_blanks(text: str) -> str:
     >>> tidy_blanks("barn   owls")
     'barn owls'
     """
+    if "  " not in text:
+        return text
     if len(text) < _LONG:
-        return _BLANKS.sub(" ", text) if "  " in text else text
+        return _BLANKS.sub(" ", text)
     codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     kept = codes != ord(" ")
     kept[1:] |= kept[:-1]
-    return text if kept.all() else codes[kept].tobytes().decode("utf-8", "surrogatepass")
+    tidied: str = codes[kept].tobytes().decode("utf-8", "surrogatepass")
+    return tidied

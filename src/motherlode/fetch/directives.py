@@ -1,6 +1,7 @@
 """What a response's head says to crawlers: X-Robots-Tag, and the canonical address in Link (RFC 6596)."""
 
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -33,6 +34,7 @@ def speaks_to_crawlers(response: Response) -> bool:
     return not _SPEAKING.isdisjoint([name.lower() for name, _ in response.headers])
 
 
+@lru_cache(1_000)
 def parse_directives(value: str) -> Directives:
     """What a list such as `noindex, nofollow` means.
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from motherlode.documents.language import LANGUAGES, language_of
+from motherlode.documents.language import LANGUAGES, _by_function_words, language_of
 
 TEXTS = {
     "en": "The barn owl hunts at night and finds its prey by hearing alone, even under deep snow.",
@@ -60,3 +60,18 @@ def test_norwegian_has_one_name() -> None:
         language_of("Tårnugla jaktar om natta og finn byttet sitt berre med hørselen, sjølv under snøen.")
         == "no"
     )
+
+
+@pytest.mark.parametrize(
+    ("sample", "language"),
+    [
+        ("The owl is in the barn, and it is one of the best. " * 2, "en"),
+        ("Die Eule ist in der Scheune, und sie ist eine der besten. " * 2, "de"),
+        ("the owl and the barn", ""),
+        ("owl barn hunt mouse night " * 5, ""),
+        ("the of and is to der die das und ist zu " * 2, ""),
+    ],
+    ids=["English", "German", "few words", "no function words", "two languages"],
+)
+def test_function_words_tell_a_language_where_it_is_clear(sample: str, language: str) -> None:
+    assert _by_function_words(sample) == language

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motherlode.documents import references
 from motherlode.documents.references import resolver
 from motherlode.urls import Address, UrlError, UrlRules, address
 
@@ -91,3 +92,13 @@ def test_each_has_its_own_rules(reference: str) -> None:
         found = resolver("http://a.test/", rules)(reference)
         assert found is not None
         assert found.url == url
+
+
+def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(references, "_REMEMBERED", 3)
+    rules = UrlRules(max_url=999)  # rules of our own, of which nothing is remembered yet
+    resolve = resolver("http://a.test/dir/", rules)
+    for number in range(10):
+        for reference in (f"x{number}", f"http://b.test/{number}"):
+            assert resolve(reference) == plainly(reference, "http://a.test/dir/", rules)
+            assert 1 <= len(references._known(rules)) <= 3
