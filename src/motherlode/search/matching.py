@@ -11,8 +11,16 @@ from motherlode.search.index import words_analyser
 from motherlode.search.query import All, Any, Form, Node, Not, QueryError, Word, written
 
 _EXACT_FIELDS = {
-    "": (("title", 2.0), ("main", 1.0), ("rest", 0.5), ("anchor", 1.0), ("url", 0.5)),
+    "": (
+        ("title", 2.0),
+        ("headings", 1.5),
+        ("main", 1.0),
+        ("rest", 0.5),
+        ("anchor", 1.0),
+        ("url", 0.5),
+    ),
     "title": (("title", 1.0),),
+    "headings": (("headings", 1.0),),
     "text": (("main", 1.0), ("rest", 0.5)),
     "main": (("main", 1.0),),
     "anchor": (("anchor", 1.0),),
@@ -20,8 +28,9 @@ _EXACT_FIELDS = {
 }
 # Of main text and address alone, no stems are kept: a vague word is an exact one there.
 _VAGUE_FIELDS = {
-    "": (("stems", 1.0), ("title_stems", 2.0), ("anchor_stems", 1.0)),
+    "": (("stems", 1.0), ("title_stems", 2.0), ("heading_stems", 1.5), ("anchor_stems", 1.0)),
     "title": (("title_stems", 1.0),),
+    "headings": (("heading_stems", 1.0),),
     "text": (("stems", 1.0),),
     "anchor": (("anchor_stems", 1.0),),
 }
