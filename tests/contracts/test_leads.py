@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import follow
+from motherlode.records import UrlId
 from motherlode.store import Store, frontier, leads
 from motherlode.store.graph import opening_pages
 from motherlode.store.pages import anchors_to, known_url
@@ -72,7 +73,7 @@ def test_anchors_of_all_are_those_that_are_found_for_each(store: Store) -> None:
     with store.reading() as session:
         for limit in (1, 2, 3, 5, 9):
             found = leads.anchors_to_all(session, np.array(wanted), limit)
-            each = [said.split("\n") for said in anchors_to(session, wanted[:-1], limit)]
+            each = [said.split("\n") for said in anchors_to(session, map(UrlId, wanted[:-1]), limit)]
             assert [set(one) - {""} for one in found[:-1]] == [set(one) - {""} for one in each]
         assert found[-1] == [""]  # of anchors that cannot be told apart
         assert leads.anchors_to_all(session, np.array([], np.int64), 9) == []
