@@ -276,7 +276,7 @@ def make_portal(directory: Path, place: str, policy: str = "breadth-first", data
         "reading.workers": 1,
         "archive.max_mb": 1,
         "index.while_crawling": True,
-        "index.rest": 0.2,
+        "index.rest": 0.5,
         "store.url": database,
     }
     topics = [SEEDS, [], []] if policy == "breadth-first" else [[seed] for seed in SEEDS]
