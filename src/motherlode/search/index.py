@@ -23,7 +23,7 @@ from motherlode.records import PageId, StoreError
 
 FORM = 2  # of the fields; an index of another form is made anew
 MAX_TOKEN = 60  # characters; longer words are not indexed
-_HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
+HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
 _WORDS = ("title", "headings", "main", "rest", "anchor", "url")
 _STEMS = ("stems", "title_stems", "heading_stems", "anchor_stems")
 _NAMES = ("site", "topic", "language", "type")
@@ -82,7 +82,7 @@ class Shelf:
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
-        self._writer = index.writer(_HEAP, 1)
+        self._writer = index.writer(HEAP, 1)
 
     def put(self, pages: Sequence[Indexed], replaced: Sequence[PageId]) -> None:
         """Add pages; those that are replaced, or gone, are taken out first."""
