@@ -45,7 +45,7 @@ BARE = 10_000  # pages of which the comparison is made
 HOSTS = 500
 TOPICS = 20
 BATCH = 1_000
-QUERIES = 400
+QUERIES = 300
 RANK = "bm25=1,cosine=1,confidence=0.5,authority=0.3"
 TARGETS = "targets: 1,500 pages/s; 30 ms, 150 ms"
 
