@@ -212,6 +212,7 @@ def test_words_are_marked_in_snippets(portal: Path) -> None:
     assert marked("spea*") == {"spears"}
     assert marked("eule") == {"Eulen"}
     assert marked("title:pellets -zebra") == {"pellets"}
+    assert marked("headings:reed") == {"reeds"}
     assert marked("h2o") == {"H2O"}
 
 
