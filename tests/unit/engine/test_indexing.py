@@ -19,7 +19,7 @@ from motherlode.portal.lock import PortalLock
 from motherlode.records import Judgement, LockedError, PageId, UrlState
 from motherlode.search.index import FORM, PageIndex
 from motherlode.store import topics as topic_rows
-from motherlode.store.indexed import Material
+from motherlode.store.indexed import Material, materials_of
 from motherlode.store.judged import keep_judgements
 from motherlode.store.pages import page_at
 from motherlode.store.schema import urls
@@ -138,7 +138,7 @@ def test_what_new_links_say_is_found_at_the_pages_that_they_lead_to(portal: Path
 def test_a_page_that_changes_between_being_compared_and_being_written_is_seen_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, read = shelve(tmp_path / "p", PAPERS, TOPICS), indexing.materials_of
+    path, read = shelve(tmp_path / "p", PAPERS, TOPICS), materials_of
     turns = iter(range(9))
 
     def meanwhile(session: Session, wanted: Sequence[PageId], space: str) -> list[Material]:
