@@ -2,6 +2,7 @@
 fetches and follows links, on the same recorded pages, from the same server.
 
 The recorded web `campus` is served several times over, under other names, so that there are pages enough.
+With BENCH_INDEX=1 the search index follows the crawl.
 """
 
 import os
@@ -12,7 +13,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +25,7 @@ from motherlode.engine import Company, Limits, Progress, crawl, crawling
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
+from motherlode.engine.following import Follower
 from motherlode.engine.teaching import StudyRoom, Teacher
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
@@ -36,6 +38,7 @@ from motherlode.urls import UrlError, UrlRules, canonical, host_of
 
 WEB = Path(__file__).parent.parent.parent / "shared" / "webs" / "campus"
 PAGES = int(os.environ.get("BENCH_PAGES", "50000"))
+INDEX = bool(os.environ.get("BENCH_INDEX"))  # the search index follows
 SCRAPY_PAGES = int(os.environ.get("BENCH_SCRAPY_PAGES", "2000"))
 WINDOW = max(1, PAGES // 10)
 CONNECTIONS = 64
@@ -155,6 +158,7 @@ async def _crawled(portal: Portal, marks: list[Mark]) -> Progress:
         HttpWeb(config.network, user_agent(config), config.dns) as web,
         Hands(manner_of(config), config.reading) as hands,
         StudyRoom() as room,
+        Follower(portal) if INDEX else nullcontext(),
     ):
         await fetch_examples(portal, web, hands)
         teacher = Teacher(portal, room)

@@ -29,6 +29,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from motherlode.documents.analysing import Manner, analyse_one
 from motherlode.documents.raw import Raw
+from motherlode.engine.indexing import lacking, place_of, renew, topic_name
 from motherlode.engine.training import KIND
 from motherlode.lab.misbehaviour import Habits
 from motherlode.lab.misbehaviour.scene import Act, Asked
@@ -38,6 +39,9 @@ from motherlode.lab.serving.responder import Responder
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal, create_portal
 from motherlode.records import UrlState
+from motherlode.search.index import Known, PageIndex
+from motherlode.search.matching import Filters, Matcher, Tongue
+from motherlode.search.query import Form, Word
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.store.pages import KeptPage, count_pages, links_from, page_numbered
 from motherlode.store.schema import frontier, judgements, links, models, pages, redirects, urls
@@ -271,6 +275,8 @@ def make_portal(directory: Path, place: str, policy: str = "breadth-first", data
         "crawl.learn_pages": 100,
         "reading.workers": 1,
         "archive.max_mb": 1,
+        "index.while_crawling": True,
+        "index.rest": 0.5,
         "store.url": database,
     }
     topics = [SEEDS, [], []] if policy == "breadth-first" else [[seed] for seed in SEEDS]
@@ -415,6 +421,7 @@ def wrongs_of(portal: Path) -> list[str]:
             *_wrong_in_pages(opened, session),
             *_wrong_in_archive(portal / "archive", session),
             *_wrong_in_models(session),
+            *_wrong_in_index(opened, session),
         ]
 
 
@@ -493,6 +500,39 @@ def _wrong_in_models(session: Session) -> Iterator[str]:
             TreeClassifier.unpack(bytes(packed))
         except ValueError as error:
             yield f"model {number}: {error}"
+
+
+def _wrong_in_index(portal: Portal, session: Session) -> Iterator[str]:
+    """The index has every page once, as one has that is made anew: found by its title and under its topic."""
+    index, tree = PageIndex.open(place_of(portal)), portal.tree()
+    if index is None:
+        yield "there is no index"
+        return
+    known, lacks = index.known(), lacking(session, tree, index.known())
+    if lacks.changes:
+        yield f"the index lacks {len(lacks.fresh)} pages and has {len(lacks.gone)} that are gone"
+    if not len(known.pages) == len(set(known.pages.tolist())) == count_pages(session):
+        yield f"{count_pages(session)} pages, and {len(known.pages)} documents in the index"
+    matcher = Matcher(index.schema, str)
+    for kept in _all_pages(session):
+        titled = matcher.query(Word(kept.title, Form.EXACT, "title"), [Tongue((), {})], Filters())
+        if kept.id not in index.search(titled, index.size).pages:
+            yield f"{kept.page.url} is not found by its title"
+    for topic in tree:
+        below = judgements.c.topic_id.in_(tree.descendants(topic.id))
+        judged = select(judgements.c.page_id).where(below, judgements.c.confidence > 0)
+        filed = index.search(matcher.everything(Filters(topics=(topic_name(topic.id),))), index.size).pages
+        if sorted(filed.tolist()) != sorted(session.connection.execute(judged).scalars()):
+            yield f"other pages are on topic {topic.id} in the index"
+    if session.connection.dialect.name == "sqlite":  # elsewhere links have no order
+        renew(portal, rebuild=True)
+        index.renewed()
+        if _seen(index.known()) != _seen(known):
+            yield "an index made anew is another"
+
+
+def _seen(known: Known) -> list[tuple[int, int, int]]:
+    return sorted(zip(known.pages.tolist(), known.stamps.tolist(), known.anchored.tolist(), strict=True))
 
 
 # --- the soak -------------------------------------------------------------------------------------------

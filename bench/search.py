@@ -1,8 +1,8 @@
 """Search: pages a second into the index, and milliseconds a query with filters and a weighted ranking.
 
-The pages are made of those of the recorded webs: half of the lines of one page and half of another's, so that
-none is like another, with the first one's links, which lead to other made pages. BENCH_DOCUMENTS says how
-many.
+The pages are made of those of the recorded webs: every other line of two of them, so that none
+is like another, with the first one's anchors at links to other made pages. BENCH_DOCUMENTS says how many.
+Beside the index, for comparison, tantivy alone with the same texts in one field, handed over from memory.
 """
 
 import os
@@ -13,11 +13,15 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
+import numpy as np
+import tantivy
+from msgspec import Struct
+
 from bench.documents import WEBS
 from motherlode.app.searching import Desk, desk_at, made_ready
 from motherlode.documents.analysing import analyse_one
+from motherlode.documents.pieces import Numbers
 from motherlode.documents.raw import Raw
-from motherlode.documents.similarity import fingerprint
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import count, sequence_of
 from motherlode.engine.indexing import renew
@@ -25,37 +29,53 @@ from motherlode.engine.searching import Asked
 from motherlode.lab.misbehaviour.packing import unpacked
 from motherlode.lab.opening import open_web
 from motherlode.portal import Portal, create_portal
-from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
+from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, PageId, TopicId, UrlId
+from motherlode.search.index import HEAP
 from motherlode.search.matching import Filters
 from motherlode.search.ranking import weights_of
 from motherlode.store import outcomes
+from motherlode.store.pages import main_text_of
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 
 DOCUMENTS = int(os.environ.get("BENCH_DOCUMENTS", "50000"))
-MODELS = 1_000  # pages of each web that the others are made of
-LINKS = 40
+MODELS = 600  # pages of each web that the others are made of
+LINKS = 20
+BARE = 10_000  # pages of which the comparison is made
 HOSTS = 500
 TOPICS = 20
+ASKED = 4  # of them: what is known of a topic's links is worked out when it is first asked for
 BATCH = 1_000
-QUERIES = 400
+QUERIES = 200
 RANK = "bm25=1,cosine=1,confidence=0.5,authority=0.3"
 TARGETS = "targets: 1,500 pages/s; 30 ms, 150 ms"
+
+
+class Half(Struct, frozen=True):
+    """Every other line of a page, with the terms in them."""
+
+    page: Document
+    text: str
+    main: str
+    headings: tuple[str, ...]
+    terms: Numbers
 
 
 def main() -> None:
     if not WEBS.is_dir():
         print(f"no recorded webs in {WEBS}; LODE_WEBS names a folder of them")
         return
+    print(f"  load of the machine: {os.getloadavg()[0]:.1f} processes wait or run", flush=True)
     models = [document for web in sorted(WEBS.glob("*/about.toml")) for document in _models(web.parent)]
     with TemporaryDirectory() as folder:
         place = Path(folder) / "portal"
         topics = [((f"t{n}",), [f"http://h{n}.test/"]) for n in range(TOPICS)]
         create_portal(place, plant_seeds(topics, UrlRules()), {})
         with Portal.crawling(place, "bench") as portal:
-            _fill(portal, models)
+            _fill(portal, [_half(one, 0) for one in models], [_half(one, 1) for one in models])
         with Portal.reading(place) as portal:
             _index(portal)
+            _bare(portal, Path(folder) / "bare")
             with desk_at(portal) as desk:
                 _queries(desk, models)
     print(f"  {TARGETS}")
@@ -74,11 +94,19 @@ def _models(web: Path) -> Iterator[Document]:
     return (analyse_one(raw) for raw in islice(fit, MODELS))
 
 
-def _fill(portal: Portal, models: list[Document]) -> None:
+def _half(page: Document, which: int) -> Half:
+    lines = page.text.split("\n")[which::2]
+    inside, text = set(page.main.split("\n")), "\n".join(lines)
+    main = "\n".join(line for line in lines if line in inside)
+    headings = tuple(heading for heading in page.headings if heading in lines)
+    return Half(page, text, main, headings, sequence_of(text, page.language))
+
+
+def _fill(portal: Portal, ones: list[Half], others: list[Half]) -> None:
     start, dice = perf_counter(), Random(7)
     for first in range(0, DOCUMENTS, BATCH):
         numbers = range(first, min(first + BATCH, DOCUMENTS))
-        made = [_made(number, dice, models) for number in numbers]
+        made = [_made(number, dice, dice.choice(ones), dice.choice(others)) for number in numbers]
         with portal.batch() as session:
             outcomes.keep(session, made)
     print(f"  {DOCUMENTS:,} pages made in {perf_counter() - start:.0f} s", flush=True)
@@ -88,23 +116,20 @@ def _url(number: int) -> str:
     return f"http://h{number % HOSTS}.test/pages/{number}.html"
 
 
-def _made(number: int, dice: Random, models: list[Document]) -> Outcome:
+def _made(number: int, dice: Random, one: Half, other: Half) -> Outcome:
     at = address(_url(number))
-    one, other = dice.choice(models), dice.choice(models)
-    lines = [line for line in one.text.split("\n") + other.text.split("\n") if dice.random() < 0.5]
-    text = "\n".join(lines)
-    inside = {*one.main.split("\n"), *other.main.split("\n")}
-    sequence = sequence_of(f"{one.title}\n{text}", one.language)
+    text = f"{one.text}\n{other.text}"
     targets = [address(_url(int(dice.random() ** 3 * DOCUMENTS))) for _ in range(LINKS)]
-    anchors = [link.anchor for link in one.links[:LINKS]] or [one.title]
+    anchors = [link.anchor for link in one.page.links[:LINKS]] or [one.page.title]
     document = Document(
-        title=f"{one.title} {number}",
-        language=one.language,
+        title=f"{one.page.title} {number}",
+        language=one.page.language,
         text=text,
-        main="\n".join(line for line in lines if line in inside),
+        main=f"{one.main}\n{other.main}",
+        headings=one.headings + other.headings,
         links=tuple(Link(to.url, to.key, anchors[n % len(anchors)]) for n, to in enumerate(targets)),
-        fingerprint=fingerprint(sequence),
-        vectors={TERMS: count(sequence).pack()},
+        fingerprint=dice.getrandbits(64),
+        vectors={TERMS: count(np.concatenate([one.terms, other.terms])).pack()},
     )
     page = Page(at.url, at.key, 1.7e9 + number * 60, 200, "text/html", len(text), str(number).encode())
     judgement = Judgement(TopicId(2 + dice.randrange(TOPICS)), dice.gauss(0.0, 0.3))
@@ -127,12 +152,33 @@ def _index(portal: Portal) -> None:
     print(f"  found to be up to date in {(perf_counter() - begin) * 1000:.0f} ms", flush=True)
 
 
+def _bare(portal: Portal, place: Path) -> None:
+    with portal.store.reading() as session:
+        wanted = [PageId(number) for number in range(1, min(BARE, DOCUMENTS) + 1)]
+        texts = [main_text_of(session, page) for page in wanted]
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text")
+    place.mkdir()
+    worked = process_time()
+    writer = tantivy.Index(builder.build(), str(place)).writer(HEAP, 1)
+    for text in texts:
+        writer.add_document(tantivy.Document(text=text))
+    writer.commit()
+    writer.wait_merging_threads()
+    work, size = process_time() - worked, sum(map(len, texts)) / len(texts)
+    print(
+        f"  tantivy alone, their main texts of {size:,.0f} characters: "
+        f"{len(texts) / work:,.0f} a second of the processor",
+        flush=True,
+    )
+
+
 def _queries(desk: Desk, models: list[Document]) -> None:
     dice = Random(3)
     begin = perf_counter()
-    for number in range(TOPICS):
+    for number in range(ASKED):
         desk.search(Asked(weights_of(RANK), "page", topic=f"t{number}"))
-    first = (perf_counter() - begin) / TOPICS * 1000
+    first = (perf_counter() - begin) / ASKED * 1000
     print(f"  the first search by authority in a topic, which works it out: {first:.0f} ms", flush=True)
     for name, filtered in (("words, filters, weighted", True), ("words, weighted", False)):
         taken: list[float] = []
@@ -160,4 +206,4 @@ def _asked(dice: Random, models: list[Document], *, filtered: bool) -> Asked:
     if not filtered:
         return Asked(weights_of("bm25=1,cosine=1,confidence=0.5"), text)
     filters = Filters(languages=("en",), since=int(1.7e9 + DOCUMENTS * 15))
-    return Asked(weights_of(RANK), text, topic=f"t{dice.randrange(TOPICS)}", filters=filters)
+    return Asked(weights_of(RANK), text, topic=f"t{dice.randrange(ASKED)}", filters=filters)

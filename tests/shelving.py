@@ -23,7 +23,7 @@ START = 1_700_000_000  # the 14th of November, 2023
 
 
 class Paper(Struct, frozen=True):
-    """A page that somebody wrote; `menu` stands outside its main text."""
+    """A page that somebody wrote; `menu` stands outside its main text, headings are lines of it or apart."""
 
     title: str = ""
     text: str = ""
@@ -34,6 +34,7 @@ class Paper(Struct, frozen=True):
     mime: str = "text/html"
     links: Mapping[str, str] = {}
     day: int = 0
+    headings: tuple[str, ...] = ()
 
 
 def shelve(directory: Path, papers: Mapping[str, Paper], topics: Iterable[str] = ()) -> Path:
@@ -56,6 +57,7 @@ def _outcome(url: str, paper: Paper, tree: TopicTree) -> Outcome:
         language=paper.language,
         text=f"{paper.menu}\n{paper.text}" if paper.menu else paper.text,
         main=paper.text,
+        headings=paper.headings,
         links=tuple(Link(to.url, to.key, words) for to, words in targets),
         fingerprint=fingerprint(sequence),
         vectors={TERMS: count(sequence).pack()},

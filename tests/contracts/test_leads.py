@@ -1,11 +1,13 @@
 """Where links lead, read of all pages at once."""
 
+import numpy as np
 import pytest
 
 from helpers import follow
+from motherlode.records import UrlId
 from motherlode.store import Store, frontier, leads
 from motherlode.store.graph import opening_pages
-from motherlode.store.pages import known_url
+from motherlode.store.pages import anchors_to, known_url
 from motherlode.urls import address
 from storing import count_rows, keep_one, link
 
@@ -59,6 +61,24 @@ def test_links_of_some_pages(store: Store) -> None:
     assert [target for _, some in found for target in some] == [x, a] * 2
     with store.reading() as session:
         assert list(leads.targets_from(session, [])) == []
+
+
+@pytest.mark.usefixtures("_few_at_once")
+def test_anchors_of_all_are_those_that_are_found_for_each(store: Store) -> None:
+    keep_one(store, "http://a/", link("http://x/", "one"), link("http://y/", "why"), link("http://x/", "one"))
+    keep_one(store, "http://b/", link("http://x/", "two"), link("http://x/", ""))
+    keep_one(store, "http://d/", link("http://z/", "two\nlines"))
+    keep_one(store, "http://c/", link("http://x/", "three"), link("http://y/", "yes"))
+    wanted = sorted(numbered(store, "http://a/", "http://x/", "http://y/", "http://z/"))
+    with store.reading() as session:
+        for limit in (1, 2, 3, 5, 9):
+            found = leads.anchors_to_all(session, np.array(wanted), limit)
+            each = [said.split("\n") for said in anchors_to(session, map(UrlId, wanted[:-1]), limit)]
+            assert [set(one) - {""} for one in found[:-1]] == [set(one) - {""} for one in each]
+        assert found[-1] == [""]  # of anchors that cannot be told apart
+        assert leads.anchors_to_all(session, np.array([], np.int64), 9) == []
+    x = wanted.index(*numbered(store, "http://x/"))
+    assert found[x] == ["one", "two", "", "three"]
 
 
 @pytest.mark.usefixtures("_few_at_once")

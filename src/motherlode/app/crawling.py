@@ -16,6 +16,7 @@ from motherlode.engine import Company, Control, Limits, Progress, crawl
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
+from motherlode.engine.following import Follower
 from motherlode.engine.journal import Records
 from motherlode.engine.tally import Tally
 from motherlode.engine.teaching import StudyRoom, Teacher, learning_share
@@ -75,7 +76,26 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         hands = await stack.enter_async_context(Hands(manner_of(config), config.reading))
         room = await stack.enter_async_context(StudyRoom()) if learns else None
         company = Company(hands, report, control, journal=journal, tally=tally)
-        return await _Trip(portal, web, outing, company, tally, display).go(hands, room)
+        follower = await stack.enter_async_context(Follower(portal)) if config.index.while_crawling else None
+        progress = await _Trip(portal, web, outing, company, tally, display).go(hands, room)
+        if follower is not None and progress.end != RunEnd.INTERRUPTED:
+            display.say("Bringing the index up to date ...")
+            display.say(await _finished(follower, control))
+        return progress
+
+
+async def _finished(follower: Follower, control: Control) -> str:
+    """Wait until the index has what the store has, or somebody says stop. Returns what is to be told."""
+    control.changed.clear()
+    finishing = asyncio.ensure_future(follower.finish())
+    stopped = asyncio.ensure_future(control.changed.wait())
+    try:
+        await asyncio.wait({finishing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        behind = finishing.result() if finishing.done() else "It was stopped."
+    finally:
+        finishing.cancel()
+        stopped.cancel()
+    return f"The index is behind: {behind}" if behind else "The index is up to date."
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ _PLACES = 500  # words of the query in it
 _WORD = re.compile(r"[^\W_]+")
 _CHANGING_INITIALS = ("ar", "ga", "id")  # stemmers of these take away what a word begins with
 _LATIN = (*range(0x41, 0x250), *range(0x1E00, 0x1F00))
-_WHAT_IS_SHOWN = ("", "text", "main", "title")
+_WHAT_IS_SHOWN = ("", "headings", "text", "main", "title")
 
 
 class Finder:

@@ -1,11 +1,12 @@
 """The search index, made of what the store has and brought up to date with it (SPEC B20).
 
 What has changed is seen by comparing, page by page, what the store says with what the index says it was made
-of. So it does not matter what happened in between: a crawl, a lesson, a kill, a restored copy. Every page is
-read and stamped in one transaction; parts are committed as they are done, and each is right by itself.
+of. So it does not matter what happened in between: a crawl, a lesson, a kill, a restored copy. A page is read
+later than it is compared and stamped as it was then: what has changed meanwhile is seen the next time. Parts
+are committed as they are done, and each is right by itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from unicodedata import normalize
@@ -22,7 +23,15 @@ from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import PageId, ReadOnlyError, TopicId
 from motherlode.search.index import NOTHING, Indexed, Known, PageIndex, Shelf, shelf_in
-from motherlode.store.indexed import Marks, Material, marks_of, materials_of, pages_linked_from
+from motherlode.store.indexed import (
+    Marks,
+    Material,
+    marks_of,
+    materials_of,
+    pages_linked_from,
+    url_ids_of,
+)
+from motherlode.store.leads import anchors_to_all
 from motherlode.store.pages import anchors_to
 from motherlode.store.session import Session
 from motherlode.topics import TopicTree
@@ -34,10 +43,13 @@ _AT_ONCE = 500  # pages that are read at once
 _COMMIT = 20_000  # pages that are committed together
 _MAX_TEXT = 200_000  # characters of a page
 _MAX_TITLE = 1_000
+_MAX_HEADINGS = 5_000
 _MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
 _LINKS = 20  # links to a page that are looked at; what they say is kept, each once
 _MAX_ANCHOR = 200
 _NO_ANCHORS = 0
+_GATHERED = 50_000  # pages whose anchors are held at once
+_WORTH = 4  # the part of all pages, one in so many, for which all links are read instead of asking for each
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 # What people call a type, besides its proper name.
@@ -70,10 +82,13 @@ class Renewal(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What an index lacks: pages to write, because they are new or were changed, and pages to take out."""
+    """What an index lacks: pages to write, because they are new or were changed, with their stamps, and pages
+    to take out; `pages` are all that it should hold."""
 
     fresh: tuple[PageId, ...]
+    stamps: tuple[int, ...]
     gone: tuple[PageId, ...]
+    pages: int
 
     @property
     def changes(self) -> int:
@@ -87,14 +102,21 @@ def place_of(portal: Portal) -> Path:
 def lacking(session: Session, tree: TopicTree, known: Known) -> Plan:
     """In what an index that knows this is behind the store."""
     marks = marks_of(session)
-    stamps = _stamps(marks, topic_keys(tree)).tolist()
-    told = dict(zip(known.pages.tolist(), known.stamps.tolist(), strict=True))
-    fresh = [
-        page
-        for page, stamp in zip(marks.pages.tolist(), stamps, strict=True)
-        if told.pop(page, None) != stamp
-    ]
-    return Plan(tuple(map(PageId, sorted(fresh))), tuple(map(PageId, sorted(told))))
+    stamps = _stamps(marks, topic_keys(tree))
+    order = known.pages.argsort()
+    pages, told = known.pages[order], known.stamps[order]
+    fresh = np.ones(len(marks.pages), np.bool_)
+    if len(pages):
+        places = np.minimum(pages.searchsorted(marks.pages), len(pages) - 1)
+        fresh = (pages[places] != marks.pages) | (told[places] != stamps)
+    rising = np.flatnonzero(fresh)
+    rising = rising[marks.pages[rising].argsort()]
+    return Plan(
+        tuple(map(PageId, marks.pages[rising].tolist())),
+        tuple(stamps[rising].tolist()),
+        tuple(map(PageId, np.setdiff1d(pages, marks.pages).tolist())),
+        len(marks.pages),
+    )
 
 
 def renew(portal: Portal, *, rebuild: bool = False, told: Telling = lambda _done, _of: None) -> Renewal:
@@ -129,31 +151,51 @@ class _Writing:
 
     def __init__(self, portal: Portal, tree: TopicTree, shelf: Shelf, known: Known, *, whole: bool) -> None:
         self._portal = portal
-        self._tree = tree
+        self._lineages = _lineages(tree)
         self._shelf = shelf
         self._anchored = dict(zip(known.pages.tolist(), known.anchored.tolist(), strict=True))
+        self._stamps = dict(zip(known.pages.tolist(), known.stamps.tolist(), strict=True))
         self._whole = whole
-        self._keys = topic_keys(tree)
+        self._written = self._waiting = 0
 
     def write(self, plan: Plan, told: Telling) -> int:
         """Returns how many pages were written."""
-        done: set[int] = set(plan.fresh)
+        self._stamps.update(zip(plan.fresh, plan.stamps, strict=True))
         self._shelf.put((), plan.gone)
-        written = waiting = 0
-        for start in range(0, len(plan.fresh), _AT_ONCE):
-            part = plan.fresh[start : start + _AT_ONCE]
-            with self._portal.store.reading() as session:
-                self._put(entries_of(session, self._tree, self._keys, part), part)
-                waiting += len(part) + self._reanchor(session, part, done)
-            told(start + len(part), len(plan.fresh))
-            if waiting >= _COMMIT and not self._whole:
-                self._shelf.commit()
-                written, waiting = written + waiting, 0
-        self._shelf.commit()
-        return written + waiting
+        done: set[int] = set(plan.fresh)
+        for start in range(0, len(plan.fresh), _GATHERED):
+            chunk = plan.fresh[start : start + _GATHERED]
+            gathered = self._gathered(chunk) if len(chunk) * _WORTH >= plan.pages else None
+            for at in range(0, len(chunk), _AT_ONCE):
+                self._write_part(chunk[at : at + _AT_ONCE], gathered, done)
+                told(min(start + at + _AT_ONCE, len(plan.fresh)), len(plan.fresh))
+        self._commit()
+        return self._written
 
-    def _put(self, entries: Sequence[Indexed], pages: Sequence[int]) -> None:
-        self._shelf.put(entries, [PageId(page) for page in pages if page in self._anchored])
+    def _write_part(self, part: Sequence[PageId], gathered: Mapping[int, str] | None, done: set[int]) -> None:
+        with self._portal.store.reading() as session:
+            found = materials_of(session, part, TERMS)
+            if gathered is None:
+                said = list(anchors_to(session, [one.url_id for one in found], _LINKS))
+            else:
+                said = [gathered.get(one.url_id, "") for one in found]
+            self._put(found, said)
+            self._waiting += len(part) + self._reanchor(session, part, done)
+        if self._waiting >= _COMMIT and not self._whole:
+            self._commit()
+
+    def _gathered(self, chunk: Sequence[PageId]) -> dict[int, str]:
+        """What links say to each of these pages, by the numbers of their URLs."""
+        with self._portal.store.reading() as session:
+            wanted = np.array(sorted(url_ids_of(session, chunk).values()), np.int64)
+            said = anchors_to_all(session, wanted, _LINKS)
+        return {
+            url: "\n".join(anchors) for url, anchors in zip(wanted.tolist(), said, strict=True) if anchors
+        }
+
+    def _put(self, found: Sequence[Material], said: Sequence[str]) -> None:
+        entries = entries_of(self._lineages, found, said, self._stamps)
+        self._shelf.put(entries, [one.page for one in found if one.page in self._anchored])
 
     def _reanchor(self, session: Session, part: Sequence[PageId], done: set[int]) -> int:
         """Write those pages again that these link to, if what is said of them is new. Returns how many.
@@ -165,13 +207,17 @@ class _Writing:
         targets = pages_linked_from(session, part).tolist()
         ahead = [PageId(page) for page in targets if page in self._anchored and page not in done]
         done.update(ahead)
-        count = 0
-        for at in range(0, len(ahead), _AT_ONCE):
-            found = entries_of(session, self._tree, self._keys, ahead[at : at + _AT_ONCE])
-            changed = [one for one in found if one.anchored != self._anchored[one.page]]
-            self._put(changed, [one.page for one in changed])
-            count += len(changed)
-        return count
+        urls = url_ids_of(session, ahead)
+        said = dict(zip(urls, anchors_to(session, urls.values(), _LINKS), strict=True))
+        changed = [page for page in urls if _mark(_anchors(said[page])) != self._anchored[page]]
+        for at in range(0, len(changed), _AT_ONCE):
+            found = materials_of(session, changed[at : at + _AT_ONCE], TERMS)
+            self._put(found, [said[one.page] for one in found])
+        return len(changed)
+
+    def _commit(self) -> None:
+        self._shelf.commit()
+        self._written, self._waiting = self._written + self._waiting, 0
 
 
 # --- pages as the index sees them -----------------------------------------------------------------------
@@ -179,18 +225,19 @@ class _Writing:
 
 def topic_keys(tree: TopicTree) -> dict[int, int]:
     """A number for each topic and all above it: when a topic is moved, its pages are others to the index."""
-    everyone = [topic.id for topic in tree]
-    return {one: crc32(" ".join(_lineage(tree, one)).encode()) + 1 for one in everyone}
+    return {topic: crc32(" ".join(lineage).encode()) + 1 for topic, lineage in _lineages(tree).items()}
 
 
-def _lineage(tree: TopicTree, topic: TopicId) -> tuple[str, ...]:
-    """The topic and all above it, as the index names them; the root is every page that is on any."""
-    names = []
+def _lineages(tree: TopicTree) -> dict[int, tuple[str, ...]]:
+    """Each topic and all above it, as the index names them; the root is every page that is on any."""
+    return {topic.id: tuple(_lineage(tree, topic.id)) for topic in tree}
+
+
+def _lineage(tree: TopicTree, topic: TopicId) -> Iterator[str]:
     here: TopicId | None = topic
     while here is not None:
-        names.append(topic_name(here))
+        yield topic_name(here)
         here = tree[here].parent
-    return tuple(names)
 
 
 def topic_name(topic: TopicId) -> str:
@@ -198,43 +245,41 @@ def topic_name(topic: TopicId) -> str:
 
 
 def _stamps(marks: Marks, keys: Mapping[int, int]) -> Prints:
-    topics = np.array([keys.get(topic, 0) for topic in marks.topics.tolist()], np.uint64)
+    different, places = np.unique(marks.topics, return_inverse=True)
+    topics = np.array([keys.get(topic, 0) for topic in different.tolist()], np.uint64)[places]
     times = marks.fetched_at.view(np.uint64)
     stamps: Prints = (times * _ODD ^ marks.fingerprints.view(np.uint64)) * _MIX + topics
     return stamps
 
 
 def entries_of(
-    session: Session, tree: TopicTree, keys: Mapping[int, int], wanted: Sequence[PageId]
+    lineages: Mapping[int, tuple[str, ...]],
+    found: Sequence[Material],
+    said: Sequence[str],
+    stamps: Mapping[int, int],
 ) -> list[Indexed]:
-    """These pages, as far as they are to be found, as the index sees them at this moment."""
-    found = materials_of(session, wanted, TERMS)
-    marks = Marks(
-        np.array([one.page for one in found], np.int64),
-        np.array([one.fetched_at for one in found], np.float64),
-        np.array([one.fingerprint for one in found], np.int64),
-        np.array([one.topic for one in found], np.int64),
-    )
-    stamps = _stamps(marks, keys).tolist()
-    anchors = [_anchors(said) for said in anchors_to(session, [one.url_id for one in found], _LINKS)]
+    """Pages as the index sees them, of what the store has, of what links to each say, and of their stamps."""
+    anchors = [_anchors(one) for one in said]
     titles = [_tidy(one.title[:_MAX_TITLE]) for one in found]
-    languages = [one.language for one in found]
-    titles_stemmed, anchors_stemmed = _stemmed(titles, languages), _stemmed(anchors, languages)
+    headings = [_tidy(one.text.headings[:_MAX_HEADINGS]) for one in found]
+    stemmed = _stemmed([*titles, *headings, *anchors], 3 * [one.language for one in found])
     return [
         Indexed(
             page=one.page,
-            stamp=stamps[at],
-            anchored=crc32(anchors[at].encode("utf-8", "replace")) if anchors[at] else _NO_ANCHORS,
+            stamp=stamps[one.page],
+            anchored=_mark(anchors[at]),
             title=titles[at],
-            main=_tidy(one.main[:_MAX_TEXT]),
-            rest=_tidy(one.rest[: max(0, _MAX_TEXT - len(one.main))]),
+            headings=headings[at],
+            main=_tidy(one.text.main[:_MAX_TEXT]),
+            rest=_tidy(one.text.rest[: max(0, _MAX_TEXT - len(one.text.main))]),
             anchor=anchors[at],
             url=_tidy(unquote(one.url.partition("://")[2])),
             stems=_stems_of(one),
-            title_stems=titles_stemmed[at],
-            anchor_stems=anchors_stemmed[at],
+            title_stems=stemmed[at],
+            heading_stems=stemmed[at + len(found)],
+            anchor_stems=stemmed[at + 2 * len(found)],
             sites=_sites(one.url),
-            topics=_lineage(tree, TopicId(one.topic)) if one.topic in keys else (),
+            topics=lineages.get(one.topic, ()),
             language=one.language or NO_LANGUAGE,
             types=_types(one.mime),
             date=int(one.fetched_at),
@@ -242,6 +287,11 @@ def entries_of(
         )
         for at, one in enumerate(found)
     ]
+
+
+def _mark(anchors: str) -> int:
+    """By what it is seen that links say something new."""
+    return crc32(anchors.encode("utf-8", "replace")) if anchors else _NO_ANCHORS
 
 
 def hexed(numbers: npt.NDArray[np.uint32]) -> str:

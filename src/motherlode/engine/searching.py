@@ -3,7 +3,8 @@
 The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -18,7 +19,7 @@ from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
 from motherlode.portal import Portal
 from motherlode.records import LodeError, PageId, TopicId
 from motherlode.search.index import Hits, PageIndex
-from motherlode.search.matching import Filters, Matcher, Tongue
+from motherlode.search.matching import PLACES, Filters, Matcher, Tongue, sought_in_text
 from motherlode.search.query import Node, parse, wanted_words, words_in
 from motherlode.search.ranking import (
     AUTHORITY,
@@ -53,7 +54,10 @@ _ALIKE = 10  # addresses of near duplicates that are named
 
 
 class Asked(Struct, frozen=True):
-    """What is sought: words, or pages like one; among which pages, ranked how, and which part of it."""
+    """What is sought: words, or pages like one; among which pages, ranked how, and which part of it.
+
+    `places`: whether to say of each result where its words were found.
+    """
 
     weights: dict[str, float]
     text: str = ""
@@ -63,10 +67,12 @@ class Asked(Struct, frozen=True):
     filters: Filters = Filters()
     limit: int = 10
     page: int = 1
+    places: bool = False
 
 
 class Result(Struct, frozen=True):
-    """A page that was found. `score` is from 0 to 1; `why` are its parts. `alike` say nearly the same."""
+    """A page that was found. `score` is from 0 to 1; `why` are its parts. `places`: what title, headings,
+    text, anchors and address each bring to its BM25. `alike` say nearly the same."""
 
     place: int
     url: str
@@ -79,6 +85,7 @@ class Result(Struct, frozen=True):
     fetched_at: float
     snippet: Snippet
     why: tuple[Part, ...]
+    places: dict[str, float] = {}
     alike: tuple[str, ...] = ()
     alike_count: int = 0
 
@@ -99,12 +106,14 @@ class _Sought(Struct, frozen=True):
     node: Node | None
     hits: Hits
     vectors: tuple[dict[int, float], ...]
+    tongues: tuple[Tongue, ...] = ()
 
 
 def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Results:
     """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic."""
     topic = tree.at(parse_path(asked.topic)).id if asked.topic else None
-    matcher = Matcher(index.schema, lambda named: topic_name(tree.at(parse_path(named)).id))
+    named = partial(_named, tree)
+    matcher = Matcher(index.schema, named)
     filters = asked.filters if topic is None else _within(asked.filters, topic)
     sought = (
         _like(session, index, matcher, asked, filters) if asked.like else _ask(index, matcher, asked, filters)
@@ -117,6 +126,8 @@ def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, 
     first = (asked.page - 1) * asked.limit
     best = order(scores, hits.pages) if len(hits.pages) else hits.pages
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
+    shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
+    places = _places(index, named, sought, shown) if asked.places else {}
     describing = _Describing(session, tree, sought)
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
@@ -127,8 +138,13 @@ def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, 
         told = describing.result(place, PageId(int(hits.pages[at])), float(scores[at]), why)
         if told is not None:
             others = [PageId(int(hits.pages[other])) for other in alike]
+            told = replace(told, places=places.get(int(hits.pages[at]), {}))
             found.append(describing.folding(told, others))
     return Results(hits.total, len(hits.pages), asked.page, more, tuple(found))
+
+
+def _named(tree: TopicTree, topic: str) -> str:
+    return topic_name(tree.at(parse_path(topic)).id)
 
 
 def _within(filters: Filters, topic: TopicId) -> Filters:
@@ -149,7 +165,7 @@ def _ask(index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> 
     tongues = _tongues(node, filters.languages or index.languages())
     hits = index.search(matcher.query(node, tongues, filters), _most(asked.weights))
     vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in asked.weights else ()
-    return _Sought(node, hits, vectors)
+    return _Sought(node, hits, vectors, tuple(tongues))
 
 
 def _tongues(node: Node, languages: Sequence[str]) -> list[Tongue]:
@@ -260,6 +276,23 @@ def _authority(
     if topic is None:
         return among(session, pages) if pages else np.zeros(0)
     return in_topic(session, tree, topic, place_of(portal)).of(pages)
+
+
+def _places(
+    index: PageIndex, named: Callable[[str], str], sought: _Sought, shown: Sequence[PageId]
+) -> dict[int, dict[str, float]]:
+    """What words in each place bring to the BM25 of these pages."""
+    words = sought_in_text(sought.node) if sought.node is not None else None
+    found: dict[int, dict[str, float]] = {}
+    if words is None or not shown:
+        return found
+    for place, fields in PLACES.items():
+        matcher = Matcher(index.schema, named, fields)
+        hits = index.search(matcher.among(matcher.query(words, sought.tongues, Filters()), shown), len(shown))
+        for page, score in zip(hits.pages.tolist(), hits.scores.tolist(), strict=True):
+            if score:
+                found.setdefault(page, {})[place] = score
+    return found
 
 
 # --- what is shown --------------------------------------------------------------------------------------

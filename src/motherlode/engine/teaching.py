@@ -5,7 +5,6 @@ crawl: first the model with its archetypes, then what it thinks of the pages, th
 waits. Killed in between, the crawl has a model and some old ranks: the next one begins with a lesson.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from motherlode.engine.crew import Crew
 from motherlode.engine.progress import Progress
 from motherlode.engine.studying import Assignment, Insight, study
 from motherlode.engine.training import KIND
-from motherlode.engine.workers import Lost, Workers
+from motherlode.engine.workers import Lost, Workers, step_back
 from motherlode.learning.tree import VERSION, TreeClassifier
 from motherlode.policies.bingo import Bingo, Phase, policy_for
 from motherlode.policies.options import CrawlOptions
@@ -43,7 +42,6 @@ SLOWLY = (
 )
 _TENTH = 10
 _UNLIMITED = ReadingOptions(workers=1, seconds=3600.0, memory=2**16)
-_PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _PORTION = 5_000  # rows that are written at once: nobody who keeps pages waits for long
 
 
@@ -102,7 +100,7 @@ class Task(Struct, frozen=True):
 
 def _study(task: Task) -> Insight | Away | str:
     """What is found out, or why nothing can be. Nobody waits for it: the crawl goes first."""
-    os.setpriority(os.PRIO_PROCESS, 0, max(_PATIENT, os.getpriority(os.PRIO_PROCESS, 0)))
+    step_back()
     try:
         with Store.open(task.database, task.config.store) as store, store.reading() as session:
             return study(session, task.config, task.assignment)

@@ -39,6 +39,7 @@ _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be 
 _STARTS = 3  # attempts at starting one
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
+_PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
@@ -325,6 +326,11 @@ def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
     except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
         lost = Lost(f"stopped its reader ({type(error).__name__})")
     return pickle.dumps(lost, pickle.HIGHEST_PROTOCOL)
+
+
+def step_back() -> None:
+    """Let others go first from now on: nobody waits for what this process does."""
+    os.setpriority(os.PRIO_PROCESS, 0, max(_PATIENT, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def _limit_memory(size: int) -> None:

@@ -8,6 +8,7 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions, TypeOptions
 from motherlode.learning.options import LearningOptions
 from motherlode.policies.options import CrawlOptions
+from motherlode.search.options import IndexOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
 from motherlode.urls import UrlRules
@@ -49,3 +50,4 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     crawl: CrawlOptions = CrawlOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
+    index: IndexOptions = IndexOptions()

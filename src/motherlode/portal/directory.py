@@ -94,6 +94,13 @@ class Portal:
 
     @classmethod
     @contextmanager
+    def configured(cls, path: Path, config: Config) -> Iterator["Portal"]:
+        """The same, for a process that was told the configuration by one that has the portal open."""
+        with Store.open(path / DATABASE, config.store) as store:
+            yield cls(path, config, store, _archive(path, config))
+
+    @classmethod
+    @contextmanager
     def writing(cls, path: Path, command: str, overrides: Sequence[str] = ()) -> Iterator["Portal"]:
         """A portal to edit, locked against other writers."""
         config = config_of(path, overrides)

@@ -5,7 +5,7 @@ index itself says what it has seen: there is no second book that could disagree 
 rename, and whoever is killed before it has changed nothing.
 
 Text is in it twice: as words, for what is sought exactly, and as the numbers of stems (documents/terms), for
-what is sought vaguely. Headings are no field: the store does not keep them.
+what is sought vaguely.
 """
 
 import shutil
@@ -21,11 +21,11 @@ from msgspec import Struct
 
 from motherlode.records import PageId, StoreError
 
-FORM = 1  # of the fields; an index of another form is made anew
+FORM = 2  # of the fields; an index of another form is made anew
 MAX_TOKEN = 60  # characters; longer words are not indexed
-_HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
-_WORDS = ("title", "main", "rest", "anchor", "url")
-_STEMS = ("stems", "title_stems", "anchor_stems")
+HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
+_WORDS = ("title", "headings", "main", "rest", "anchor", "url")
+_STEMS = ("stems", "title_stems", "heading_stems", "anchor_stems")
 _NAMES = ("site", "topic", "language", "type")
 _FIGURES = ("stamp", "anchored", "fingerprint")
 
@@ -40,12 +40,14 @@ class Indexed(Struct, frozen=True, gc=False):
     stamp: int  # of what the page and its judgement say
     anchored: int  # of what links to it say
     title: str = ""
+    headings: str = ""  # they are in the text, too
     main: str = ""
     rest: str = ""  # what the page says outside its main text
     anchor: str = ""
     url: str = ""
     stems: str = ""
     title_stems: str = ""
+    heading_stems: str = ""
     anchor_stems: str = ""
     sites: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ class Shelf:
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
-        self._writer = index.writer(_HEAP, 1)
+        self._writer = index.writer(HEAP, 1)
 
     def put(self, pages: Sequence[Indexed], replaced: Sequence[PageId]) -> None:
         """Add pages; those that are replaced, or gone, are taken out first."""

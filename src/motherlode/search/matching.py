@@ -8,11 +8,19 @@ from msgspec import Struct
 from tantivy import Occur, Query
 
 from motherlode.search.index import words_analyser
-from motherlode.search.query import All, Any, Form, Node, Not, QueryError, Word, written
+from motherlode.search.query import All, Any, Form, Node, Not, QueryError, Word, wanted_words, written
 
 _EXACT_FIELDS = {
-    "": (("title", 2.0), ("main", 1.0), ("rest", 0.5), ("anchor", 1.0), ("url", 0.5)),
+    "": (
+        ("title", 2.0),
+        ("headings", 1.5),
+        ("main", 1.0),
+        ("rest", 0.5),
+        ("anchor", 1.0),
+        ("url", 0.5),
+    ),
     "title": (("title", 1.0),),
+    "headings": (("headings", 1.0),),
     "text": (("main", 1.0), ("rest", 0.5)),
     "main": (("main", 1.0),),
     "anchor": (("anchor", 1.0),),
@@ -20,10 +28,19 @@ _EXACT_FIELDS = {
 }
 # Of main text and address alone, no stems are kept: a vague word is an exact one there.
 _VAGUE_FIELDS = {
-    "": (("stems", 1.0), ("title_stems", 2.0), ("anchor_stems", 1.0)),
+    "": (("stems", 1.0), ("title_stems", 2.0), ("heading_stems", 1.5), ("anchor_stems", 1.0)),
     "title": (("title_stems", 1.0),),
+    "headings": (("heading_stems", 1.0),),
     "text": (("stems", 1.0),),
     "anchor": (("anchor_stems", 1.0),),
+}
+# What a person calls the fields in which words are found.
+PLACES = {
+    "title": frozenset({"title", "title_stems"}),
+    "headings": frozenset({"headings", "heading_stems"}),
+    "text": frozenset({"main", "rest", "stems"}),
+    "anchors": frozenset({"anchor", "anchor_stems"}),
+    "address": frozenset({"url"}),
 }
 _NAMES = ("site", "topic", "language", "type")
 _MANY = 2
@@ -48,11 +65,17 @@ class Filters(Struct, frozen=True):
 
 
 class Matcher:
-    """Makes queries for one index; `named` turns what a person calls a topic into its name in the index."""
+    """Makes queries for one index; `named` turns what a person calls a topic into its name in the index.
 
-    def __init__(self, schema: tantivy.Schema, named: Callable[[str], str]) -> None:
+    With `only`, words are sought in these fields of the index alone.
+    """
+
+    def __init__(
+        self, schema: tantivy.Schema, named: Callable[[str], str], only: frozenset[str] | None = None
+    ) -> None:
         self._schema = schema
         self._named = named
+        self._only = only
         self._analyser = words_analyser()
 
     def query(self, node: Node, tongues: Sequence[Tongue], filters: Filters) -> Query:
@@ -75,6 +98,11 @@ class Matcher:
         this = Query.term_query(self._schema, "page", but)
         found = Query.boolean_query([(Occur.Must, _any(parts)), (Occur.MustNot, this)])
         return self.filtered(found, filters)
+
+    def among(self, query: Query, pages: Sequence[int]) -> Query:
+        """The same, of some pages."""
+        these = _any([Query.term_query(self._schema, "page", page) for page in pages])
+        return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(these, 0.0))])
 
     def filtered(self, query: Query, filters: Filters) -> Query:
         wanted = (
@@ -146,7 +174,7 @@ class Matcher:
         parts = [self._spread(fields, lambda field, stem=stem: self._term(field, stem)) for stem in stems]  # type: ignore[misc]
         found = parts[0] if len(parts) == 1 else _all(parts, [])
         tokens = self.words_of(word.text)
-        if word.field or len(tokens) != 1:
+        if word.field or len(tokens) != 1 or not self._takes("url"):
             return found
         return _any([found, Query.boost_query(self._term("url", tokens[0]), 0.5)])
 
@@ -166,9 +194,14 @@ class Matcher:
 
     def _spread(self, fields: Sequence[tuple[str, float]], make: Callable[[str], Query]) -> Query:
         found = [
-            Query.boost_query(make(field), boost) if boost != 1 else make(field) for field, boost in fields
+            Query.boost_query(make(field), boost) if boost != 1 else make(field)
+            for field, boost in fields
+            if self._takes(field)
         ]
-        return _any(found)
+        return _any(found) if found else Query.empty_query()
+
+    def _takes(self, field: str) -> bool:
+        return self._only is None or field in self._only
 
     def _term(self, field: str, value: str) -> Query:
         return Query.term_query(self._schema, field, value)
@@ -182,6 +215,12 @@ class Matcher:
         last = None if until is None else until - 1
         found = Query.range_query(self._schema, "date", kind, since, last)
         return Query.const_score_query(found, 0.0)
+
+
+def sought_in_text(node: Node) -> Node | None:
+    """Any of the words that are wanted in texts; None: there are none, only names such as those of sites."""
+    words = tuple(word for word in wanted_words(node) if word.field not in _NAMES)
+    return Any(words) if words else None
 
 
 def is_plain(word: str) -> bool:

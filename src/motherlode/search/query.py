@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from motherlode.records import UsageError
 
-FIELDS = ("title", "text", "main", "anchor", "url", "site", "topic", "language", "type")
+FIELDS = ("title", "headings", "text", "main", "anchor", "url", "site", "topic", "language", "type")
 MAX_LENGTH = 4_000
 MAX_DEPTH = 40
 MAX_WORDS = 200

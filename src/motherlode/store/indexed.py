@@ -13,7 +13,7 @@ from motherlode.store.leads import targets_from
 from motherlode.store.pages import vectors_of_all
 from motherlode.store.schema import judgements, pages, texts, urls
 from motherlode.store.session import Session
-from motherlode.store.texts import unpack_parts
+from motherlode.store.texts import Parts, unpack_parts
 
 Numbers = npt.NDArray[np.int64]
 
@@ -39,8 +39,7 @@ class Material(Struct, frozen=True):
     language: str
     fingerprint: int
     topic: int
-    main: str
-    rest: str
+    text: Parts
     vector: bytes
 
 
@@ -89,7 +88,7 @@ def materials_of(session: Session, wanted: Sequence[PageId], space: str) -> list
     packed = dict(_texts(session, wanted))
     vectors = vectors_of_all(session, wanted, space)
     return [
-        Material(*[*row[:8], row[8] or 0, *unpack_parts(packed[row[0]]), vectors.get(row[0], b"")])
+        Material(*[*row[:8], row[8] or 0, unpack_parts(packed[row[0]]), vectors.get(row[0], b"")])
         for row in rows
         if row[0] in packed
     ]

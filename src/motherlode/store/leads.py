@@ -35,8 +35,7 @@ class Leads(Struct, frozen=True):
 
     def anchors(self) -> Sequence[str]:
         """The words of each link; taken apart when they are wanted, which is for a few pages only."""
-        found = self.packed.split(_LINE)
-        return found if len(found) == len(self.targets) else [""] * len(self.targets)
+        return _apart(self.packed, len(self.targets))
 
 
 def all_leads(session: Session) -> Iterator[Leads]:
@@ -64,6 +63,40 @@ def targets_from(session: Session, of: Sequence[int]) -> Iterator[tuple[Numbers,
         yield owners, np.concatenate([np.array([], np.int64), *(targets for _, targets in found)])
 
 
+def anchors_to_all(session: Session, wanted: Numbers, limit: int) -> list[list[str]]:
+    """What links say that lead to each of these URLs, whose numbers rise; of the first so many links, each
+    anchor once. Looks at every link there is, which is less work than asking for each of very many URLs."""
+    found: list[list[str]] = [[] for _ in range(len(wanted))]
+    counted = np.zeros(len(wanted), np.int64)
+    for targets, anchors in _all_links(session) if found else ():
+        slots = wanted.searchsorted(targets)
+        slots[slots == len(wanted)] = 0
+        here = np.flatnonzero(wanted[slots] == targets)
+        here = here[np.argsort(slots[here], kind="stable")]
+        slots = slots[here]
+        firsts = np.flatnonzero(np.r_[True, slots[1:] != slots[:-1]]) if len(slots) else slots
+        lengths = np.diff(np.r_[firsts, len(slots)])
+        nth = np.arange(len(slots)) - np.repeat(firsts, lengths) + counted[slots]
+        counted[slots[firsts]] += lengths
+        early = nth < limit
+        for slot, at in zip(slots[early].tolist(), here[early].tolist(), strict=True):
+            if anchors[at] not in found[slot]:
+                found[slot].append(anchors[at])
+    return found
+
+
+def _all_links(session: Session) -> Iterator[tuple[Numbers, list[str]]]:
+    """The links of all pages, some pages at a time, the first page first: where to, and what they say."""
+    last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
+    told = select(_listed(links.c.url_id), func.aggregate_strings(links.c.anchor, _LINE))
+    for low in range(0, last, _PAGES):
+        here = told.where(*_within(links.c.page_id, low + _PAGES, _PAGES)).group_by(links.c.page_id)
+        rows = session.connection.execute(here.order_by(links.c.page_id)).all()
+        anchors = [anchor for listed, said in rows for anchor in _apart(said, listed.count(_BETWEEN) + 1)]
+        if rows:
+            yield _parsed(_BETWEEN.join(listed for listed, _ in rows)), anchors
+
+
 def open_urls(session: Session, most: int) -> tuple[Numbers, Numbers]:
     """The numbers, rising, and the keys of URLs that nothing has become of yet: the latest, so many or a few
     more."""
@@ -80,6 +113,12 @@ def open_urls(session: Session, most: int) -> tuple[Numbers, Numbers]:
             break
     numbers, keys = (np.concatenate(parts) for parts in zip(*reversed(found), strict=True))
     return numbers, keys
+
+
+def _apart(anchors: str, count: int) -> list[str]:
+    """So many anchors; where they cannot be told apart, they say nothing."""
+    found = anchors.split(_LINE)
+    return found if len(found) == count else [""] * count
 
 
 def _within(number: ColumnElement[int], high: int, count: int) -> tuple[ColumnElement[bool], ...]:

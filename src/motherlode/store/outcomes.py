@@ -127,7 +127,7 @@ class _Rows:
             return
         document, ids = outcome.document or _NO_DOCUMENT, self.ids
         self.pages.append(_page_row(number, ids[page.key], outcome, page, self.run))
-        self.texts.append((number, pack_text(document.text, document.main)))
+        self.texts.append((number, pack_text(document.text, document.main, document.headings)))
         self.similar += quarters(document.fingerprint, number)
         self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
         anchors = all_storable([link.anchor for link in document.links])

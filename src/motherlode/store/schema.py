@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 2
+VERSION = 3
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()

@@ -1,35 +1,80 @@
-"""A page's text, packed: every block on a line, with a mark on those of the main text."""
+"""A page's text, packed: every block on a line, with a mark on those of the main text and on headings."""
+
+from collections.abc import Iterator, Sequence
 
 from isal import isal_zlib
+from msgspec import Struct
 
-_FORM = b"\x01"  # what began with something else was packed before there were marks
+_FORM = b"\x02"
+_OLDER = b"\x01"  # it had no marks for headings; what began with something else had no marks at all
 _MAIN, _REST = "+", "-"
+_MAIN_HEADING, _REST_HEADING = "*", "="
+_APART = "#"  # a heading that is no line of the text
+_MAX_APART = 10_000  # characters of such headings
+_HEADING = {_MAIN: _MAIN_HEADING, _REST: _REST_HEADING}
 
 
-def pack_text(text: str, main: str) -> bytes:
-    """Both texts as one. Lines of the main text that are no lines of the text are added to it."""
+class Parts(Struct, frozen=True):
+    """The main text, what there is besides it, and the headings of both; a line each."""
+
+    main: str
+    rest: str
+    headings: str
+
+
+def pack_text(text: str, main: str, headings: Sequence[str] = ()) -> bytes:
+    """All of it as one. Lines of the main text that are no lines of the text are added to it."""
     inside = set(main.split("\n")) if main else set()
     lines = text.split("\n") if text else []
-    marked = [f"{_MAIN if line in inside else _REST}{line}" for line in lines]
     if not inside.issubset(lines):
         known = set(lines)
-        marked += [f"{_MAIN}{line}" for line in main.split("\n") if line not in known]
-    return _FORM + isal_zlib.compress("\n".join(marked).encode(errors="replace"), 1)
+        lines += [line for line in main.split("\n") if line not in known]
+    marks = [_MAIN if line in inside else _REST for line in lines]
+    apart: list[str] = []
+    if headings:
+        heads = set(filter(None, headings))
+        marks = [_HEADING[mark] if line in heads else mark for mark, line in zip(marks, lines, strict=True)]
+        apart = [f"{_APART}{heading}" for heading in _apart(headings, {"", *lines})]
+    marked = [f"{mark}{line}" for mark, line in zip(marks, lines, strict=True)]
+    return _FORM + isal_zlib.compress("\n".join(marked + apart).encode(errors="replace"), 1)
+
+
+def _apart(headings: Sequence[str], known: set[str]) -> Iterator[str]:
+    """Those that are not known, each once, until they are too long together."""
+    room = _MAX_APART
+    for heading in dict.fromkeys(headings):
+        if heading not in known:
+            line = " ".join(heading[:room].split())
+            if line:
+                yield line
+            room -= len(line) + 1
+            if room <= 0:
+                return
 
 
 def unpack_text(packed: bytes) -> tuple[str, str]:
     """The text and the main text."""
-    if packed[:1] != _FORM:
+    if packed[:1] not in (_FORM, _OLDER):
         text = isal_zlib.decompress(packed).decode()
         return text, text
-    lines = isal_zlib.decompress(packed[1:]).decode().split("\n")
-    return "\n".join(line[1:] for line in lines), "\n".join(line[1:] for line in lines if line[:1] == _MAIN)
+    lines = _lines(packed)
+    whole = "\n".join(line[1:] for line in lines if line[:1] != _APART)
+    return whole, "\n".join(line[1:] for line in lines if line[:1] in (_MAIN, _MAIN_HEADING))
 
 
-def unpack_parts(packed: bytes) -> tuple[str, str]:
-    """The main text, and what there is besides it."""
-    if packed[:1] != _FORM:
-        return unpack_text(packed)[0], ""
-    lines = isal_zlib.decompress(packed[1:]).decode().split("\n")
-    main = "\n".join(line[1:] for line in lines if line[:1] == _MAIN)
-    return main, "\n".join(line[1:] for line in lines if line[:1] != _MAIN)
+def unpack_parts(packed: bytes) -> Parts:
+    """What the search index wants of a text."""
+    if packed[:1] not in (_FORM, _OLDER):
+        return Parts(unpack_text(packed)[0], "", "")
+    lines = _lines(packed)
+    return Parts(
+        "\n".join([line[1:] for line in lines if line[:1] in (_MAIN, _MAIN_HEADING)]),
+        "\n".join([line[1:] for line in lines if line[:1] in (_REST, _REST_HEADING)]),
+        "\n".join(
+            dict.fromkeys([line[1:] for line in lines if line[:1] in (_MAIN_HEADING, _REST_HEADING, _APART)])
+        ),
+    )
+
+
+def _lines(packed: bytes) -> list[str]:
+    return isal_zlib.decompress(packed[1:]).decode().split("\n")

@@ -245,3 +245,13 @@ def test_no_portal_is_no_crawl(lode: CliRun) -> None:
     run = lode("crawl", "nowhere")
     assert run.returncode == 4
     assert said_one_sentence(run)
+
+
+def test_the_index_follows_on_demand(lode: CliRun, box: Running) -> None:
+    made(lode, f"network.connect={box.address}", "crawl.policy=breadth-first")
+    told = lode("crawl", "owls", "--pages", "10", "--index")
+    assert told.returncode == 0
+    assert "The index is up to date." in told.stdout
+    found = json.loads(lode("search", "owls", "title:three", "--as-is", "--json").stdout)
+    assert [one["url"] for one in found["results"]] == ["http://a.test/3"]
+    assert found["results"][0]["places"].keys() == {"title"}

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -11,15 +12,18 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
+from motherlode.engine import indexing
 from motherlode.engine.indexing import Renewal, lacking, place_of, renew
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
-from motherlode.records import Judgement, LockedError, UrlState
-from motherlode.search.index import PageIndex
+from motherlode.records import Judgement, LockedError, PageId, UrlState
+from motherlode.search.index import FORM, PageIndex
 from motherlode.store import topics as topic_rows
+from motherlode.store.indexed import Material, materials_of
 from motherlode.store.judged import keep_judgements
 from motherlode.store.pages import page_at
 from motherlode.store.schema import urls
+from motherlode.store.session import Session
 from motherlode.topics import parse_path
 from motherlode.urls import address
 from shelving import Paper, found, searched, shelve
@@ -131,9 +135,48 @@ def test_what_new_links_say_is_found_at_the_pages_that_they_lead_to(portal: Path
     assert agrees(portal)
 
 
+def test_a_page_that_changes_between_being_compared_and_being_written_is_seen_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = shelve(tmp_path / "p", PAPERS, TOPICS), materials_of
+    turns = iter(range(9))
+
+    def meanwhile(session: Session, wanted: Sequence[PageId], space: str) -> list[Material]:
+        if next(turns) == 1:  # the first page is written, the second is not
+            shelve(path, {HERON: replace(PAPERS[HERON], day=1, links={OWL: "nocturnal hunters"})})
+        return read(session, wanted, space)
+
+    monkeypatch.setattr(indexing, "_AT_ONCE", 1)
+    monkeypatch.setattr(indexing, "materials_of", meanwhile)
+    assert renewed(path).written == 2
+    assert renewed(path).written == 2  # the page that changed, and the one that it links to
+    assert found(path, "anchor:nocturnal") == ["owl"]
+    assert agrees(path)
+
+
+@pytest.mark.parametrize("worth", [0, 10**9])
+def test_anchors_are_the_same_asked_for_one_by_one_and_read_all_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth: int
+) -> None:
+    dice, words = Random(5), ["owl", "heron", "eagle", "crane", "wren"]
+    papers = {
+        f"http://h{n}.test/": Paper(
+            f"Page {n}", f"Page {n}", links={f"http://h{dice.randrange(9)}.test/": dice.choice(words)}
+        )
+        for n in range(200)
+    }
+    path = shelve(tmp_path / "p", papers)
+    monkeypatch.setattr(indexing, "_WORTH", worth)
+    monkeypatch.setattr(indexing, "_GATHERED", 70)
+    assert renewed(path).written == 200
+    monkeypatch.undo()
+    assert agrees(path)
+    assert len({anchored for _, _, anchored in content(path)}) > 5
+
+
 @pytest.mark.parametrize("damage", ["deleted", "emptied", "truncated", "half"])
 def test_a_damaged_index_is_made_anew(portal: Path, damage: str) -> None:
-    place = portal / "index" / "pages-1"
+    place = portal / "index" / f"pages-{FORM}"
     if damage == "deleted":
         shutil.rmtree(portal / "index")
     elif damage == "emptied":

@@ -37,7 +37,14 @@ PAPERS = {
     ),
     "http://hub2.test/": Paper("More links", "Elsewhere.", links={"http://barn.test/": "silent flight"}),
     "http://hub3.test/": Paper("Still more", "Somewhere.", links={"http://barn.test/": "silent flight"}),
-    "http://paper.test/a.pdf": Paper("Pellets", "What the pellets of raptors hold.", mime="application/pdf"),
+    "http://moor.test/": Paper(
+        "Wetlands",
+        "Bitterns and their reeds\nThe bittern booms in the reeds; crakes are heard as well.",
+        headings=("Bitterns and their reeds", "Apart from crakes"),
+    ),
+    "http://paper.test/a.pdf": Paper(
+        "Pellets", headings=(), text="What the pellets of raptors hold.", mime="application/pdf"
+    ),
     "http://one.twins.test/": Paper("Twins", f"{LONG} It was written here."),
     "http://two.twins.test/": Paper("Twins", f"{LONG} It was written there."),
     "http://odd.test/": Paper("Odd", "H2O and TCP/IP are no words, nor is 2003. Owlets are."),
@@ -64,8 +71,14 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("night NOT owl", {"heron"}),
         ("night -barn -prey", {"heron"}),
         ("(heron OR barn) AND night", {"heron", "barn", "owls"}),
-        ("NOT night", {"news", "eule", "hub", "hub2", "hub3", "paper", "odd"}),
+        ("NOT night", {"news", "eule", "hub", "hub2", "hub3", "paper", "odd", "moor"}),
         ("title:owl", {"barn", "owls"}),
+        ("headings:bittern", {"moor"}),  # stemmed, too
+        ('headings:"their reeds"', {"moor"}),
+        ("headings:booms", set()),
+        ("headings:owl", set()),
+        ('"apart from crakes"', {"moor"}),  # a heading that is no line of the text
+        ('main:"apart from"', set()),
         ("text:minister", {"news"}),
         ('text:"owl news"', {"news"}),
         ("main:owl", {"barn", "owls"}),
@@ -149,6 +162,28 @@ def test_a_cosine_is_as_worked_out_by_hand(portal: Path) -> None:
     assert one.why[0].value == pytest.approx(damped / (damped**2 + 1 + 1) ** 0.5)
 
 
+@pytest.mark.parametrize("query", ["barn owl", "bittern OR crakes", '"barn owl"', "mouse OR maus OR owl*"])
+def test_what_is_found_in_each_place_adds_up_to_bm25(portal: Path, query: str) -> None:
+    results = searched(portal, query, "bm25", places=True).results
+    assert results
+    for one in results:
+        assert sum(one.places.values()) == pytest.approx(one.why[0].value, rel=1e-4)
+
+
+def test_a_word_in_a_heading_counts_more_than_in_the_text_and_less_than_in_the_title(tmp_path: Path) -> None:
+    filler = "Some words about other things that fill the page."
+    papers = {
+        "http://text.test/": Paper("Page", f"Ospreys here\n{filler} One."),
+        "http://head.test/": Paper("Page", f"Ospreys here\n{filler} Two.", headings=("Ospreys here",)),
+        "http://title.test/": Paper("Ospreys here", f"Ospreys here\n{filler} Three."),
+    }
+    path = shelve(tmp_path / "p", papers)
+    for query in ("osprey", '"ospreys here"'):
+        results = searched(path, query, "bm25", places=True).results
+        assert [one.url.split("/")[2] for one in results] == ["title.test", "head.test", "text.test"]
+        assert [set(one.places) for one in results] == [{"title", "text"}, {"headings", "text"}, {"text"}]
+
+
 def test_near_duplicates_are_folded(portal: Path) -> None:
     results = searched(portal, "rustle")
     assert (results.total, len(results.results)) == (2, 1)
@@ -177,6 +212,7 @@ def test_words_are_marked_in_snippets(portal: Path) -> None:
     assert marked("spea*") == {"spears"}
     assert marked("eule") == {"Eulen"}
     assert marked("title:pellets -zebra") == {"pellets"}
+    assert marked("headings:reed") == {"reeds"}
     assert marked("h2o") == {"H2O"}
 
 

@@ -29,7 +29,7 @@ _PAGES = 1000  # unless a limit is given
 _INTERRUPTED = 11
 _FAILED_ON = {RunEnd.PAGES: 14, RunEnd.TIME: 15}
 # Options that are settings under shorter names.
-_SETTINGS = {"policy": "crawl.policy", "workers": "reading.workers"}
+_SETTINGS = {"policy": "crawl.policy", "workers": "reading.workers", "index": "index.while_crawling"}
 
 
 class Crawled(Struct, frozen=True):
@@ -61,6 +61,7 @@ class Crawled(Struct, frozen=True):
     "--policy", type=click.Choice([name.value for name in PolicyName]), help="Which way the crawl goes."
 )
 @click.option("--workers", type=click.IntRange(0, 256), help="Processes that read documents.")
+@click.option("--index/--no-index", default=None, help="Have the search index follow, or not.")
 @click.option("--feedback", is_flag=True, help="Stop before harvesting, to let you judge the archetypes.")
 @click.option(
     "--metrics", type=click.IntRange(0, 65_535), metavar="PORT", help="Serve Prometheus metrics meanwhile."
@@ -110,7 +111,7 @@ def command(directory: Path, **options: Any) -> None:
 def _settings(options: dict[str, Any]) -> Iterator[str]:
     """The settings that options stand for."""
     given = ((key, options[name]) for name, key in _SETTINGS.items())
-    return (f"{key}={value}" for key, value in given if value is not None)
+    return (f"{key}={str(value).lower()}" for key, value in given if value is not None)
 
 
 def _interrupted() -> None:
@@ -128,7 +129,7 @@ def _again(context: click.Context) -> str:
             continue
         value = context.params[option.name or ""]
         if option.is_flag:
-            words.append(option.opts[0])
+            words.append((option.opts if value else option.secondary_opts)[0])
         else:
             shown = value if option.multiple else [_shown(value)]
             words += [word for one in shown for word in (option.opts[0], str(one))]

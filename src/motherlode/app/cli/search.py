@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.app.cli.common import (
     F,
@@ -119,12 +120,14 @@ def command(  # noqa: PLR0913 - one for each option
     lode search DIR 'title:owl nihgt~'       in one field; a word that may be misspelled
     lode search DIR owls --topic birds --rank cosine=1,confidence=0.5,authority=0.3 --why
 
-    Fields are title, text, main, anchor, url, site, topic, language and type. Pages that say nearly the same
-    are shown once. A query may be left out where a filter is given. The index is brought up to date first.
+    Fields are title, headings, text, main, anchor, url, site, topic, language and type. Pages that say nearly
+    the same are shown once. A query may be left out where a filter is given. The index is brought up to date
+    first.
     """
     query = " ".join(words).strip()
     with Portal.reading(directory, overrides) as portal:
         asked = _asked(query, _address(like, portal) if like else None, weights_of(rank), options)
+        asked = replace(asked, places=why or as_json)
         ready = Ready() if as_is else made_ready(portal, progress())
         with desk_at(portal) as desk:
             found = desk.search(asked)
@@ -209,6 +212,9 @@ def _why(result: Result) -> Iterator[str]:
     for part in result.why:
         sum_ = f"{part.scaled:.3f} of the best x {part.weight:.3f} = {part.adds:.3f}"
         yield f"  {part.name:<10} {part.value:8.3f}, {sum_}"
+    if result.places:
+        told = (f"{place} {score:.3f}" for place, score in result.places.items())
+        yield f"  words in {', '.join(told)}"
 
 
 def _day(at: float) -> str:
