@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from motherlode.documents.ideographs import spaced
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import sequences_of, unpack
 from motherlode.portal import Portal
@@ -225,11 +226,11 @@ def entries_of(
             page=one.page,
             stamp=stamps[at],
             anchored=crc32(anchors[at].encode("utf-8", "replace")) if anchors[at] else _NO_ANCHORS,
-            title=titles[at],
-            main=_tidy(one.main[:_MAX_TEXT]),
-            rest=_tidy(one.rest[: max(0, _MAX_TEXT - len(one.main))]),
-            anchor=anchors[at],
-            url=_tidy(unquote(one.url.partition("://")[2])),
+            title=spaced(titles[at]),
+            main=spaced(_tidy(one.main[:_MAX_TEXT])),
+            rest=spaced(_tidy(one.rest[: max(0, _MAX_TEXT - len(one.main))])),
+            anchor=spaced(anchors[at]),
+            url=spaced(_tidy(unquote(one.url.partition("://")[2]))),
             stems=_stems_of(one),
             title_stems=titles_stemmed[at],
             anchor_stems=anchors_stemmed[at],

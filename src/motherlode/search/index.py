@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from motherlode.records import PageId, StoreError
 
-FORM = 1  # of the fields; an index of another form is made anew
+FORM = 2  # of the fields; an index of another form is made anew
 MAX_TOKEN = 60  # characters; longer words are not indexed
 _HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
 _WORDS = ("title", "main", "rest", "anchor", "url")

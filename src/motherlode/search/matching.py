@@ -20,12 +20,12 @@ _EXACT_FIELDS = {
 }
 # Of main text and address alone, no stems are kept: a vague word is an exact one there.
 _VAGUE_FIELDS = {
-    "": (("stems", 1.0), ("title_stems", 2.0), ("anchor_stems", 1.0)),
+    "": (("stems", 1.0), ("title_stems", 1.0), ("anchor_stems", 0.5)),
     "title": (("title_stems", 1.0),),
     "text": (("stems", 1.0),),
     "anchor": (("anchor_stems", 1.0),),
 }
-_NAMES = ("site", "topic", "language", "type")
+NAMES = ("site", "topic", "language", "type")
 _MANY = 2
 
 
@@ -48,11 +48,17 @@ class Filters(Struct, frozen=True):
 
 
 class Matcher:
-    """Makes queries for one index; `named` turns what a person calls a topic into its name in the index."""
+    """Makes queries for one index; `named` turns what a person calls a topic into its name in the index.
 
-    def __init__(self, schema: tantivy.Schema, named: Callable[[str], str]) -> None:
+    `spaced` puts blanks between signs that are words of their own, as was done to what is in the index.
+    """
+
+    def __init__(
+        self, schema: tantivy.Schema, named: Callable[[str], str], spaced: Callable[[str], str] = str
+    ) -> None:
         self._schema = schema
         self._named = named
+        self._spaced = spaced
         self._analyser = words_analyser()
 
     def query(self, node: Node, tongues: Sequence[Tongue], filters: Filters) -> Query:
@@ -94,7 +100,7 @@ class Matcher:
         return self.filtered(Query.all_query(), filters)
 
     def words_of(self, text: str) -> list[str]:
-        return self._analyser.analyze(text)
+        return self._analyser.analyze(self._spaced(text))
 
     # --- trees ---
 
@@ -129,10 +135,10 @@ class Matcher:
     # --- words ---
 
     def _word(self, word: Word, tongue: Tongue, *, loud: bool) -> Query | None:
-        if word.field in _NAMES:
+        if word.field in NAMES:
             value = self._named(word.text) if word.field == "topic" else word.text.casefold()
             return self._one_of(word.field, (value,))
-        if word.form is Form.VAGUE and word.field in _VAGUE_FIELDS and is_plain(word.text):
+        if word.form is Form.VAGUE and word.field in _VAGUE_FIELDS and self._has_stems(word.text):
             stems = tongue.stems.get(word.text, ())
             if stems or not loud:
                 return self._vague(word, stems) if stems else None
@@ -140,6 +146,10 @@ class Matcher:
         if not tokens:
             return None
         return self._spread(_EXACT_FIELDS[word.field], lambda field: self._worded(word, field, tokens))
+
+    def _has_stems(self, text: str) -> bool:
+        """A word of letters has; a single sign that is a word of its own has not."""
+        return is_plain(text) and (len(text) > 1 or self._spaced(text) == text)
 
     def _vague(self, word: Word, stems: Sequence[str]) -> Query:
         fields = _VAGUE_FIELDS[word.field]

@@ -15,7 +15,7 @@ from motherlode.engine.indexing import Renewal, lacking, place_of, renew
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import Judgement, LockedError, UrlState
-from motherlode.search.index import PageIndex
+from motherlode.search.index import FORM, PageIndex
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import keep_judgements
 from motherlode.store.pages import page_at
@@ -133,7 +133,7 @@ def test_what_new_links_say_is_found_at_the_pages_that_they_lead_to(portal: Path
 
 @pytest.mark.parametrize("damage", ["deleted", "emptied", "truncated", "half"])
 def test_a_damaged_index_is_made_anew(portal: Path, damage: str) -> None:
-    place = portal / "index" / "pages-1"
+    place = portal / "index" / f"pages-{FORM}"
     if damage == "deleted":
         shutil.rmtree(portal / "index")
     elif damage == "emptied":
