@@ -61,8 +61,13 @@ def _outcomes(web: LabWeb, urls: Sequence[str], sayings: Sayings, held_back: int
         if document is not None:
             silenced = replace(document, links=_silenced(document, sayings, held_back))
             at = address(url)
-            page = Page(at.url, at.key, time(), 200, "text/html", len(document.text), b"")
+            page = Page(at.url, at.key, time(), 200, _type(web, url), len(document.text))
             yield Outcome(Entry(UrlId(0), at.url, at.key, _QUEUE, 0.0), page=page, document=silenced)
+
+
+def _type(web: LabWeb, url: str) -> str:
+    said = web.answer(url)
+    return said.header("content-type").partition(";")[0].strip().lower() if said is not None else ""
 
 
 def _silenced(document: Document, sayings: Sayings, held_back: int) -> tuple[Link, ...]:

@@ -169,8 +169,8 @@ def _asked(plan: Plan, told: Progress) -> tuple[list[Found], int]:
         UrlRules(),
     )
     with filled(web, pages, planting, _HELD_BACK, told) as (portal, sayings):
-        renew(portal)
-        return list(_found(plan, portal, labels, pages, sayings, _examples(seeds))), len(pages)
+        indexed = renew(portal).pages
+        return list(_found(plan, portal, labels, pages, sayings, _examples(seeds))), indexed
 
 
 def _examples(seeds: dict[str, tuple[Address, ...]]) -> frozenset[str]:
