@@ -6,6 +6,7 @@ What has none of these signs pays for looking at its bytes once.
 
 import re
 from collections.abc import Iterator
+from operator import add
 
 # Han, the Japanese syllables, Bopomofo, and Hangul with its letters.
 _SIGNS = (
@@ -13,6 +14,7 @@ _SIGNS = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _SIGN = re.compile(f"[{_SIGNS}]")
+_RUN = re.compile(f"[{_SIGNS}]+")
 _PART = re.compile(f"[{_SIGNS}]+|[^{_SIGNS}]+")
 _OTHER_BYTES = bytes(byte for byte in range(256) if byte not in (0xE1, *range(0xE3, 0xF1)))  # in UTF-8
 
@@ -34,7 +36,22 @@ def spaced(text: str) -> str:
     >>> spaced("in 東京").split()
     ['in', '東', '京']
     """
-    return _SIGN.sub(r" \g<0> ", text) if has_ideographs(text) else text
+    return _RUN.sub(lambda run: f" {' '.join(run[0])} ", text) if has_ideographs(text) else text
+
+
+def parts(word: str) -> list[str]:
+    """The parts of a word as `parted` has them, but for single letters and signs; this is several times as fast.
+
+    >>> parts("東京都owl猫")
+    ['東京', '京都', 'owl']
+    """
+    found: list[str] = []
+    for part in _PART.findall(word):
+        if _SIGN.match(part) is not None:
+            found += map(add, part, part[1:])
+        elif len(part) > 1:
+            found.append(part)
+    return found
 
 
 def parted(word: str) -> Iterator[tuple[int, int]]:

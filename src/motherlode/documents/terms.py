@@ -20,7 +20,7 @@ import numpy.typing as npt
 import Stemmer
 from msgspec import Struct
 
-from motherlode.documents.ideographs import has_ideographs, parted
+from motherlode.documents.ideographs import has_ideographs, parted, parts
 from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table
 
 # Vowel signs and accents that are characters of their own belong to the letter before them.
@@ -175,8 +175,7 @@ def _words(text: str) -> list[str]:
 
 def _parts(folded: str) -> list[str]:
     """The words of a text that has ideographs, of which two are one, and one is none."""
-    places = ((word, start, end) for word in _WORD.findall(folded) for start, end in parted(word))
-    return [word[start:end] for word, start, end in places if end - start > 1]
+    return [part for word in _WORD.findall(folded) for part in parts(word)]
 
 
 def _folded(text: str) -> str:

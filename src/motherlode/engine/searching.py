@@ -26,6 +26,7 @@ from motherlode.search.ranking import (
     BM25,
     CONFIDENCE,
     COSINE,
+    DEFAULT,
     TOPIC,
     Floats,
     Part,
@@ -33,6 +34,7 @@ from motherlode.search.ranking import (
     folded,
     order,
     topical,
+    weights_of,
 )
 from motherlode.search.snippets import Snippet
 from motherlode.store.judged import judgements_of
@@ -191,10 +193,13 @@ def _has_words(node: Node) -> bool:
 
 
 def _wordless(weights: dict[str, float]) -> dict[str, float]:
-    """The weights where there are no words: without what goes by them, and a page's topic is asked alone."""
+    """The weights where there are no words: without what goes by them, and a page's topic is asked alone.
+
+    Where nobody said otherwise, confidence alone decides.
+    """
     sure = weights.get(CONFIDENCE, 0.0) + weights.get(TOPIC, 0.0)
     known = weights.get(AUTHORITY, 0.0)
-    if not known:
+    if not known or weights == weights_of(DEFAULT):
         return {CONFIDENCE: 1.0}
     left = {CONFIDENCE: sure / (sure + known), AUTHORITY: known / (sure + known)}
     return {name: weight for name, weight in left.items() if weight}

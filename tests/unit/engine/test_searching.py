@@ -171,6 +171,7 @@ def test_a_topic_is_ranked_whole_where_there_are_no_words(
     monkeypatch.setattr(searching, "WITH_COSINE", 1)
     monkeypatch.setattr(searching, "WITHOUT", 1)
     assert found(portal, topic="birds") == ["barn", "heron", "owls"]
+    assert searched(portal, topic="birds").weights == {"confidence": 1.0}
     assert found(portal, "topic:birds") == ["barn", "heron", "owls"]
     assert found(portal, "topic:birds", "bm25") == ["barn", "heron", "owls"]
     results = searched(portal, topic="birds", rank="cosine=1,topic=1,authority=2")
