@@ -40,7 +40,7 @@ def spaced(text: str) -> str:
 
 
 def parts(word: str) -> list[str]:
-    """The parts of a word as `parted` has them, but for single letters and signs; this is several times as fast.
+    """The parts of a word as `parted` has them, but for single letters and signs; this is faster.
 
     >>> parts("東京都owl猫")
     ['東京', '京都', 'owl']
