@@ -6,7 +6,7 @@ import pytest
 
 from motherlode.records import Outcome, Redirect, UrlId
 from motherlode.store import Store, outcomes
-from motherlode.store.graph import Graph, graph_around
+from motherlode.store.graph import Graph, graph_among, graph_around
 from motherlode.store.pages import known_url, pages_at, pages_linking_to, vectors_of_all
 from motherlode.urls import address
 from storing import keep_one, link, outcome, take
@@ -171,3 +171,20 @@ def test_pages_and_vectors_of_many_at_once(store: Store) -> None:
         assert told[numbers[1]] == [found[numbers[0]]]
         assert told[numbers[0]] == []
         assert [len(one) for _, one in pages_linking_to(session, numbers[2:], 1)] == [1]
+
+
+def test_links_among_pages_are_those_of_these_alone(store: Store) -> None:
+    keep(store, "one", "moved", "outside")
+    keep(store, "two", "one", "two")
+    keep(store, "outside", "one", "two")
+    redirect(store, "moved", "two")
+    numbers = [number(store, name) for name in ("one", "two")]
+    with store.reading() as session:
+        pages = pages_at(session, set(numbers))
+        graph = graph_among(session, {pages[one]: one for one in numbers})
+    names = [one.removeprefix("http://").rstrip("/") for one in graph.urls]
+    assert {(names[start], names[end]) for start, end in graph.edges.tolist()} == {
+        ("one", "two"),
+        ("two", "one"),
+    }
+    assert graph.pages == (pages[numbers[0]], pages[numbers[1]])

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import Stemmer
 from msgspec import Struct
 
+from motherlode.documents.ideographs import has_ideographs, parted, parts
 from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table
 
 # Vowel signs and accents that are characters of their own belong to the letter before them.
@@ -155,9 +156,10 @@ def places_of(wanted: Collection[int], text: str, language: str = "en") -> Itera
     """Where the words of these term numbers stand in a text: from, to, and which number it is."""
     known = _numbers(language)
     for found in _WORD.finditer(text):
-        number = known.number(normalize("NFC", found[0].casefold()))
-        if number in wanted:
-            yield found.start(), found.end(), number
+        for start, end in parted(found[0]) if has_ideographs(found[0]) else ((0, len(found[0])),):
+            number = known.number(normalize("NFC", found[0][start:end].casefold()))
+            if number in wanted:
+                yield found.start() + start, found.start() + end, number
 
 
 def number_of(word: str, language: str = "en") -> int:
@@ -167,7 +169,13 @@ def number_of(word: str, language: str = "en") -> int:
 
 def _words(text: str) -> list[str]:
     """The words of a text, each spelled in one way."""
-    return _WORD.findall(_folded(text))
+    folded = _folded(text)
+    return _parts(folded) if has_ideographs(folded) else _WORD.findall(folded)
+
+
+def _parts(folded: str) -> list[str]:
+    """The words of a text that has ideographs, of which two are one, and one is none."""
+    return [part for word in _WORD.findall(folded) for part in parts(word)]
 
 
 def _folded(text: str) -> str:
@@ -214,8 +222,12 @@ class _Numbers:
         """The numbers of the pieces at some places, which were not known until now, and of those that hold
         several words, by their places. What can be done for all of them at once is: alone, each would take
         twice as long."""
-        spelled = _folded(BLANK.join(pieces.spelled(places)).decode()).split(_BLANK)
-        odd = {piece: _WORD.findall(piece) for piece in spelled if not piece.isalpha()}
+        folded = _folded(BLANK.join(pieces.spelled(places)).decode())
+        spelled = folded.split(_BLANK)
+        if has_ideographs(folded):
+            odd = {piece: _parts(piece) for piece in spelled if not piece.isascii() or not piece.isalpha()}
+        else:
+            odd = {piece: _WORD.findall(piece) for piece in spelled if not piece.isalpha()}
         numbers = self._counting(dict.fromkeys(chain(spelled, *odd.values())))
         several = dict[str, list[int]]()
         for piece, words in odd.items():

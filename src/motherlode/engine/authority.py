@@ -16,7 +16,8 @@ from sqlalchemy import func, select
 from motherlode.engine.linking import standings
 from motherlode.learning.hits import Hits
 from motherlode.records import PageId, TopicId
-from motherlode.store.graph import graph_around
+from motherlode.search.ranking import order, scaled
+from motherlode.store.graph import graph_among
 from motherlode.store.indexed import url_ids_of
 from motherlode.store.pages import count_pages, pages_at
 from motherlode.store.schema import models
@@ -25,7 +26,6 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
 ROOT_SET = 200  # results that are compared with each other, as many as Kleinberg took
-_PREDECESSORS = 10  # of each
 _ROUNDS = 100
 _GROWTH = 1.1
 
@@ -65,18 +65,27 @@ def in_topic(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> 
     return fresh
 
 
-def among(session: Session, found: Sequence[int]) -> Floats:
-    """The authority of results among themselves and those that link to them; only of the first so many."""
-    base = url_ids_of(session, [PageId(page) for page in found[:ROOT_SET]])
-    graph = graph_around(session, list(base.values()), _PREDECESSORS)
+def among(session: Session, found: Sequence[int], relevance: Floats) -> Floats:
+    """The authority of the most relevant results among each other; the others have none.
+
+    Links from and to pages that were not found do not count: Kleinberg's base set, which has them, is mostly
+    about what everybody links to, whatever was asked (docs/search.md). What a result passes on is weighed by
+    its relevance.
+    """
+    weights = scaled(relevance)
+    root = order(weights, np.array(found, np.int64))[:ROOT_SET].tolist()
+    base = url_ids_of(session, [PageId(found[at]) for at in root])
+    graph = graph_among(session, base)
     if not len(graph.edges):
         return np.zeros(len(found))
     numbers: dict[str, int] = {}
     hosts = np.array([numbers.setdefault(host_of(url), len(numbers)) for url in graph.urls], np.int64)
+    place = {page: at for at, page in enumerate(found)}
+    at = [place[int(page)] for page in graph.pages if page is not None]
     sources, targets = graph.edges.T
-    scores = Hits(max_rounds=_ROUNDS).fit(sources, targets, hosts).authorities_
-    told = dict(zip(graph.pages, scores.tolist(), strict=True))
-    return np.array([told.get(PageId(page), 0.0) for page in found], np.float64)
+    scores = np.zeros(len(found))
+    scores[at] = Hits(max_rounds=_ROUNDS).fit(sources, targets, hosts, weights[at]).authorities_
+    return scores
 
 
 def _model(session: Session) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from unicodedata import normalize
 
+from motherlode.documents.ideographs import has_ideographs
 from motherlode.documents.terms import number_of
 from motherlode.search.matching import is_plain
 from motherlode.search.query import Form, Node, Word, wanted_words
@@ -25,6 +26,7 @@ class Finder:
         self._language = language
         self._stems: dict[int, int] = {}
         self._exact: dict[str, int] = {}
+        self._inside: dict[str, int] = {}  # ideographs, which may stand anywhere in a word
         self._vague: list[tuple[int, Word]] = []  # those for which each word has to be looked at
         self._initials: set[str] = set()  # letters that words of the query begin with; empty: any letter
         self._anything = False
@@ -45,6 +47,9 @@ class Finder:
 
     def _learn(self, place: int, word: Word) -> None:
         folded = word.text.casefold()
+        if has_ideographs(folded):
+            self._inside |= dict.fromkeys(_WORD.findall(folded), place)
+            return
         self._expect(word, folded)
         if word.form in (Form.PREFIX, Form.FUZZY):
             self._vague.append((place, word))
@@ -57,7 +62,16 @@ class Finder:
     def snippet(self, text: str) -> Snippet:
         line = text[:_LOOKED_AT].replace("\n", " ")
         found = [place for place, _ in zip(self._places(line), range(_PLACES), strict=False)]
-        return cut(line, found)
+        return cut(line, sorted((*found, *self._ideographs(line))))
+
+    def _ideographs(self, line: str) -> list[Place]:
+        if not self._inside:
+            return []
+        found = re.finditer("|".join(map(re.escape, self._inside)), line)
+        return [
+            (one.start(), one.end(), self._inside[one[0]])
+            for one, _ in zip(found, range(_PLACES), strict=False)
+        ]
 
     def _places(self, line: str) -> Iterator[Place]:
         for found in self._pattern().finditer(line):

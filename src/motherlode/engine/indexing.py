@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from motherlode.documents.ideographs import spaced
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import sequences_of, unpack
 from motherlode.portal import Portal
@@ -268,12 +269,12 @@ def entries_of(
             page=one.page,
             stamp=stamps[one.page],
             anchored=_mark(anchors[at]),
-            title=titles[at],
-            headings=headings[at],
-            main=_tidy(one.text.main[:_MAX_TEXT]),
-            rest=_tidy(one.text.rest[: max(0, _MAX_TEXT - len(one.text.main))]),
-            anchor=anchors[at],
-            url=_tidy(unquote(one.url.partition("://")[2])),
+            title=spaced(titles[at]),
+            headings=spaced(headings[at]),
+            main=spaced(_tidy(one.text.main[:_MAX_TEXT])),
+            rest=spaced(_tidy(one.text.rest[: max(0, _MAX_TEXT - len(one.text.main))])),
+            anchor=spaced(anchors[at]),
+            url=spaced(_tidy(unquote(one.url.partition("://")[2]))),
             stems=_stems_of(one),
             title_stems=stemmed[at],
             heading_stems=stemmed[at + len(found)],

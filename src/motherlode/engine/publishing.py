@@ -164,7 +164,7 @@ def _card(material: Material, confidence: float) -> Card:
     return Card(
         url=material.url,
         title=material.title,
-        text=(material.main or material.rest)[:_SAID],
+        text=(material.text.main or material.text.rest)[:_SAID],
         language=material.language,
         fetched_at=material.fetched_at,
         confidence=confidence,

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.documents.ideographs import spaced
 from motherlode.documents.similarity import NEAR
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, sequence_of, unpack
@@ -17,20 +18,24 @@ from motherlode.engine.authority import among, in_topic
 from motherlode.engine.highlighting import Finder
 from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
 from motherlode.portal import Portal
-from motherlode.records import LodeError, PageId, TopicId
+from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.index import Hits, PageIndex
-from motherlode.search.matching import PLACES, Filters, Matcher, Tongue, sought_in_text
+from motherlode.search.matching import NAMES, PLACES, Filters, Matcher, Tongue, sought_in_text
 from motherlode.search.query import Node, parse, wanted_words, words_in
 from motherlode.search.ranking import (
     AUTHORITY,
     BM25,
     CONFIDENCE,
     COSINE,
+    DEFAULT,
+    TOPIC,
     Floats,
     Part,
     combined,
     folded,
     order,
+    topical,
+    weights_of,
 )
 from motherlode.search.snippets import Snippet
 from motherlode.store.judged import judgements_of
@@ -50,6 +55,7 @@ WITH_COSINE = 1_000  # pages that are ranked where the vector of each must be re
 WITHOUT = 10_000
 LIKE_TERMS = 25  # terms of a page that others are compared with
 _MAX_TITLE = 300
+_NOT_JUDGED = Judgement(TopicId(0), 0.0)
 _ALIKE = 10  # addresses of near duplicates that are named
 
 
@@ -91,56 +97,78 @@ class Result(Struct, frozen=True):
 
 
 class Results(Struct, frozen=True):
-    """`total` pages match, of which the best `ranked` by BM25 were put in order; duplicates are in both."""
+    """`total` pages match, of which the best `ranked` by BM25 were put in order; duplicates are in both.
+
+    `weights` are those of the parts that say something of what was asked.
+    """
 
     total: int
     ranked: int
     page: int
     more: bool
+    weights: dict[str, float]
     results: tuple[Result, ...]
 
 
-class _Sought(Struct, frozen=True):
-    """A query in all forms in which it is needed; a vector for each group of languages."""
+class Sought(Struct, frozen=True):
+    """A query in all forms in which it is needed, and what it found; a vector for each group of languages.
+
+    `by_words`: there are words that a page can have more or less of, so that BM25 says something.
+    """
 
     node: Node | None
+    by_words: bool
+    weights: dict[str, float]
     hits: Hits
-    vectors: tuple[dict[int, float], ...]
+    vectors: tuple[dict[int, float], ...] = ()
     tongues: tuple[Tongue, ...] = ()
+
+
+class Weighed(Struct, frozen=True):
+    """What was found, before it is put in order: each part of every page's score, as it is."""
+
+    sought: Sought
+    values: dict[str, Floats]
 
 
 def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Results:
     """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic."""
-    topic = tree.at(parse_path(asked.topic)).id if asked.topic else None
-    named = partial(_named, tree)
-    matcher = Matcher(index.schema, named)
-    filters = asked.filters if topic is None else _within(asked.filters, topic)
-    sought = (
-        _like(session, index, matcher, asked, filters) if asked.like else _ask(index, matcher, asked, filters)
-    )
-    hits = sought.hits
-    values = _values(session, sought, asked.weights)
-    if AUTHORITY in asked.weights:
-        values[AUTHORITY] = _authority(portal, session, tree, topic, hits)
-    scores, parts = combined(values, asked.weights)
+    weighed = weigh(portal, session, index, tree, asked)
+    sought, values = weighed.sought, weighed.values
+    hits, weights = sought.hits, sought.weights
+    scores, parts = combined(values, weights)
     first = (asked.page - 1) * asked.limit
     best = order(scores, hits.pages) if len(hits.pages) else hits.pages
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
     shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
-    places = _places(index, named, sought, shown) if asked.places else {}
+    places = _places(index, partial(_named, tree), sought, shown) if asked.places else {}
     describing = _Describing(session, tree, sought)
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
         why = tuple(
             Part(name, float(values[name][at]), float(parts[name][at]), weight)
-            for name, weight in asked.weights.items()
+            for name, weight in weights.items()
         )
         told = describing.result(place, PageId(int(hits.pages[at])), float(scores[at]), why)
         if told is not None:
             others = [PageId(int(hits.pages[other])) for other in alike]
             told = replace(told, places=places.get(int(hits.pages[at]), {}))
             found.append(describing.folding(told, others))
-    return Results(hits.total, len(hits.pages), asked.page, more, tuple(found))
+    return Results(hits.total, len(hits.pages), asked.page, more, weights, tuple(found))
+
+
+def weigh(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Weighed:
+    """Find the pages that are to be ranked, and the parts of their scores. Raises what `search` does."""
+    topic = tree.at(parse_path(asked.topic)).id if asked.topic else None
+    matcher = Matcher(index.schema, partial(_named, tree), spaced)
+    filters = asked.filters if topic is None else _within(asked.filters, topic)
+    sought = (
+        _like(session, index, matcher, asked, filters) if asked.like else _ask(index, matcher, asked, filters)
+    )
+    values = _values(session, sought)
+    if AUTHORITY in sought.weights:
+        values[AUTHORITY] = _authority(portal, session, tree, topic, sought, values)
+    return Weighed(sought, values)
 
 
 def _named(tree: TopicTree, topic: str) -> str:
@@ -151,21 +179,45 @@ def _within(filters: Filters, topic: TopicId) -> Filters:
     return replace(filters, topics=(topic_name(topic),))
 
 
-def _most(weights: dict[str, float]) -> int:
-    return WITH_COSINE if COSINE in weights else WITHOUT
-
-
 # --- what is sought -------------------------------------------------------------------------------------
 
 
-def _ask(index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> _Sought:
-    if not asked.text.strip():
-        return _Sought(None, index.search(matcher.everything(filters), _most(asked.weights)), ())
-    node = parse(asked.text, any_word=asked.any_word)
+def _most(index: PageIndex, weights: dict[str, float]) -> int:
+    """How many pages are ranked, the best by BM25; all, where what is asked for has nothing to do with it."""
+    if COSINE in weights:
+        return WITH_COSINE
+    return WITHOUT if BM25 in weights else max(index.size, 1)
+
+
+def _ask(index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> Sought:
+    node = parse(asked.text, any_word=asked.any_word) if asked.text.strip() else None
+    by_words = node is not None and _has_words(node)
+    weights = asked.weights if by_words else _wordless(asked.weights)
+    most = _most(index, weights)
+    if node is None:
+        return Sought(None, by_words, weights, index.search(matcher.everything(filters), most))
     tongues = _tongues(node, filters.languages or index.languages())
-    hits = index.search(matcher.query(node, tongues, filters), _most(asked.weights))
-    vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in asked.weights else ()
-    return _Sought(node, hits, vectors, tuple(tongues))
+    hits = index.search(matcher.query(node, tongues, filters), most)
+    vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in weights else ()
+    return Sought(node, by_words, weights, hits, vectors, tuple(tongues))
+
+
+def _has_words(node: Node) -> bool:
+    """Whether words are wanted; a site, say, a page has or has not."""
+    return any(word.field not in NAMES for word in wanted_words(node))
+
+
+def _wordless(weights: dict[str, float]) -> dict[str, float]:
+    """The weights where there are no words: without what goes by them, and a page's topic is asked alone.
+
+    Where nobody said otherwise, confidence alone decides.
+    """
+    sure = weights.get(CONFIDENCE, 0.0) + weights.get(TOPIC, 0.0)
+    known = weights.get(AUTHORITY, 0.0)
+    if not known or weights == weights_of(DEFAULT):
+        return {CONFIDENCE: 1.0}
+    left = {CONFIDENCE: sure / (sure + known), AUTHORITY: known / (sure + known)}
+    return {name: weight for name, weight in left.items() if weight}
 
 
 def _tongues(node: Node, languages: Sequence[str]) -> list[Tongue]:
@@ -201,7 +253,7 @@ def _number(stem: str) -> int:
     return int.from_bytes(bytes.fromhex(stem), "little")
 
 
-def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> _Sought:
+def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> Sought:
     """What is most telling of a page is what is sought in others."""
     assert asked.like is not None  # noqa: S101 - by the caller
     page = page_at(session, asked.like.key)
@@ -217,23 +269,26 @@ def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, fi
         raise LodeError(f"The page at {asked.like.url[:200]} has no words, so none can be like it.")
     vector = _of_length_one(best)
     weights = [(stem, vector[_number(stem)]) for stem in best]
-    hits = index.search(matcher.stemmed(weights, filters, page.id), _most(asked.weights))
-    return _Sought(None, hits, (vector,))
+    hits = index.search(matcher.stemmed(weights, filters, page.id), _most(index, asked.weights))
+    return Sought(None, True, asked.weights, hits, (vector,))  # noqa: FBT003 - by words, though nobody typed them
 
 
 # --- the parts of a score -------------------------------------------------------------------------------
 
 
-def _values(session: Session, sought: _Sought, weights: dict[str, float]) -> dict[str, Floats]:
-    """Each part as it is, for every page that is ranked."""
+def _values(session: Session, sought: Sought) -> dict[str, Floats]:
+    """Each part as it is, for every page that is ranked; authority is not among them."""
     values = {BM25: sought.hits.scores}
     pages = [PageId(page) for page in sought.hits.pages.tolist()]
-    if COSINE in weights:
+    if COSINE in sought.weights:
         values[COSINE] = _cosines(session, pages, sought.vectors)
-    if CONFIDENCE in weights:
+    if {CONFIDENCE, TOPIC, AUTHORITY} & sought.weights.keys():
         judged = judgements_of(session, pages)
-        sure = [judged[page].confidence if page in judged else 0.0 for page in pages]
-        values[CONFIDENCE] = np.array(sure, np.float64)
+        said = [judged.get(page, _NOT_JUDGED) for page in pages]
+        sure = np.array([one.confidence for one in said], np.float64)
+        topics = np.array([one.topic if one.confidence > 0 else 0 for one in said], np.int64)
+        values[CONFIDENCE] = sure
+        values[TOPIC] = topical(sure, topics, sought.hits.scores)
     return values
 
 
@@ -269,17 +324,22 @@ def cosines_of(bags: Sequence[Bag], vectors: Sequence[dict[int, float]]) -> Floa
 
 
 def _authority(
-    portal: Portal, session: Session, tree: TopicTree, topic: TopicId | None, hits: Hits
+    portal: Portal,
+    session: Session,
+    tree: TopicTree,
+    topic: TopicId | None,
+    sought: Sought,
+    values: dict[str, Floats],
 ) -> Floats:
     """Within the topic that was asked for; without one, among what was found."""
-    pages = hits.pages.tolist()
-    if topic is None:
-        return among(session, pages) if pages else np.zeros(0)
-    return in_topic(session, tree, topic, place_of(portal)).of(pages)
+    pages = sought.hits.pages.tolist()
+    if topic is not None:
+        return in_topic(session, tree, topic, place_of(portal)).of(pages)
+    return among(session, pages, values[BM25 if sought.by_words else CONFIDENCE])
 
 
 def _places(
-    index: PageIndex, named: Callable[[str], str], sought: _Sought, shown: Sequence[PageId]
+    index: PageIndex, named: Callable[[str], str], sought: Sought, shown: Sequence[PageId]
 ) -> dict[int, dict[str, float]]:
     """What words in each place bring to the BM25 of these pages."""
     words = sought_in_text(sought.node) if sought.node is not None else None
@@ -287,7 +347,7 @@ def _places(
     if words is None or not shown:
         return found
     for place, fields in PLACES.items():
-        matcher = Matcher(index.schema, named, fields)
+        matcher = Matcher(index.schema, named, spaced, fields)
         hits = index.search(matcher.among(matcher.query(words, sought.tongues, Filters()), shown), len(shown))
         for page, score in zip(hits.pages.tolist(), hits.scores.tolist(), strict=True):
             if score:
@@ -301,7 +361,7 @@ def _places(
 class _Describing:
     """Tells of pages what a person wants to see of them."""
 
-    def __init__(self, session: Session, tree: TopicTree, sought: _Sought) -> None:
+    def __init__(self, session: Session, tree: TopicTree, sought: Sought) -> None:
         self._session = session
         self._tree = tree
         self._sought = sought

@@ -1,10 +1,12 @@
 """Where an export goes: whole under its name, or not there at all."""
 
 import errno
+import fcntl
 import os
+import re
 import shutil
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from pathlib import Path
@@ -15,6 +17,7 @@ from motherlode.records import BadInputError, DiskFullError, LodeError, ReadOnly
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, of <fcntl.h> and <linux/fs.h>
+_PART, _OLD = ".part", ".old"
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -64,18 +67,18 @@ def file_at(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which comes to its place when the block ends well."""
     place = path.resolve()
     with _explained(path):
-        descriptor, name = mkstemp(prefix=f".{place.name[:100]}.", suffix=".part", dir=place.parent)
-        part = Path(name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            part.chmod(0o666 & ~_mask())
-            part.replace(place)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        _clear_away(place, _PART)
+        with _held(lambda: _file(place)) as (descriptor, part):
+            try:
+                with os.fdopen(descriptor, "wb", closefd=False) as file:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                part.chmod(0o666 & ~_mask())
+                part.replace(place)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
 
 
 @contextmanager
@@ -83,14 +86,67 @@ def directory_at(path: Path) -> Iterator[Path]:
     """A directory to write files into, which comes to its place when the block ends well."""
     place = path.resolve()
     with _explained(path):
-        part = Path(mkdtemp(prefix=f".{place.name[:100]}.", suffix=".part", dir=place.parent))
-        try:
-            yield part
-            part.chmod(0o777 & ~_mask())
-            _swap(part, place)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
+        _clear_away(place, _PART)
+        with _held(lambda: _directory(place, _PART)) as (_, part):
+            try:
+                yield part
+                part.chmod(0o777 & ~_mask())
+                _swap(part, place)
+            except BaseException:
+                shutil.rmtree(part, ignore_errors=True)
+                raise
+        _clear_away(place, _OLD)  # not before: it may be all there is
+
+
+# --- what is not whole yet ------------------------------------------------------------------------------
+# Whoever writes holds a lock on it, which ends with the process: what nobody holds was left by a dead one.
+
+
+def _file(place: Path) -> tuple[int, Path]:
+    descriptor, name = mkstemp(prefix=_prefix(place), suffix=_PART, dir=place.parent)
+    return descriptor, Path(name)
+
+
+def _directory(place: Path, suffix: str) -> tuple[int, Path]:
+    part = Path(mkdtemp(prefix=_prefix(place), suffix=suffix, dir=place.parent))
+    return os.open(part, os.O_RDONLY), part
+
+
+@contextmanager
+def _held(make: Callable[[], tuple[int, Path]]) -> Iterator[tuple[int, Path]]:
+    """Something new, held until the block ends. Another process may clear it away until it is held."""
+    while True:
+        descriptor, part = make()
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if part.exists():
+            break
+        os.close(descriptor)
+    try:
+        yield descriptor, part
+    finally:
+        os.close(descriptor)
+
+
+def _clear_away(place: Path, suffix: str) -> None:
+    """Remove what exports to this place have left that were killed; not what one that runs is writing."""
+    ours = re.compile(rf"{re.escape(_prefix(place))}[a-z0-9_]{{8}}{re.escape(suffix)}")
+    for one in place.parent.iterdir():
+        if ours.fullmatch(one.name) and not one.is_symlink():
+            with suppress(OSError):  # another user's, or gone by now
+                _remove_unheld(one)
+
+
+def _remove_unheld(left: Path) -> None:
+    descriptor = os.open(left, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def _prefix(place: Path) -> str:
+    return f".{place.name[:100]}."
 
 
 def _swap(part: Path, place: Path) -> None:
@@ -101,7 +157,7 @@ def _swap(part: Path, place: Path) -> None:
     if _exchange(part, place):
         shutil.rmtree(part, ignore_errors=True)
         return
-    old = Path(mkdtemp(prefix=f".{place.name[:100]}.", suffix=".old", dir=place.parent))
+    old = Path(mkdtemp(prefix=_prefix(place), suffix=_OLD, dir=place.parent))
     place.rename(old)  # an empty directory may be replaced
     try:
         part.rename(place)

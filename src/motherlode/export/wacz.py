@@ -26,6 +26,7 @@ from motherlode.export.sorting import sorted_lines
 WARC = "data.warc.gz"
 _LINES = 1_000  # of the index in a gzip member
 _CHUNK = 2**16
+_NOTHING_MORE = b"\xfe\xca\x00\x00"
 _WWW = re.compile(r"www\d*\.")
 _NUMBERS = re.compile(r"[\d.]+|\[.*")
 
@@ -84,6 +85,10 @@ class _Parcel:
         # What is packed already stays as it is, so that readers can find their way by offsets.
         info.compress_type = ZIP_STORED if path.endswith((".gz", ".idx")) else ZIP_DEFLATED
         info.external_attr = 0o644 << 16
+        # Sizes are not known beforehand, so there is room for large ones where each file begins, but in the
+        # zip's directory only if they are. ReplayWeb.page skips that room only where the directory has some
+        # extra field, too: this one, as in Java's archives, says nothing.
+        info.extra = _NOTHING_MORE
         with self._package.open(info, "w", force_zip64=True) as file:
             entry = _Entry(file)
             yield entry

@@ -28,7 +28,7 @@ _EXACT_FIELDS = {
 }
 # Of main text and address alone, no stems are kept: a vague word is an exact one there.
 _VAGUE_FIELDS = {
-    "": (("stems", 1.0), ("title_stems", 2.0), ("heading_stems", 1.5), ("anchor_stems", 1.0)),
+    "": (("stems", 1.0), ("title_stems", 1.0), ("heading_stems", 0.5), ("anchor_stems", 0.5)),
     "title": (("title_stems", 1.0),),
     "headings": (("heading_stems", 1.0),),
     "text": (("stems", 1.0),),
@@ -42,7 +42,7 @@ PLACES = {
     "anchors": frozenset({"anchor", "anchor_stems"}),
     "address": frozenset({"url"}),
 }
-_NAMES = ("site", "topic", "language", "type")
+NAMES = ("site", "topic", "language", "type")
 _MANY = 2
 
 
@@ -67,14 +67,20 @@ class Filters(Struct, frozen=True):
 class Matcher:
     """Makes queries for one index; `named` turns what a person calls a topic into its name in the index.
 
-    With `only`, words are sought in these fields of the index alone.
+    With `only`, words are sought in these fields of the index alone. `spaced` puts blanks between signs that
+    are words of their own, as was done to what is in the index.
     """
 
     def __init__(
-        self, schema: tantivy.Schema, named: Callable[[str], str], only: frozenset[str] | None = None
+        self,
+        schema: tantivy.Schema,
+        named: Callable[[str], str],
+        spaced: Callable[[str], str] = str,
+        only: frozenset[str] | None = None,
     ) -> None:
         self._schema = schema
         self._named = named
+        self._spaced = spaced
         self._only = only
         self._analyser = words_analyser()
 
@@ -122,7 +128,7 @@ class Matcher:
         return self.filtered(Query.all_query(), filters)
 
     def words_of(self, text: str) -> list[str]:
-        return self._analyser.analyze(text)
+        return self._analyser.analyze(self._spaced(text))
 
     # --- trees ---
 
@@ -157,10 +163,10 @@ class Matcher:
     # --- words ---
 
     def _word(self, word: Word, tongue: Tongue, *, loud: bool) -> Query | None:
-        if word.field in _NAMES:
+        if word.field in NAMES:
             value = self._named(word.text) if word.field == "topic" else word.text.casefold()
             return self._one_of(word.field, (value,))
-        if word.form is Form.VAGUE and word.field in _VAGUE_FIELDS and is_plain(word.text):
+        if word.form is Form.VAGUE and word.field in _VAGUE_FIELDS and self._has_stems(word.text):
             stems = tongue.stems.get(word.text, ())
             if stems or not loud:
                 return self._vague(word, stems) if stems else None
@@ -168,6 +174,10 @@ class Matcher:
         if not tokens:
             return None
         return self._spread(_EXACT_FIELDS[word.field], lambda field: self._worded(word, field, tokens))
+
+    def _has_stems(self, text: str) -> bool:
+        """A word of letters has; a single sign that is a word of its own has not."""
+        return is_plain(text) and (len(text) > 1 or self._spaced(text) == text)
 
     def _vague(self, word: Word, stems: Sequence[str]) -> Query:
         fields = _VAGUE_FIELDS[word.field]
@@ -219,7 +229,7 @@ class Matcher:
 
 def sought_in_text(node: Node) -> Node | None:
     """Any of the words that are wanted in texts; None: there are none, only names such as those of sites."""
-    words = tuple(word for word in wanted_words(node) if word.field not in _NAMES)
+    words = tuple(word for word in wanted_words(node) if word.field not in NAMES)
     return Any(words) if words else None
 
 

@@ -1,7 +1,8 @@
 """One order out of several scores (SPEC B20).
 
 Each part is brought to one scale first: divided by its greatest value among the pages that are ranked, so
-that the best has 1; what is below 0 counts 0. The score is the mean of the parts, weighted: from 0 to 1.
+that the best has 1; what is below 0 counts 0. The score is the mean of the parts, weighted: from 0 to 1. What
+was measured, and what the weights were chosen by, is in docs/search.md.
 """
 
 import math
@@ -15,9 +16,10 @@ from motherlode.records import UsageError
 
 Floats = npt.NDArray[np.float64]
 
-BM25, COSINE, CONFIDENCE, AUTHORITY = "bm25", "cosine", "confidence", "authority"
-PARTS = (BM25, COSINE, CONFIDENCE, AUTHORITY)
-DEFAULT = "bm25=1,cosine=1,confidence=0.5"
+BM25, COSINE, TOPIC, CONFIDENCE, AUTHORITY = "bm25", "cosine", "topic", "confidence", "authority"
+PARTS = (BM25, COSINE, TOPIC, CONFIDENCE, AUTHORITY)
+DEFAULT = "bm25=1,cosine=1,topic=1,authority=0.5"
+_VOICES = 50  # pages, the best by BM25, that say what a query is about
 
 
 class Part(Struct, frozen=True):
@@ -66,14 +68,34 @@ def scaled(values: Floats) -> Floats:
     return above / top if top > 0 else above
 
 
+def topical(confidences: Floats, topics: npt.NDArray[np.int64], scores: Floats) -> Floats:
+    """How sure the topic of each page is of it, times what that topic has of the pages that match best.
+
+    Those pages speak for their topics, each as loudly as it matches; the topic that most is said for has 1.
+    A page on no topic (0) has no voice, and nothing of this.
+    """
+    best = order(scores, np.arange(len(scores)))[:_VOICES]
+    said = np.zeros(int(topics.max(initial=0)) + 1)
+    np.add.at(said, topics[best], np.maximum(scores[best], 0.0))
+    said[0] = 0.0
+    shares: Floats = scaled(said)[topics]
+    return np.maximum(confidences, 0.0) * shares
+
+
 def order(scores: Floats, pages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The places of the pages from the best down; of equals, the page that came first."""
     return np.lexsort((pages, -scores))
 
 
 def combined(values: Mapping[str, Floats], weights: Mapping[str, float]) -> tuple[Floats, dict[str, Floats]]:
-    """The score of each page, and the parts on their common scale."""
-    parts = {name: scaled(values[name]) for name in weights}
+    """The score of each page, and the parts on their common scale.
+
+    Of authority, a few pages have nearly all there is: it is its square root that is scaled.
+    """
+    parts = {
+        name: scaled(np.sqrt(np.maximum(values[name], 0.0)) if name == AUTHORITY else values[name])
+        for name in weights
+    }
     total: Floats = sum((parts[name] * weight for name, weight in weights.items()), np.zeros(1))
     return total, parts
 

@@ -86,6 +86,16 @@ def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> 
     final = resolved(session, set(named))
     nodes = list(dict.fromkeys(final.get(one, one) for one in named))
     sources = _pages_at(session, nodes)
+    return _graph(session, nodes, sources)
+
+
+def graph_among(session: Session, wanted: Mapping[PageId, UrlId]) -> Graph:
+    """These pages with their URLs, and the links among them, directly or by redirects."""
+    sources: dict[int, int] = {url_id: page for page, url_id in wanted.items()}
+    return _graph(session, list(sources), sources)
+
+
+def _graph(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> Graph:
     rows = session.bulk.find(urls, "id", _numbers(nodes), ("id", "url"))
     spelled: dict[int, str] = {row[0]: row[1] for row in rows}
     return Graph(

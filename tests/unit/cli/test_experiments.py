@@ -159,3 +159,37 @@ def test_a_question_that_cannot_be_asked_gets_one_sentence(
     run = lode("lab", "expert", "toy", *arguments)
     assert (run.returncode, said_one_sentence(run)) == (code, True), run.stderr
     assert words in run.stderr
+
+
+# lode lab search
+
+
+@pytest.mark.usefixtures("web")
+def test_search_shows_how_good_each_ranking_is(lode: CliRun) -> None:
+    few = ("--examples", "3", "--words", "1", "--items", "1")
+    run = lode("lab", "search", "toy", *named(large_topics()), *few, "--rank", "bm25=1,topic=1")
+    assert run.returncode == 0, run.stderr
+    head, blank, *table = run.stdout.splitlines()
+    assert " pages, 2 topics; queries: 2 name, " in head
+    assert not blank
+    rows = [line.split() for line in table]
+    assert rows[0][:6] == ["ranked", "by", "nDCG@10", "nDCG@100", "MAP", "MRR"]
+    names = ["bm25", "cosine", "topic", "confidence", "authority", "bm25=1,topic=1"]
+    assert [row[0] for row in rows[1:]] == names
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--topic", "Nowhere", "--topic", "Neither"), "No page of this web is labelled 'Nowhere'"),
+        (("--least", "1000"), "No topic of toy has 1,000 labelled pages."),
+        (("--rank", "beauty"), "There is no ranking 'beauty'"),
+    ],
+)
+@pytest.mark.usefixtures("web")
+def test_rankings_that_cannot_be_measured_get_one_sentence(
+    lode: CliRun, words: tuple[str, ...], said: str
+) -> None:
+    run = lode("lab", "search", "toy", *words)
+    assert (run.returncode, said_one_sentence(run)) == (2, True), run.stderr
+    assert said in run.stderr

@@ -45,7 +45,7 @@ def test_a_search_makes_the_index_that_it_needs(lode: CliRun, tmp_path: Path) ->
         "“owls”: 1 page matches.\n\n"
         "  1. Barn owls\n"
         "     http://owl.test/\n"
-        "     score 1.000, birds (+0.500), en, text/html, 2023-11-15\n"
+        "     score 0.857, birds (+0.500), en, text/html, 2023-11-15\n"  # nobody links to it
         "     The barn owl hunts mice at night.\n"
     )
     shelve(path, {"http://new.test/": Paper("New", "More on owls.")})

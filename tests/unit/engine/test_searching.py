@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from motherlode.engine import searching
 from motherlode.records import LodeError, NoSuchTopicError
 from motherlode.search.matching import Filters
 from motherlode.search.query import QueryError
@@ -47,6 +48,9 @@ PAPERS = {
     ),
     "http://one.twins.test/": Paper("Twins", f"{LONG} It was written here."),
     "http://two.twins.test/": Paper("Twins", f"{LONG} It was written there."),
+    "http://tokyo.test/": Paper("首都", "東京都は日本の首都である。猫もいる。", language="ja"),
+    "http://kyoto.test/": Paper("古都", "京都は日本の古い都市で、東にある。", language="ja"),
+    "http://seoul.test/": Paper("서울", "대한민국의 수도는 서울입니다.", language="ko"),
     "http://odd.test/": Paper("Odd", "H2O and TCP/IP are no words, nor is 2003. Owlets are."),
 }
 
@@ -71,7 +75,10 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("night NOT owl", {"heron"}),
         ("night -barn -prey", {"heron"}),
         ("(heron OR barn) AND night", {"heron", "barn", "owls"}),
-        ("NOT night", {"news", "eule", "hub", "hub2", "hub3", "paper", "odd", "moor"}),
+        (
+            "NOT night",
+            {"news", "eule", "hub", "hub2", "hub3", "paper", "odd", "moor", "tokyo", "kyoto", "seoul"},
+        ),
         ("title:owl", {"barn", "owls"}),
         ("headings:bittern", {"moor"}),  # stemmed, too
         ('headings:"their reeds"', {"moor"}),
@@ -98,6 +105,18 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("tcp/ip", {"odd"}),
         ("2003", {"odd"}),
         ("zebra", set()),
+        ("東京", {"tokyo"}),  # nobody parts the words of a sentence
+        ("日本", {"tokyo", "kyoto"}),
+        ("京都", {"tokyo", "kyoto"}),  # two signs side by side, whatever they mean
+        ("首都 猫", {"tokyo"}),
+        ("猫", {"tokyo"}),  # a single sign is a word
+        ('"日本の首都"', {"tokyo"}),
+        ('"日本首都"', set()),
+        ("東*", {"tokyo", "kyoto"}),
+        ("title:古都", {"kyoto"}),
+        ("日本 NOT 東京", {"kyoto"}),
+        ("서울", {"seoul"}),  # and particles do not hide a word
+        ("수도", {"seoul"}),
         ("die", {"eule"}),  # it says nothing, but nothing else was asked for
     ],
 )
@@ -135,7 +154,7 @@ def test_a_page_of_a_topic_below_is_found_under_the_one_above(portal: Path) -> N
 
 def test_each_ranking_has_its_own_order(portal: Path) -> None:
     assert found(portal, "night", "confidence", topic="birds") == ["barn", "heron", "owls"]
-    assert found(portal, "night", "authority")[0] == "barn"
+    assert found(portal, "barn OR links", "authority")[0] == "barn"
     assert found(portal, "night", "authority", topic="birds")[0] == "barn"
     assert found(portal, "owls", "bm25")[:2] == ["owls", "barn"]
     cosines = [one.why[0].value for one in searched(portal, "owls", "cosine").results]
@@ -184,6 +203,41 @@ def test_a_word_in_a_heading_counts_more_than_in_the_text_and_less_than_in_the_t
         assert [set(one.places) for one in results] == [{"title", "text"}, {"headings", "text"}, {"text"}]
 
 
+def test_a_topic_is_ranked_whole_where_there_are_no_words(
+    portal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "WITH_COSINE", 1)
+    monkeypatch.setattr(searching, "WITHOUT", 1)
+    assert found(portal, topic="birds") == ["barn", "heron", "owls"]
+    assert searched(portal, topic="birds").weights == {"confidence": 1.0}
+    assert found(portal, "topic:birds") == ["barn", "heron", "owls"]
+    assert found(portal, "topic:birds", "bm25") == ["barn", "heron", "owls"]
+    results = searched(portal, topic="birds", rank="cosine=1,topic=1,authority=2")
+    assert results.ranked == results.total == 3
+    assert results.weights == {"confidence": pytest.approx(1 / 3), "authority": pytest.approx(2 / 3)}
+    assert [part.name for part in results.results[0].why] == ["confidence", "authority"]
+    assert searched(portal, "night").ranked == 1  # words: the best by BM25
+    assert (
+        searched(portal, "night", "confidence", topic="birds").ranked == 3
+    )  # but this has nothing to do with it
+
+
+def test_the_topic_that_most_matches_are_on_counts(portal: Path) -> None:
+    parts = {one.url: one.why[0] for one in searched(portal, "night", "topic", topic="birds").results}
+    barn, heron = parts["http://barn.test/"], parts["http://heron.test/"]
+    assert barn.value == 0.9  # owls have two pages of the three
+    assert 0 < heron.value < 0.4
+    assert searched(portal, "minister", "topic").results[0].why[0].value == 0  # on no topic
+
+
+def test_authority_comes_from_results_alone(portal: Path) -> None:
+    values = {one.url: one.why[0].value for one in searched(portal, "hunters OR wading", "authority").results}
+    assert set(values.values()) == {0.0}  # who links to them was not found
+    values = {one.url: one.why[0].value for one in searched(portal, "barn OR links", "authority").results}
+    assert values["http://barn.test/"] > 0
+    assert values["http://hub.test/"] == 0
+
+
 def test_near_duplicates_are_folded(portal: Path) -> None:
     results = searched(portal, "rustle")
     assert (results.total, len(results.results)) == (2, 1)
@@ -214,6 +268,9 @@ def test_words_are_marked_in_snippets(portal: Path) -> None:
     assert marked("title:pellets -zebra") == {"pellets"}
     assert marked("headings:reed") == {"reeds"}
     assert marked("h2o") == {"H2O"}
+    assert marked("東京 猫") == {"東京", "猫"}
+    assert marked('"日本の首都"') == {"日本の首都"}
+    assert marked("수도") == {"수도"}
 
 
 def test_pages_like_one_are_found_without_it(portal: Path) -> None:

@@ -307,6 +307,18 @@ def test_a_wacz_file_is_whole_and_its_index_leads_to_the_records(
     assert part["digest"] == f"sha256:{sha256(packed).hexdigest()}"
 
 
+def test_files_of_a_wacz_are_found_by_who_trusts_its_directory(
+    responses: tuple[list[Response], bytes],
+) -> None:
+    """ReplayWeb.page looks where a file really begins only if the directory has an extra field for it."""
+    found, opening = responses
+    out = io.BytesIO()
+    write_wacz(found, out, About("Owls", "tests", 1_700_000_000.0, opening))
+    for one in zipfile.ZipFile(out).infolist():
+        extra = int.from_bytes(out.getvalue()[one.header_offset + 28 :][:2], "little")
+        assert one.extra or not extra, one.filename
+
+
 def test_nothing_at_all_is_a_valid_file_of_each_kind(responses: tuple[list[Response], bytes]) -> None:
     out = io.BytesIO()
     assert write_wacz([], out, About("", "tests", 0.0, responses[1])) == 0

@@ -1,6 +1,7 @@
 """Where exports are put: whole, or not at all, and never over anything else."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -124,3 +125,47 @@ def test_nothing_is_replaced_without_being_told_to(tmp_path: Path) -> None:
     for name in ("no/such/folder", "x" * 300, "gone"):
         with pytest.raises(BadInputError):
             check(name)
+
+
+def left_by(tmp_path: Path, code: str, ends: int) -> list[str]:
+    """What a process leaves that begins an export to `out` and then does this."""
+    begin = "from pathlib import Path\nfrom motherlode.export.placing import *\n"
+    begin += f"place = Path({str(tmp_path)!r}) / 'out'\n"
+    run = subprocess.run([sys.executable, "-c", begin + code], timeout=60, check=False)
+    assert run.returncode == ends
+    return sorted(path.name for path in tmp_path.iterdir())
+
+
+KILL = "import os\nos.kill(os.getpid(), 9)"
+
+
+@pytest.mark.parametrize("manner", ["file_at", "directory_at"])
+def test_what_a_killed_export_left_is_cleared_away_by_the_next(tmp_path: Path, manner: str) -> None:
+    other = tmp_path / ".out.html.abcdefgh.part"  # of an export to another name
+    other.write_text("not ours")
+    names = left_by(tmp_path, f"with {manner}(place):\n    {KILL.replace(chr(10), chr(10) + '    ')}", -9)
+    (part,) = set(names) - {other.name}
+    assert part.endswith(".part")
+    with placing.file_at(tmp_path / "out") as file:
+        file.write(b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "out"]
+
+
+def test_what_a_running_export_writes_is_left_alone(tmp_path: Path) -> None:
+    with placing.file_at(tmp_path / "out") as file:
+        file.write(b"first")
+        assert left_by(tmp_path, "with file_at(place) as file:\n    file.write(b'second')", 0)[-1] == "out"
+        assert (tmp_path / "out").read_bytes() == b"second"
+    assert (tmp_path / "out").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_directory_that_was_put_aside_goes_when_its_successor_is_there(tmp_path: Path) -> None:
+    aside = tmp_path / ".out.abcdefgh.old"  # killed between two renames: this is all there is
+    aside.mkdir()
+    with pytest.raises(RuntimeError), placing.directory_at(tmp_path / "out"):
+        raise RuntimeError
+    assert aside.is_dir()
+    with placing.directory_at(tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.records import UsageError
-from motherlode.search.ranking import combined, folded, order, scaled, weights_of
+from motherlode.search.ranking import combined, folded, order, scaled, topical, weights_of
 
 
 def test_weights_are_shares_of_one() -> None:
@@ -22,7 +22,7 @@ def test_weights_are_shares_of_one() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("beauty", "no ranking 'beauty'; there are bm25, cosine, confidence, authority"),
+        ("beauty", "no ranking 'beauty'; there are bm25, cosine, topic, confidence, authority"),
         ("", "no ranking ''"),
         ("cosine=1,cosine=2", "named twice"),
         ("cosine=-1", "number from 0 to 1,000,000, not '-1'"),
@@ -54,6 +54,19 @@ def test_the_score_is_the_weighted_mean_of_the_scaled_parts() -> None:
     assert scores.tolist() == pytest.approx([0.75, 0.5, 0.25])
     assert order(scores, np.array([7, 8, 9])).tolist() == [0, 1, 2]
     assert order(np.array([0.5, 0.5, 0.9]), np.array([9, 3, 5])).tolist() == [2, 1, 0]
+
+
+def test_a_topic_has_what_the_best_matches_say_for_it() -> None:
+    confidences = np.array([0.5, 0.5, 0.5, 0.5, -0.1])
+    topics = np.array([3, 4, 3, 0, 0])
+    scores = np.array([2.0, 1.0, 2.0, 9.0, 0.0])
+    assert topical(confidences, topics, scores).tolist() == [0.5, 0.125, 0.5, 0.0, 0.0]
+    assert topical(np.zeros(0), np.zeros(0, np.int64), np.zeros(0)).tolist() == []
+
+
+def test_authority_is_scaled_by_its_square_root() -> None:
+    total, parts = combined({"authority": np.array([0.04, 0.01, 0.0])}, {"authority": 1.0})
+    assert total.tolist() == parts["authority"].tolist() == pytest.approx([1.0, 0.5, 0.0])
 
 
 def test_near_duplicates_are_folded_into_the_best_of_them() -> None:

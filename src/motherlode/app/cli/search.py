@@ -134,7 +134,7 @@ def command(  # noqa: PLR0913 - one for each option
     if as_json:
         liked = asked.like.url if asked.like else ""
         told = (found.total, found.ranked, found.page, found.more, ready.behind, found.results)
-        show_json(Told(query, liked, asked.weights, *told))
+        show_json(Told(query, liked, found.weights, *told))
         return
     if ready.behind:
         click.echo(f"The index is {count(ready.behind, 'page')} behind: {harmless(ready.reason)}", err=True)

@@ -84,7 +84,7 @@ def read_pages(web: LabWeb, labels: Labels, spaces: Collection[str], told: Progr
     readings = _Readings(chosen, spaces)
     for done, url in enumerate(chosen):
         told(done, len(chosen))
-        readings.add(url, _document(web, url), labelled=url in topics_of)
+        readings.add(url, document_at(web, url), labelled=url in topics_of)
     told(len(chosen), len(chosen))
     return Pages(
         Page(url, topics_of[url], readings.sample(url)) for url in sorted(topics_of) if url in readings
@@ -100,7 +100,7 @@ def _chosen(topics_of: Mapping[str, object]) -> list[str]:
     return urls
 
 
-def _document(web: LabWeb, url: str) -> Document | None:
+def document_at(web: LabWeb, url: str) -> Document | None:
     said = web.answer(url)
     if said is None or said.status != 200:  # noqa: PLR2004 - a document
         return None

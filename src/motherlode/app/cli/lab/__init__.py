@@ -10,6 +10,7 @@ from motherlode.app.cli.lab.expert import expert
 from motherlode.app.cli.lab.learn import learn
 from motherlode.app.cli.lab.measure import measure
 from motherlode.app.cli.lab.portal import portal
+from motherlode.app.cli.lab.search import search
 
 
 @click.group("lab")
@@ -24,8 +25,9 @@ def command() -> None:
     lode lab learn WEB --examples 2,5 --repeat 1
     lode lab portal WEB --topic Science --pages 5%,20%
     lode lab expert WEB --topic Geography/Storms
+    lode lab search WEB
     """
 
 
-for _one in (compare, expert, learn, measure, portal):
+for _one in (compare, expert, learn, measure, portal, search):
     command.add_command(_one)
