@@ -3,7 +3,7 @@
 The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -15,8 +15,9 @@ from motherlode.documents.terms import Bag, sequence_of, unpack
 from motherlode.engine.authority import among, in_topic
 from motherlode.engine.highlighting import Finder
 from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
+from motherlode.engine.marks import Marks, said_on
 from motherlode.portal import Portal
-from motherlode.records import LodeError, PageId, TopicId
+from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.index import Hits, PageIndex
 from motherlode.search.matching import Filters, Matcher, Tongue
 from motherlode.search.query import Node, parse, wanted_words, words_in
@@ -33,6 +34,7 @@ from motherlode.search.ranking import (
 )
 from motherlode.search.snippets import Snippet
 from motherlode.store.judged import judgements_of
+from motherlode.store.marks import standing_marks
 from motherlode.store.pages import (
     KeptPage,
     main_text_of,
@@ -50,6 +52,8 @@ WITHOUT = 10_000
 LIKE_TERMS = 25  # terms of a page that others are compared with
 _MAX_TITLE = 300
 _ALIKE = 10  # addresses of near duplicates that are named
+
+Thoughts = Mapping[PageId, Judgement]
 
 
 class Asked(Struct, frozen=True):
@@ -81,6 +85,7 @@ class Result(Struct, frozen=True):
     why: tuple[Part, ...]
     alike: tuple[str, ...] = ()
     alike_count: int = 0
+    marked: tuple[str, ...] = ()  # what a person said of it, such as `good for owls`
 
 
 class Results(Struct, frozen=True):
@@ -101,23 +106,33 @@ class _Sought(Struct, frozen=True):
     vectors: tuple[dict[int, float], ...]
 
 
-def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Results:
-    """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic."""
-    topic = tree.at(parse_path(asked.topic)).id if asked.topic else None
-    matcher = Matcher(index.schema, lambda named: topic_name(tree.at(parse_path(named)).id))
-    filters = asked.filters if topic is None else _within(asked.filters, topic)
-    sought = (
-        _like(session, index, matcher, asked, filters) if asked.like else _ask(index, matcher, asked, filters)
-    )
+def search(
+    portal: Portal,
+    session: Session,
+    index: PageIndex,
+    tree: TopicTree,
+    asked: Asked,
+    as_if: Thoughts = {},  # noqa: B006 - it is only read
+) -> Results:
+    """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic.
+
+    `as_if`: what pages are taken to be judged, in the place of what the store says; those that would not be
+    on the topic that is asked for are left out.
+    """
+    topic = _topic(tree, asked)
+    sought = _sought(session, index, tree, asked)
     hits = sought.hits
-    values = _values(session, sought, asked.weights)
+    if topic is not None and as_if:
+        hits = _staying(hits, set(tree.descendants(topic)), as_if)
+        sought = replace(sought, hits=hits)
+    values = _values(session, sought, asked.weights, as_if)
     if AUTHORITY in asked.weights:
         values[AUTHORITY] = _authority(portal, session, tree, topic, hits)
     scores, parts = combined(values, asked.weights)
     first = (asked.page - 1) * asked.limit
     best = order(scores, hits.pages) if len(hits.pages) else hits.pages
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
-    describing = _Describing(session, tree, sought)
+    describing = _Describing(session, tree, sought, as_if)
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
         why = tuple(
@@ -129,6 +144,32 @@ def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, 
             others = [PageId(int(hits.pages[other])) for other in alike]
             found.append(describing.folding(told, others))
     return Results(hits.total, len(hits.pages), asked.page, more, tuple(found))
+
+
+def pages_found(session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> list[PageId]:
+    """All pages that are ranked for what is asked, the best by BM25 first."""
+    return [PageId(page) for page in _sought(session, index, tree, asked).hits.pages.tolist()]
+
+
+def _topic(tree: TopicTree, asked: Asked) -> TopicId | None:
+    return tree.at(parse_path(asked.topic)).id if asked.topic else None
+
+
+def _sought(session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> _Sought:
+    topic = _topic(tree, asked)
+    matcher = Matcher(index.schema, lambda named: topic_name(tree.at(parse_path(named)).id))
+    filters = asked.filters if topic is None else _within(asked.filters, topic)
+    if asked.like:
+        return _like(session, index, matcher, asked, filters)
+    return _ask(index, matcher, asked, filters)
+
+
+def _staying(hits: Hits, topics: set[TopicId], as_if: Thoughts) -> Hits:
+    """Those that would be on one of these topics, or of which nothing else is thought."""
+    thought = [as_if.get(PageId(page)) for page in hits.pages.tolist()]
+    stay = np.array([one is None or (one.topic in topics and one.confidence > 0) for one in thought], bool)
+    left = hits.total - int((~stay).sum())
+    return Hits(left, hits.pages[stay], hits.scores[stay], hits.fingerprints[stay])
 
 
 def _within(filters: Filters, topic: TopicId) -> Filters:
@@ -208,14 +249,16 @@ def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, fi
 # --- the parts of a score -------------------------------------------------------------------------------
 
 
-def _values(session: Session, sought: _Sought, weights: dict[str, float]) -> dict[str, Floats]:
+def _values(
+    session: Session, sought: _Sought, weights: dict[str, float], as_if: Thoughts
+) -> dict[str, Floats]:
     """Each part as it is, for every page that is ranked."""
     values = {BM25: sought.hits.scores}
     pages = [PageId(page) for page in sought.hits.pages.tolist()]
     if COSINE in weights:
         values[COSINE] = _cosines(session, pages, sought.vectors)
     if CONFIDENCE in weights:
-        judged = judgements_of(session, pages)
+        judged = {**judgements_of(session, pages), **as_if}
         sure = [judged[page].confidence if page in judged else 0.0 for page in pages]
         values[CONFIDENCE] = np.array(sure, np.float64)
     return values
@@ -268,8 +311,10 @@ def _authority(
 class _Describing:
     """Tells of pages what a person wants to see of them."""
 
-    def __init__(self, session: Session, tree: TopicTree, sought: _Sought) -> None:
+    def __init__(self, session: Session, tree: TopicTree, sought: _Sought, as_if: Thoughts) -> None:
         self._session = session
+        self._as_if = as_if
+        self._marks = Marks(standing_marks(session), tree)
         self._tree = tree
         self._sought = sought
 
@@ -278,7 +323,7 @@ class _Describing:
         kept = page_numbered(self._session, page)
         if kept is None:
             return None
-        judged = judgements_of(self._session, [page]).get(page)
+        judged = self._as_if.get(page) or judgements_of(self._session, [page]).get(page)
         on_topic = judged is not None and judged.confidence > 0
         return Result(
             place,
@@ -292,6 +337,7 @@ class _Describing:
             kept.page.fetched_at,
             self._finder(kept).snippet(main_text_of(self._session, page)),
             why,
+            marked=said_on(self._marks, self._tree, page),
         )
 
     def folding(self, told: Result, others: Sequence[PageId]) -> Result:

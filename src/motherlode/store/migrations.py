@@ -19,8 +19,13 @@ def _robots_by_origin(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE INDEX pages_digest ON pages (digest)")
 
 
+def _marks(connection: Connection) -> None:
+    """What a person says of search results is kept."""
+    schema.marks.create(connection)
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
-STEPS: Sequence[Step] = (_robots_by_origin,)
+STEPS: Sequence[Step] = (_robots_by_origin, _marks)
 
 
 def create(connection: Connection) -> None:
