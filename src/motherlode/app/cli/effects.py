@@ -14,7 +14,7 @@ _LONG = 60  # characters of a title
 
 def show_effect(effect: Effect) -> None:
     """What is expected of each topic, then and now, and what moves."""
-    table = Table("topic", "examples", "precision", "then", "recall", "then")
+    table = Table("topic", "examples", "precision", "after", "recall", "after")
     for one in effect.topics:
         figures = (f"{value:.2f}" for value in (*one.precision, *one.recall))
         table.add(harmless(one.topic), one.examples, *figures)
@@ -56,8 +56,8 @@ def _show_shifts(heading: str, shifts: list[Shift]) -> None:
 
 
 def _show_order(order: tuple[Placed, ...]) -> None:
-    click.echo("\nThe last search, by its order then and now:")
-    table = Table("title", "topic", "then", "now")
+    click.echo("\nThe best of the last search, by their places before and after:")
+    table = Table("title", "topic", "before", "after")
     for one in order:
         table.add(harmless(one.title[:_LONG] or one.url), harmless(one.topic) or "-", one.before, one.after)
     table.show(words=2)

@@ -182,10 +182,10 @@ def _show(trained: Trained, directory: Path) -> None:
         if one.confusions:
             went = sorted(one.confusions.items(), key=lambda pair: (-pair[1], pair[0]))[:_CONFUSIONS]
             click.echo("  " + ", ".join(f"{number:,} to {harmless(name)}" for name, number in went))
-    click.echo(f"\nJudged {count(trained.judged, 'page')}. Next: lode judge {directory} URL")
     if not trained.effect.is_first:
         click.echo()
         show_moves(trained.effect, "went")
+    click.echo(f"\nJudged {count(trained.judged, 'page')}. Next: lode judge {directory} URL")
 
 
 def _found_again(one: Lore) -> str:
