@@ -132,7 +132,8 @@ def search(
     first = (asked.page - 1) * asked.limit
     best = order(scores, hits.pages) if len(hits.pages) else hits.pages
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
-    describing = _Describing(session, tree, sought, as_if)
+    shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
+    describing = _Describing(session, tree, sought, as_if, Marks(standing_marks(session, shown), tree))
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
         why = tuple(
@@ -311,10 +312,12 @@ def _authority(
 class _Describing:
     """Tells of pages what a person wants to see of them."""
 
-    def __init__(self, session: Session, tree: TopicTree, sought: _Sought, as_if: Thoughts) -> None:
+    def __init__(
+        self, session: Session, tree: TopicTree, sought: _Sought, as_if: Thoughts, marks: Marks
+    ) -> None:
         self._session = session
         self._as_if = as_if
-        self._marks = Marks(standing_marks(session), tree)
+        self._marks = marks
         self._tree = tree
         self._sought = sought
 

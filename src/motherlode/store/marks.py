@@ -1,6 +1,6 @@
 """What a person said of pages. Nothing is overwritten, so that the last word can be taken back."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 from sqlalchemy import delete, func, insert, select
@@ -35,9 +35,11 @@ def give_marks(session: Session, given: Iterable[Mark]) -> None:
         session.connection.execute(insert(marks), rows)
 
 
-def standing_marks(session: Session) -> list[Marked]:
-    """The last word on each page and topic, in the order in which they were given."""
+def standing_marks(session: Session, only: Collection[PageId] | None = None) -> list[Marked]:
+    """The last word on each page, or on these, and topic, in the order in which they were given."""
     last = select(func.max(marks.c.id)).group_by(marks.c.page_id, marks.c.topic_id)
+    if only is not None:
+        last = last.where(marks.c.page_id.in_(only))
     query = (
         select(marks, urls.c.url, pages.c.title)
         .join_from(marks, pages, pages.c.id == marks.c.page_id)
