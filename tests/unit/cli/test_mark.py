@@ -111,6 +111,7 @@ def test_what_was_marked_is_said_wherever_a_page_is_shown(portal: Path) -> None:
     listed = said("mark", portal)
     assert "1 mark not learned from yet" in listed
     assert "\x1b[0m" not in listed
+    assert "1 mark besides; 'lode mark " in said("topics", portal)
     again = told("judge", portal, "--again", "--preview")
     assert (again["kept"], again["effect"]["shifted"]) == (False, 1)
     assert said("judge", portal, "--again").startswith(f"Judged {len(PAPERS)} pages by model 1.\n1 of ")

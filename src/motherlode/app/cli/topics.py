@@ -1,5 +1,6 @@
 """`lode topics`: the tree with its examples, and its edits."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -69,10 +70,15 @@ def command(
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
+        marks = len(standing_marks(session))
     if as_json:
         show_json(tree_json(tree, examples))
     else:
         show_tree(portal.title, tree, examples, everything=everything)
+        if marks:  # pages are learned from, or not, that are not listed so here
+            click.echo(
+                f"\n{count(marks, 'mark')} besides; 'lode mark {shlex.quote(str(directory))}' lists them."
+            )
 
 
 @dataclass(frozen=True, slots=True)
