@@ -15,6 +15,7 @@ from motherlode.engine.levelling import level
 from motherlode.engine.linking import Standing, standings
 from motherlode.engine.marks import Marks
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
+from motherlode.engine.samples import samples_in
 from motherlode.engine.training import (
     KIND,
     LessonOf,
@@ -25,7 +26,6 @@ from motherlode.engine.training import (
     judged,
     learn,
     lessons_in,
-    samples_in,
     syllabus_of,
 )
 from motherlode.engine.training import Lesson as Taught

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.documents.terms import spell, unpack
+from motherlode.documents.terms import spell
 from motherlode.engine.marks import Marks
-from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
+from motherlode.engine.samples import sample_of, samples_in, stored_sample, surroundings_of
 from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
 from motherlode.learning.others import Others, Rejected, common_documents, topped_up
 from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
@@ -28,18 +28,15 @@ from motherlode.records import (
     TopicId,
 )
 from motherlode.store import topics as topic_rows
-from motherlode.store.judged import vectors_in
 from motherlode.store.pages import (
     KeptPage,
     count_pages,
     known_url,
     page_at,
-    page_numbered,
     redirect_of,
     text_of,
     url_numbered,
     urls_of_pages,
-    vectors_of_all,
 )
 from motherlode.store.session import Session
 from motherlode.topics import OTHERS, TopicTree, virtual
@@ -51,7 +48,6 @@ _LOOKED_AT_MOST = 2_500  # pages for all examples; a few of each host may join
 _FOLDS = 5
 _TERMS = 10
 _MAX_HOPS = 25
-_AT_ONCE = 500
 
 
 class Lesson(Struct, frozen=True):
@@ -323,26 +319,6 @@ def _overruled(marks: Marks, page: PageId, said: Verdict) -> Verdict:
     return said if now.topic == said.topic else Verdict(int(now.topic), now.confidence)
 
 
-def samples_in(
-    session: Session, spaces: Collection[str], every: int = 1, only: Sequence[PageId] | None = None
-) -> Iterator[list[tuple[PageId, Sample]]]:
-    """The pages of the store, some at even distances, or these, in each of these spaces; some at a time."""
-    vectors = vectors_in(session, TERMS, every) if only is None else _vectors_of(session, only)
-    for found in vectors:
-        if tuple(spaces) == (TERMS,):
-            yield [(page, {TERMS: unpack(packed)}) for page, packed in found]
-        else:
-            yield [(page, _sample(session, page, spaces)) for page, _ in found]
-
-
-def _vectors_of(session: Session, only: Sequence[PageId]) -> Iterator[list[tuple[PageId, bytes]]]:
-    ordered = sorted(only)
-    for start in range(0, len(ordered), _AT_ONCE):
-        found = vectors_of_all(session, ordered[start : start + _AT_ONCE], TERMS)
-        if found:
-            yield sorted(found.items())
-
-
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
     """What an example teaches: the part of its page that a person chose; else the page, if that says
     anything; or else what is said of it."""
@@ -440,11 +416,6 @@ def _common_samples(texts: tuple[tuple[str, str], ...], spaces: Collection[str])
     """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
     documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
     return {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
-
-
-def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
-    kept = page_numbered(session, page)
-    return {} if kept is None else stored_sample(session, kept, spaces)
 
 
 def _below(parent: int, parents: Mapping[int, int]) -> list[int]:
