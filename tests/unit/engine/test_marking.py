@@ -76,7 +76,8 @@ def vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def portal(tmp_path: Path, database_url: str) -> Path:
-    planted(tmp_path / "p", TOPICS, **({"store__url": database_url} if database_url else {}))
+    settings = {"store__url": database_url} if database_url else {}
+    planted(tmp_path / "p", TOPICS, learning__semantic="off", **settings)  # if it can be had here or not
     shelve(tmp_path / "p", PAPERS)
     train(tmp_path / "p")
     return tmp_path / "p"
