@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from databases import fresh_database
 from helpers import CliRun, run_lode
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
@@ -43,6 +44,13 @@ def postgres_server() -> Iterator[str]:
             yield server.get_uri()
         finally:
             server.cleanup()
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where a portal can be kept: with SQLite, and for `both_databases` with PostgreSQL as well."""
+    with fresh_database(request) as url:
+        yield url
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
 from motherlode.search.ranking import DEFAULT, weights_of
 from motherlode.store import outcomes
+from motherlode.store.archive import Archive, Exchange
 from motherlode.topics import TopicTree, parse_path
 from motherlode.urls import address
 from teaching import planted
@@ -37,18 +38,22 @@ class Paper(Struct, frozen=True):
     headings: tuple[str, ...] = ()
 
 
-def shelve(directory: Path, papers: Mapping[str, Paper], topics: Iterable[str] = ()) -> Path:
-    """Put pages into a portal, which is made if need be."""
+def shelve(
+    directory: Path, papers: Mapping[str, Paper], topics: Iterable[str] = (), database_url: str = ""
+) -> Path:
+    """Put pages into a portal, which is made if need be, in a database of its own or in this."""
     if not directory.exists():
-        planted(directory, {topic: ["http://example.test/"] for topic in (topics or ["birds"])})
+        shown = {topic: ["http://example.test/"] for topic in (topics or ["birds"])}
+        planted(directory, shown, **({"store__url": database_url} if database_url else {}))
     with Portal.writing(directory, "test") as portal:
         tree = portal.tree()
-        with portal.store.writing() as session:
-            outcomes.keep(session, [_outcome(url, paper, tree) for url, paper in papers.items()])
+        with portal.batch() as session:
+            made = [_outcome(url, paper, tree, portal.archive) for url, paper in papers.items()]
+            outcomes.keep(session, made)
     return directory
 
 
-def _outcome(url: str, paper: Paper, tree: TopicTree) -> Outcome:
+def _outcome(url: str, paper: Paper, tree: TopicTree, archive: Archive) -> Outcome:
     at = address(url)
     sequence = sequence_of(f"{paper.title}\n{paper.text}\n{paper.menu}", paper.language)
     targets = [(address(to), words) for to, words in paper.links.items()]
@@ -63,7 +68,9 @@ def _outcome(url: str, paper: Paper, tree: TopicTree) -> Outcome:
         vectors={TERMS: count(sequence).pack()},
     )
     fetched_at = float(START + paper.day * DAY)
-    page = Page(at.url, at.key, fetched_at, 200, paper.mime, len(paper.text), paper.text.encode())
+    body = paper.text.encode()
+    where = archive.append(Exchange(at.url, fetched_at, b"HTTP/1.1 200 OK\r\n", body))
+    page = Page(at.url, at.key, fetched_at, 200, paper.mime, len(body), body, archived=where)
     judgement = None
     if paper.topic:
         judgement = Judgement(tree.at(parse_path(paper.topic)).id, paper.confidence)

@@ -89,6 +89,7 @@ def as_in_version_1(store: Store) -> None:
     with store.writing() as session:
         postgres = session.connection.dialect.name == "postgresql"
         for statement in (
+            "DROP TABLE marks",
             "DROP TABLE robots",
             "DROP TABLE fingerprints",
             "DROP TABLE hosts",

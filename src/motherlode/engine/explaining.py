@@ -19,6 +19,7 @@ from motherlode.engine.explanations import (
     Way,
 )
 from motherlode.engine.judging import Opinion, opinion_on
+from motherlode.engine.marks import Marks, said_on
 from motherlode.engine.obstacles import why
 from motherlode.engine.ranking import Place, Ranked, ranked
 from motherlode.engine.samples import stored_sample
@@ -103,6 +104,7 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
         why(view, known, became, robots, on),
         tuple(view.topics_of(spelled)),
         tuple(view.archetype_of(spelled)),
+        () if page is None else said_on(Marks.of(session), view.tree, page.id),
         way,
         tuple(map(_hop, arriving)),
         tuple(map(_hop, on)),

@@ -126,6 +126,7 @@ class Explanation(Struct, frozen=True):
     why: str
     examples: tuple[str, ...] = ()  # topics that it is an example of
     archetypes: tuple[str, ...] = ()  # topics that a crawl found it to be an example of
+    marked: tuple[str, ...] = ()  # what a person said of it, such as `bad for owls`
     way: Way | None = None
     redirects_here: tuple[Hop, ...] = ()
     redirects_on: tuple[Hop, ...] = ()

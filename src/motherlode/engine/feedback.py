@@ -11,12 +11,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.terms import bag_of
-from motherlode.engine.judging import fitted_to, telling
+from motherlode.engine.judging import telling
 from motherlode.engine.linking import standings
+from motherlode.engine.marks import Marks
+from motherlode.engine.relearning import Wanted, relearn
+from motherlode.engine.reviewing import Effect
 from motherlode.engine.samples import stored_sample
-from motherlode.engine.training import KIND, judged, learn, page_behind
-from motherlode.learning.options import LearningOptions
+from motherlode.engine.studying import latest
+from motherlode.engine.training import KIND, page_behind
 from motherlode.learning.tree import TreeClassifier
+from motherlode.portal.config import Config
 from motherlode.records import (
     ROOT,
     BadInputError,
@@ -25,7 +29,6 @@ from motherlode.records import (
     ExampleId,
     Feedback,
     Origin,
-    PageId,
     Topic,
     TopicId,
     UsageError,
@@ -33,13 +36,12 @@ from motherlode.records import (
 )
 from motherlode.store import Session, ledger
 from motherlode.store import topics as topic_rows
-from motherlode.store.pages import KeptPage, main_text_of, page_numbered, text_of
-from motherlode.topics import OTHERS, TopicTree, show_path
+from motherlode.store.pages import KeptPage, main_text_of, text_of
+from motherlode.topics import TopicTree, show_path
 
 ALL = "all"
 _BASE = 500  # pages of a topic that its links are analysed around
 _TERMS = 8
-_SHOWN = 50  # pages that would change their topic
 _LEARNED = frozenset({Origin.ARCHETYPE, Origin.FEEDBACK})
 
 
@@ -86,34 +88,6 @@ class Ruling(Struct, frozen=True):
     verdicts: tuple[Feedback, ...] = ()
 
 
-class Estimate(Struct, frozen=True):
-    """What xi-alpha expects of a topic, before and after."""
-
-    topic: str
-    examples: int
-    precision: tuple[float, float]
-    recall: tuple[float, float]
-
-
-class Shift(Struct, frozen=True):
-    """A page that would go elsewhere."""
-
-    url: str
-    title: str
-    before: str
-    after: str
-    confidence: float
-
-
-class Effect(Struct, frozen=True):
-    """What learning anew would change. Of the pages that go elsewhere, the first so many are told."""
-
-    topics: tuple[Estimate, ...]
-    judged: int
-    shifted: int
-    shifts: tuple[Shift, ...]
-
-
 # --- looking --------------------------------------------------------------------------------------------
 
 
@@ -121,9 +95,14 @@ def archetypes(session: Session, tree: TopicTree, topic: TopicId | None = None) 
     """The archetypes of all topics, or of one and those below it, the surest of each topic first."""
     examples = _learned(topic_rows.examples_of(session), tree, topic)
     classifier = latest(session, tree)
+    marks = Marks.of(session)
     found: list[Archetype] = []
     for one in tree:
-        mine = [example for example in examples if example.topic == one.id]
+        mine = [
+            example
+            for example in examples
+            if example.topic == one.id and not _is_out(session, marks, example)
+        ]
         if not mine:
             continue
         authorities = {
@@ -132,15 +111,6 @@ def archetypes(session: Session, tree: TopicTree, topic: TopicId | None = None) 
         told = [_told(session, tree, example, classifier, authorities) for example in mine]
         found += sorted(told, key=lambda archetype: (-(archetype.confidence or 0.0), archetype.url))
     return found
-
-
-def latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
-    """The model that is in use, for the topics that there are; None: there is none, or it is of old."""
-    model = ledger.latest_model(session, KIND)
-    try:
-        return None if model is None else fitted_to(TreeClassifier.unpack(model.packed), tree)
-    except ValueError:
-        return None
 
 
 def blocks_of(session: Session, url: str) -> tuple[KeptPage, list[Block]]:
@@ -176,6 +146,12 @@ def _told(
         terms = tuple(one.word for one in speaking if one.part > 0 and not one.word.startswith("#"))[:_TERMS]
     title = example.title if page is None else page.title
     return Archetype(path, url, title, sure, authorities.get(url, 0.0), terms, accepted, trimmed)
+
+
+def _is_out(session: Session, marks: Marks, example: Example) -> bool:
+    """Whether a person has marked its page since, so that nothing is learned from it."""
+    page = page_behind(session, example.url) if marks.standing and example.url else None
+    return page is not None and marks.keep_out(page.id, example.topic)
 
 
 # --- ruling ---------------------------------------------------------------------------------------------
@@ -317,50 +293,9 @@ def _page(session: Session, url: str) -> KeptPage:
 # --- trying ---------------------------------------------------------------------------------------------
 
 
-def effect_of(session: Session, tree: TopicTree, options: LearningOptions, ruling: Ruling) -> Effect:
+def effect_of(session: Session, tree: TopicTree, config: Config, ruling: Ruling) -> Effect:
     """What learning from the examples as they would be makes of everything; nothing is kept."""
-    before = latest(session, tree)
-    if before is None:
+    if ledger.latest_model(session, KIND) is None:
         raise BadInputError("Nothing was learned yet that could be compared; 'lode train DIR' does so.")
     examples = examples_after(topic_rows.examples_of(session), ruling)
-    syllabus, after = learn(session, tree, options, examples=examples)
-    pages, shifted = 0, list[tuple[PageId, int, int, float]]()
-    for old, new in zip(judged(session, before), judged(session, after), strict=True):
-        pages += len(old)
-        shifted += [
-            (page, one.topic, other.topic, other.confidence)
-            for (page, _, one), (_, _, other) in zip(old, new, strict=True)
-            if one.topic != other.topic
-        ]
-    taught = {topic: len(lessons) for topic, lessons in syllabus.lessons.items()}
-    estimates = [
-        _estimate(tree, topic.id, taught.get(topic.id, 0), before, after)
-        for topic in tree
-        if before.nodes(topic.id) or after.nodes(topic.id)
-    ]
-    shown = sorted(shifted, key=lambda one: (-abs(one[3]), one[0]))[:_SHOWN]
-    return Effect(tuple(estimates), pages, len(shifted), tuple(_shift(session, tree, one) for one in shown))
-
-
-def _estimate(
-    tree: TopicTree, topic: TopicId, examples: int, before: TreeClassifier, after: TreeClassifier
-) -> Estimate:
-    (precision, recall), (precise, recalled) = _expected(before, topic), _expected(after, topic)
-    return Estimate(show_path(tree.path(topic)), examples, (precision, precise), (recall, recalled))
-
-
-def _expected(classifier: TreeClassifier, topic: TopicId) -> tuple[float, float]:
-    """What is expected in the best of the spaces."""
-    nodes = classifier.nodes(topic).values()
-    return max(((node.precision, node.recall) for node in nodes), default=(0.0, 0.0))
-
-
-def _shift(session: Session, tree: TopicTree, shifted: tuple[PageId, int, int, float]) -> Shift:
-    page, before, after, confidence = shifted
-    kept = page_numbered(session, page)
-    url, title = ("", "") if kept is None else (kept.page.url, kept.title)
-    return Shift(url, title, _named(tree, before), _named(tree, after), confidence)
-
-
-def _named(tree: TopicTree, topic: int) -> str:
-    return "/".join(tree.path(TopicId(topic))) or OTHERS
+    return relearn(session, tree, config, Wanted(examples=tuple(examples))).effect

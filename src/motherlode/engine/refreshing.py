@@ -15,6 +15,7 @@ from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import without_sitemaps
 from motherlode.engine.judging import fitted_to
+from motherlode.engine.marks import Marks
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.settling import Draft
 from motherlode.engine.studying import home_of
@@ -123,6 +124,7 @@ def policy_of(portal: Portal, guide: Policy | None = None) -> Policy:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
         model = ledger.latest_model(session, KIND)
+        marks = Marks.of(session)
     shown = {one.url for one in examples if not tree[one.topic].is_others}
     against = frozenset(one.url for one in examples if one.url and one.url not in shown)
     learned: Bingo | None = None
@@ -130,7 +132,7 @@ def policy_of(portal: Portal, guide: Policy | None = None) -> Policy:
         phase = Phase(model.report.get("crawl", {}).get("phase", Phase.LEARNING))
         learned = policy_for(portal.config.crawl, classifier, model.id, home_of(tree, examples), phase)
     judges = learned or guide or BreadthFirst(())
-    return _Revisit(judges, guide or judges, against)
+    return _Revisit(judges, guide or judges, against, marks)
 
 
 def _unpacked(packed: bytes, tree: TopicTree) -> TreeClassifier | None:
@@ -148,6 +150,7 @@ class _Revisit:
     judges: Policy
     guide: Policy
     against: frozenset[str]
+    marks: Marks
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -157,7 +160,13 @@ class _Revisit:
         return ()
 
     def judge(self, visits: Sequence[Visit]) -> Sequence[Judgement | None]:
-        return self.judges.judge(visits)
+        said = self.judges.judge(visits)
+        return [self._overruled(visit, one) for visit, one in zip(visits, said, strict=True)]
+
+    def _overruled(self, visit: Visit, said: Judgement | None) -> Judgement | None:
+        """A page that a person has marked stays where that put it, whatever it says now."""
+        page = self.marks.page_at(visit.entry.url)
+        return said if page is None or said is None else self.marks.overrule(page, said)
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Iterable[Follow]:
         if visit.entry.url.partition("#")[0] in self.against:

@@ -1,17 +1,19 @@
 """Documents in the feature spaces that a portal learns in, out of its store (SPEC B18)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from motherlode.documents.spaces import ANCHORS, NEIGHBOURS, SPACES, TERMS, Surroundings
 from motherlode.documents.terms import Bag, unpack
 from motherlode.learning.tree import Sample
 from motherlode.records import Document, PageId, UrlKey
+from motherlode.store.judged import vectors_in
 from motherlode.store.pages import (
     KeptLink,
     KeptPage,
     known_url,
     links_from,
     links_to,
+    page_numbered,
     pages_at,
     text_of,
     vectors_of,
@@ -21,6 +23,7 @@ from motherlode.store.session import Session
 
 _ANCHORS = 100  # links whose words are read
 _NEIGHBOURS = 20  # pages before and behind, each
+_AT_ONCE = 500
 
 
 def sample_of(document: Document, spaces: Collection[str], surroundings: Surroundings) -> Sample:
@@ -65,3 +68,28 @@ def _neighbours(session: Session, page: PageId | None, arriving: Sequence[KeptLi
     chosen = dict.fromkeys([*list(before)[:_NEIGHBOURS], *list(behind)[:_NEIGHBOURS]])
     vectors = vectors_of_all(session, set(chosen), TERMS)
     return tuple(unpack(vectors[one]) for one in chosen if one in vectors)
+
+
+def samples_in(
+    session: Session, spaces: Collection[str], every: int = 1, only: Sequence[PageId] | None = None
+) -> Iterator[list[tuple[PageId, Sample]]]:
+    """The pages of the store, some at even distances, or these, in each of these spaces; some at a time."""
+    vectors = vectors_in(session, TERMS, every) if only is None else _vectors_of(session, only)
+    for found in vectors:
+        if tuple(spaces) == (TERMS,):
+            yield [(page, {TERMS: unpack(packed)}) for page, packed in found]
+        else:
+            yield [(page, _sample(session, page, spaces)) for page, _ in found]
+
+
+def _vectors_of(session: Session, only: Sequence[PageId]) -> Iterator[list[tuple[PageId, bytes]]]:
+    ordered = sorted(only)
+    for start in range(0, len(ordered), _AT_ONCE):
+        found = vectors_of_all(session, ordered[start : start + _AT_ONCE], TERMS)
+        if found:
+            yield sorted(found.items())
+
+
+def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
+    kept = page_numbered(session, page)
+    return {} if kept is None else stored_sample(session, kept, spaces)

@@ -3,7 +3,7 @@
 The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from motherlode.documents.terms import Bag, sequence_of, unpack
 from motherlode.engine.authority import among, in_topic
 from motherlode.engine.highlighting import Finder
 from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
+from motherlode.engine.marks import Marks, said_on
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.index import Hits, PageIndex
@@ -39,6 +40,7 @@ from motherlode.search.ranking import (
 )
 from motherlode.search.snippets import Snippet
 from motherlode.store.judged import judgements_of
+from motherlode.store.marks import standing_marks
 from motherlode.store.pages import (
     KeptPage,
     main_text_of,
@@ -57,6 +59,8 @@ LIKE_TERMS = 25  # terms of a page that others are compared with
 _MAX_TITLE = 300
 _NOT_JUDGED = Judgement(TopicId(0), 0.0)
 _ALIKE = 10  # addresses of near duplicates that are named
+
+Thoughts = Mapping[PageId, Judgement]
 
 
 class Asked(Struct, frozen=True):
@@ -94,6 +98,7 @@ class Result(Struct, frozen=True):
     places: dict[str, float] = {}
     alike: tuple[str, ...] = ()
     alike_count: int = 0
+    marked: tuple[str, ...] = ()  # what a person said of it, such as `good for owls`
 
 
 class Results(Struct, frozen=True):
@@ -131,9 +136,20 @@ class Weighed(Struct, frozen=True):
     values: dict[str, Floats]
 
 
-def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Results:
-    """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic."""
-    weighed = weigh(portal, session, index, tree, asked)
+def search(
+    portal: Portal,
+    session: Session,
+    index: PageIndex,
+    tree: TopicTree,
+    asked: Asked,
+    as_if: Thoughts = {},  # noqa: B006 - it is only read
+) -> Results:
+    """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic.
+
+    `as_if`: what pages are taken to be judged, in the place of what the store says; those that would not be
+    on the topic that is asked for are left out.
+    """
+    weighed = weigh(portal, session, index, tree, asked, as_if)
     sought, values = weighed.sought, weighed.values
     hits, weights = sought.hits, sought.weights
     scores, parts = combined(values, weights)
@@ -142,7 +158,7 @@ def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, 
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
     shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
     places = _places(index, partial(_named, tree), sought, shown) if asked.places else {}
-    describing = _Describing(session, tree, sought)
+    describing = _Describing(session, tree, sought, as_if, Marks(standing_marks(session, shown), tree))
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
         why = tuple(
@@ -157,15 +173,21 @@ def search(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, 
     return Results(hits.total, len(hits.pages), asked.page, more, weights, tuple(found))
 
 
-def weigh(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Weighed:
-    """Find the pages that are to be ranked, and the parts of their scores. Raises what `search` does."""
-    topic = tree.at(parse_path(asked.topic)).id if asked.topic else None
-    matcher = Matcher(index.schema, partial(_named, tree), spaced)
-    filters = asked.filters if topic is None else _within(asked.filters, topic)
-    sought = (
-        _like(session, index, matcher, asked, filters) if asked.like else _ask(index, matcher, asked, filters)
-    )
-    values = _values(session, sought)
+def weigh(
+    portal: Portal,
+    session: Session,
+    index: PageIndex,
+    tree: TopicTree,
+    asked: Asked,
+    as_if: Thoughts = {},  # noqa: B006 - it is only read
+) -> Weighed:
+    """Find the pages that are to be ranked, and the parts of their scores. Takes and raises what `search`
+    does."""
+    topic = _topic(tree, asked)
+    sought = _sought(session, index, tree, asked)
+    if topic is not None and as_if:
+        sought = replace(sought, hits=_staying(sought.hits, set(tree.descendants(topic)), as_if))
+    values = _values(session, sought, as_if)
     if AUTHORITY in sought.weights:
         values[AUTHORITY] = _authority(portal, session, tree, topic, sought, values)
     return Weighed(sought, values)
@@ -173,6 +195,32 @@ def weigh(portal: Portal, session: Session, index: PageIndex, tree: TopicTree, a
 
 def _named(tree: TopicTree, topic: str) -> str:
     return topic_name(tree.at(parse_path(topic)).id)
+
+
+def pages_found(session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> list[PageId]:
+    """All pages that are ranked for what is asked, the best by BM25 first."""
+    return [PageId(page) for page in _sought(session, index, tree, asked).hits.pages.tolist()]
+
+
+def _topic(tree: TopicTree, asked: Asked) -> TopicId | None:
+    return tree.at(parse_path(asked.topic)).id if asked.topic else None
+
+
+def _sought(session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Sought:
+    topic = _topic(tree, asked)
+    matcher = Matcher(index.schema, partial(_named, tree), spaced)
+    filters = asked.filters if topic is None else _within(asked.filters, topic)
+    if asked.like:
+        return _like(session, index, matcher, asked, filters)
+    return _ask(index, matcher, asked, filters)
+
+
+def _staying(hits: Hits, topics: set[TopicId], as_if: Thoughts) -> Hits:
+    """Those that would be on one of these topics, or of which nothing else is thought."""
+    thought = [as_if.get(PageId(page)) for page in hits.pages.tolist()]
+    stay = np.array([one is None or (one.topic in topics and one.confidence > 0) for one in thought], bool)
+    left = hits.total - int((~stay).sum())
+    return Hits(left, hits.pages[stay], hits.scores[stay], hits.fingerprints[stay])
 
 
 def _within(filters: Filters, topic: TopicId) -> Filters:
@@ -276,14 +324,14 @@ def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, fi
 # --- the parts of a score -------------------------------------------------------------------------------
 
 
-def _values(session: Session, sought: Sought) -> dict[str, Floats]:
+def _values(session: Session, sought: Sought, as_if: Thoughts) -> dict[str, Floats]:
     """Each part as it is, for every page that is ranked; authority is not among them."""
     values = {BM25: sought.hits.scores}
     pages = [PageId(page) for page in sought.hits.pages.tolist()]
     if COSINE in sought.weights:
         values[COSINE] = _cosines(session, pages, sought.vectors)
     if {CONFIDENCE, TOPIC, AUTHORITY} & sought.weights.keys():
-        judged = judgements_of(session, pages)
+        judged = {**judgements_of(session, pages), **as_if}
         said = [judged.get(page, _NOT_JUDGED) for page in pages]
         sure = np.array([one.confidence for one in said], np.float64)
         topics = np.array([one.topic if one.confidence > 0 else 0 for one in said], np.int64)
@@ -361,8 +409,12 @@ def _places(
 class _Describing:
     """Tells of pages what a person wants to see of them."""
 
-    def __init__(self, session: Session, tree: TopicTree, sought: Sought) -> None:
+    def __init__(
+        self, session: Session, tree: TopicTree, sought: Sought, as_if: Thoughts, marks: Marks
+    ) -> None:
         self._session = session
+        self._as_if = as_if
+        self._marks = marks
         self._tree = tree
         self._sought = sought
 
@@ -371,7 +423,7 @@ class _Describing:
         kept = page_numbered(self._session, page)
         if kept is None:
             return None
-        judged = judgements_of(self._session, [page]).get(page)
+        judged = self._as_if.get(page) or judgements_of(self._session, [page]).get(page)
         on_topic = judged is not None and judged.confidence > 0
         return Result(
             place,
@@ -385,6 +437,7 @@ class _Describing:
             kept.page.fetched_at,
             self._finder(kept).snippet(main_text_of(self._session, page)),
             why,
+            marked=said_on(self._marks, self._tree, page),
         )
 
     def folding(self, told: Result, others: Sequence[PageId]) -> Result:

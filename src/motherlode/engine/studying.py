@@ -13,7 +13,9 @@ from msgspec import Struct
 from motherlode.engine.judging import fitted_to
 from motherlode.engine.levelling import level
 from motherlode.engine.linking import Standing, standings
+from motherlode.engine.marks import Marks
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
+from motherlode.engine.samples import samples_in
 from motherlode.engine.training import (
     KIND,
     LessonOf,
@@ -24,7 +26,6 @@ from motherlode.engine.training import (
     judged,
     learn,
     lessons_in,
-    samples_in,
     syllabus_of,
 )
 from motherlode.engine.training import Lesson as Taught
@@ -95,11 +96,7 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     )
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
-    syllabus, classifier = learn(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
-    if config.crawl.policy is not PolicyName.BINGO_2003:
-        own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
-        by_own = syllabus_of(session, tree, config.learning, examples=own, lesson_of=lesson_of)
-        classifier = _levelled(session, tree, classifier, by_own, config)
+    syllabus, classifier = learned(session, tree, config, examples, lesson_of)
     home = home_of(tree, examples)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     thoughts = Thoughts.of(_thoughts(session, classifier))
@@ -119,6 +116,28 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
         estimated_precision(classifier),
         syllabus.wordless,
     )
+
+
+def learned(
+    session: Session,
+    tree: TopicTree,
+    config: Config,
+    examples: Sequence[Example],
+    lesson_of: LessonOf | None = None,
+    *,
+    offline: bool = False,
+) -> tuple[Syllabus, TreeClassifier]:
+    """What a crawl learns from these examples: how much is on a topic is for the person's own to say."""
+    lesson_of = lesson_of or lessons_in(session, config.learning)
+    options = config.learning
+    syllabus, classifier = learn(
+        session, tree, options, offline=offline, examples=examples, lesson_of=lesson_of
+    )
+    if config.crawl.policy is PolicyName.BINGO_2003:
+        return syllabus, classifier
+    own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
+    by_own = syllabus_of(session, tree, options, offline=offline, examples=own, lesson_of=lesson_of)
+    return syllabus, _levelled(session, tree, classifier, by_own, config)
 
 
 def _levelled(
@@ -169,16 +188,21 @@ def _archetypes(
     lesson_of: LessonOf,
 ) -> tuple[list[Example], list[Example]]:
     """The examples that join those of the topics, and the archetypes of before that leave (SPEC B13)."""
-    classifier = _latest(session, tree)
+    classifier = latest(session, tree)
     if classifier is None:
         return [], []
     syllabus = syllabus_of(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
     taken = {one.url for one in examples if one.url} | _refused(session, tree)
+    marks = Marks.of(session)
     added, dropped, now = [], [], time()
     for number, lessons in syllabus.lessons.items():
         topic = TopicId(number)
         surest = judged_for(session, [topic], _BASE)
-        confidences = {one.url: one.confidence for one in surest if one.url not in taken}
+        confidences = {
+            one.url: one.confidence
+            for one in surest
+            if one.url not in taken and not marks.keep_out(one.page, topic)
+        }
         if not confidences:
             continue
         authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
@@ -200,7 +224,8 @@ def _archetypes(
     return added, dropped
 
 
-def _latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
+def latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
+    """The model that is in use, for the topics that there are; None: there is none, or it is of old."""
     model = ledger.latest_model(session, KIND)
     try:
         return None if model is None else fitted_to(TreeClassifier.unpack(model.packed), tree)

@@ -1,7 +1,7 @@
 """What a portal learns from: its examples out of the store, and what they are told from (SPEC B7, B16)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 
 from msgspec import Struct
@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.documents.terms import spell, unpack
-from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
+from motherlode.documents.terms import spell
+from motherlode.engine.marks import Marks
+from motherlode.engine.samples import sample_of, samples_in, stored_sample, surroundings_of
 from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
 from motherlode.learning.others import Others, Rejected, common_documents, topped_up
 from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
@@ -23,18 +24,15 @@ from motherlode.records import (
     Document,
     Example,
     Judgement,
-    ModelId,
     PageId,
     TopicId,
 )
 from motherlode.store import topics as topic_rows
-from motherlode.store.judged import keep_judgements, vectors_in
 from motherlode.store.pages import (
     KeptPage,
     count_pages,
     known_url,
     page_at,
-    page_numbered,
     redirect_of,
     text_of,
     url_numbered,
@@ -74,6 +72,7 @@ class Missing(Struct, frozen=True):
 
 Lessons = dict[int, tuple[Lesson, ...]]  # by topic
 LessonOf = Callable[[Example], Lesson | None]
+_Taught = dict[int, Lesson]  # by page; where there is none, by minus the example's number
 
 
 class Syllabus(Struct, frozen=True):
@@ -150,26 +149,13 @@ def syllabus_of(
 ) -> Syllabus:
     """Gather what a person gave to learn from, and common vocabulary to tell it from."""
     lesson_of = lesson_of or lessons_in(session, options)
-    found: dict[TopicId, dict[int, Lesson]] = defaultdict(dict)
-    missing = []
-    for example in topic_rows.examples_of(session) if examples is None else examples:
-        if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
-            continue
-        lesson = lesson_of(example)
-        if lesson is None:
-            missing.append(Missing(example, _why(session, example)))
-        else:
-            key = lesson.page or -example.id
-            if key not in found[example.topic] or _is_trimmed(example):
-                found[example.topic][key] = lesson
+    given = topic_rows.examples_of(session) if examples is None else examples
+    found, missing = _gathered(session, tree, given, lesson_of)
     lessons: Lessons = {
         int(topic): tuple(taught.values()) for topic, taught in found.items() if not tree[topic].is_others
     }
-    own = {
-        int(tree[topic].parent or ROOT): [lesson.sample for lesson in taught.values()]
-        for topic, taught in found.items()
-        if tree[topic].is_others
-    }
+    against = _against(session, tree, found, lesson_of)
+    own = {parent: [lesson.sample for lesson in taught.values()] for parent, taught in against.items()}
     parents = {int(topic.id): int(topic.parent) for topic in tree if topic.parent and not topic.is_others}
     texts, wordless = _vocabulary(offline=offline)
     return Syllabus(
@@ -177,10 +163,50 @@ def syllabus_of(
         lessons,
         _others(parents, lessons, own, texts, options.spaces),
         tuple(missing),
-        frozenset(lesson.page for taught in found.values() for lesson in taught.values() if lesson.page),
+        frozenset(
+            lesson.page
+            for taught in (*found.values(), *against.values())
+            for lesson in taught.values()
+            if lesson.page
+        ),
         wordless,
         _meanings(options, offline=offline),
     )
+
+
+def _gathered(
+    session: Session, tree: TopicTree, examples: Iterable[Example], lesson_of: LessonOf
+) -> tuple[dict[TopicId, _Taught], list[Missing]]:
+    """What the examples of each topic teach, and pages that were marked good; and what teaches nothing."""
+    marks = Marks.of(session)
+    found: dict[TopicId, _Taught] = defaultdict(dict)
+    missing = []
+    for example in (*examples, *marks.examples()):
+        if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
+            continue
+        lesson = lesson_of(example)
+        if lesson is None:
+            missing.append(Missing(example, _why(session, example)))
+        elif lesson.page is None or not marks.keep_out(lesson.page, example.topic):
+            key = lesson.page or -example.id
+            if key not in found[example.topic] or _is_trimmed(example):
+                found[example.topic][key] = lesson
+    return {topic: taught for topic, taught in found.items() if taught}, missing
+
+
+def _against(
+    session: Session, tree: TopicTree, found: Mapping[TopicId, _Taught], lesson_of: LessonOf
+) -> dict[int, _Taught]:
+    """What a person gave for OTHERS below each parent, and pages that were marked bad for a topic there."""
+    against: dict[int, _Taught] = defaultdict(dict)
+    for topic, taught in found.items():
+        if tree[topic].is_others:
+            against[int(tree[topic].parent or ROOT)] |= taught
+    for example in Marks.of(session).counterexamples():
+        lesson = lesson_of(example)
+        if lesson is not None and lesson.page is not None:
+            against[int(example.topic)].setdefault(lesson.page, lesson)
+    return against
 
 
 def lessons_in(session: Session, options: LearningOptions) -> LessonOf:
@@ -256,18 +282,6 @@ def report_on(
     return found
 
 
-def judge_stored(session: Session, classifier: TreeClassifier, model: ModelId) -> int:
-    """Judge every page of the store anew. Returns how many there were."""
-    number = 0
-    for batch in judged(session, classifier):
-        keep_judgements(
-            session,
-            [(page, Judgement(TopicId(said.topic), said.confidence, model)) for page, _, said in batch],
-        )
-        number += len(batch)
-    return number
-
-
 def page_behind(session: Session, url: str) -> KeptPage | None:
     """The page at a URL, wherever redirects lead from it; None: it was never fetched."""
     known = known_url(session, url_key(url, host_of(url)))
@@ -283,23 +297,26 @@ def page_behind(session: Session, url: str) -> KeptPage | None:
 
 
 def judged(
-    session: Session, classifier: TreeClassifier, every: int = 1
+    session: Session, classifier: TreeClassifier, every: int = 1, only: Sequence[PageId] | None = None
 ) -> Iterator[list[tuple[PageId, Sample, Verdict]]]:
-    """What is thought of the pages of the store, or of some at even distances, some at a time."""
-    for found in samples_in(session, tuple(classifier.groups_), every):
+    """What is thought of the pages of the store, of some at even distances, or of these; some at a time.
+
+    Where a person has marked a page, that is what is thought of it.
+    """
+    marks = Marks.of(session)
+    for found in samples_in(session, tuple(classifier.groups_), every, only):
         verdicts = classifier.judge([sample for _, sample in found])
-        yield [(page, sample, said) for (page, sample), said in zip(found, verdicts, strict=True)]
+        yield [
+            (page, sample, _overruled(marks, page, said))
+            for (page, sample), said in zip(found, verdicts, strict=True)
+        ]
 
 
-def samples_in(
-    session: Session, spaces: Collection[str], every: int = 1
-) -> Iterator[list[tuple[PageId, Sample]]]:
-    """The pages of the store, or some at even distances, in each of these spaces; some at a time."""
-    for found in vectors_in(session, TERMS, every):
-        if tuple(spaces) == (TERMS,):
-            yield [(page, {TERMS: unpack(packed)}) for page, packed in found]
-        else:
-            yield [(page, _sample(session, page, spaces)) for page, _ in found]
+def _overruled(marks: Marks, page: PageId, said: Verdict) -> Verdict:
+    if not marks.on(page):
+        return said
+    now = marks.overrule(page, Judgement(TopicId(said.topic), said.confidence))
+    return said if now.topic == said.topic else Verdict(int(now.topic), now.confidence)
 
 
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
@@ -399,11 +416,6 @@ def _common_samples(texts: tuple[tuple[str, str], ...], spaces: Collection[str])
     """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
     documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
     return {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
-
-
-def _sample(session: Session, page: PageId, spaces: Collection[str]) -> Sample:
-    kept = page_numbered(session, page)
-    return {} if kept is None else stored_sample(session, kept, spaces)
 
 
 def _below(parent: int, parents: Mapping[int, int]) -> list[int]:

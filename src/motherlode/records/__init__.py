@@ -31,7 +31,7 @@ from motherlode.records.identifiers import (
     UrlId,
     UrlKey,
 )
-from motherlode.records.learning import TOPIC_MODEL, Feedback, Judgement, Model, Verdict
+from motherlode.records.learning import TOPIC_MODEL, Feedback, Judgement, Mark, Model, Verdict, Word
 from motherlode.records.pages import (
     Archived,
     Document,
@@ -73,6 +73,7 @@ __all__ = [
     "LinkFlag",
     "LockedError",
     "LodeError",
+    "Mark",
     "Model",
     "ModelId",
     "NewerStoreError",
@@ -99,4 +100,5 @@ __all__ = [
     "UrlState",
     "UsageError",
     "Verdict",
+    "Word",
 ]

@@ -36,6 +36,15 @@ class Verdict(IntEnum):
     GOOD = 1
 
 
+class Word(IntEnum):
+    """What a mark says of a page in a topic."""
+
+    BAD = -1  # it does not belong there
+    NOTHING = 0  # what was said before holds no more
+    GOOD = 1  # it shows what the topic is about
+    DROPPED = 2  # it is not to be learned from, whatever it is about
+
+
 class Feedback(Struct, frozen=True):
     """A person's verdict (SPEC B15, B21)."""
 
@@ -45,3 +54,13 @@ class Feedback(Struct, frozen=True):
     given_at: float
     note: str = ""
     id: FeedbackId = FeedbackId(0)
+
+
+class Mark(Struct, frozen=True):
+    """A person's word on a page that was found (SPEC B21); it holds until another is given."""
+
+    page: PageId
+    topic: TopicId
+    word: Word
+    given_at: float
+    note: str = ""

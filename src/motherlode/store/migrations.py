@@ -24,8 +24,13 @@ def _headings_in_texts(_connection: Connection) -> None:
     Motherlode could not read, so it has to be told by the version."""
 
 
+def _marks(connection: Connection) -> None:
+    """What a person says of search results is kept."""
+    schema.marks.create(connection)
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
-STEPS: Sequence[Step] = (_robots_by_origin, _headings_in_texts)
+STEPS: Sequence[Step] = (_robots_by_origin, _headings_in_texts, _marks)
 
 
 def create(connection: Connection) -> None:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 3
+VERSION = 4
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
@@ -235,6 +235,17 @@ feedback = Table(
     Column("page_id", BigInteger, nullable=False),
     Column("topic_id", ForeignKey("topics.id", ondelete="CASCADE"), nullable=False),
     Column("verdict", SmallInteger, nullable=False),
+    Column("given_at", Double, nullable=False),
+    Column("note", Text, nullable=False),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("id", Integer, primary_key=True),  # of several on a page and a topic the last counts (marks.py)
+    Column("page_id", BigInteger, nullable=False),
+    Column("topic_id", ForeignKey("topics.id", ondelete="CASCADE"), nullable=False),
+    Column("word", SmallInteger, nullable=False),
     Column("given_at", Double, nullable=False),
     Column("note", Text, nullable=False),
 )

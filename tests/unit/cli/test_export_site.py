@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from gathering import EVIL, HOSTILE
 from helpers import run_lode, said_one_sentence
 from motherlode.engine import publishing, training
+from motherlode.engine.reviewing import keep_thoughts, thoughts_on
 from motherlode.export.gathering import Gathering
 from motherlode.export.site.records import Card, Detail
 from motherlode.learning.tree import VERSION
@@ -48,7 +49,7 @@ def taught(folder: Path, **settings: object) -> Path:
         _, classifier, _ = learned(portal)
     model = Model(ModelId(0), training.KIND, VERSION, 5.0, classifier.pack(), {})
     with Portal.crawling(portal, "test") as opened, opened.batch() as session:
-        training.judge_stored(session, classifier, ledger.keep_model(session, model).id)
+        keep_thoughts(session, thoughts_on(session, classifier), ledger.keep_model(session, model).id)
     return portal
 
 

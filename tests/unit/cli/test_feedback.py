@@ -138,8 +138,8 @@ def test_trying_shows_the_effect_and_keeps_nothing(lode: CliRun, portal: Path) -
     said = lode("feedback", "p", *moves, "--try")
     assert said.returncode == 0, said.stderr
     assert said.stdout.startswith(f"With {len(before)} moved, learning anew would change this; ")
-    assert "topic  examples  precision  then  recall  then\n" in said.stdout
-    assert " would go elsewhere.\n  " in said.stdout
+    assert "topic  examples  precision  after  recall  after\n" in said.stdout
+    assert " would go elsewhere.\n\nfrom " in said.stdout
     assert "-> bats" in said.stdout
     assert chosen(portal) == before
     effect = told(lode, "--try")["effect"]

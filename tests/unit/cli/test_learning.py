@@ -228,12 +228,12 @@ def test_all_spaces_and_the_setting_of_the_paper(birds: Path, lode: CliRun) -> N
 
 KILLED = """
 import os, signal, sys
-from motherlode.engine import training
-keep = training.keep_judgements
+from motherlode.engine import reviewing
+keep = reviewing.keep_judgements
 def killed(*arguments):
     keep(*arguments)
     os.kill(os.getpid(), signal.SIGKILL)
-training.keep_judgements = killed
+reviewing.keep_judgements = killed
 from motherlode.app.cli.main import main
 main(["train", "birds"])
 """

@@ -12,7 +12,6 @@ from motherlode.engine.feedback import (
     ALL,
     Archetype,
     Block,
-    Effect,
     Wishes,
     archetypes,
     blocks_of,
@@ -20,6 +19,7 @@ from motherlode.engine.feedback import (
     keep_ruling,
     ruling_on,
 )
+from motherlode.engine.reviewing import Effect
 from motherlode.engine.training import syllabus_of
 from motherlode.learning.options import LearningOptions
 from motherlode.portal import Portal
@@ -65,7 +65,7 @@ def say(portal: Path, wishes: Wishes) -> None:
 def tried(portal: Path, wishes: Wishes) -> Effect:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         tree = opened.tree()
-        return effect_of(session, tree, opened.config.learning, ruling_on(session, tree, wishes, 1.0))
+        return effect_of(session, tree, opened.config, ruling_on(session, tree, wishes, 1.0))
 
 
 def listed(portal: Path, topic: str = "/") -> list[Archetype]:

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
+from databases import both_databases
 from motherlode.engine import indexing
 from motherlode.engine.indexing import Renewal, lacking, place_of, renew
 from motherlode.portal import Portal
@@ -37,8 +38,8 @@ TOPICS = ("birds", "birds/owls", "news")
 
 
 @pytest.fixture
-def portal(tmp_path: Path) -> Path:
-    path = shelve(tmp_path / "p", PAPERS, TOPICS)
+def portal(tmp_path: Path, database_url: str) -> Path:
+    path = shelve(tmp_path / "p", PAPERS, TOPICS, database_url)
     assert renewed(path).written == 2
     return path
 
@@ -72,6 +73,7 @@ def test_nothing_is_done_where_nothing_has_changed(portal: Path) -> None:
     assert (again.written, again.removed, again.pages) == (0, 0, 2)
 
 
+@both_databases
 def test_new_and_changed_pages_are_written_and_others_left_alone(portal: Path) -> None:
     shelve(portal, {"http://eagle.test/": Paper("Eagles", "The eagle soars over the mountains.")})
     assert renewed(portal).written == 1
@@ -83,6 +85,7 @@ def test_new_and_changed_pages_are_written_and_others_left_alone(portal: Path) -
     assert agrees(portal)
 
 
+@both_databases
 def test_a_page_that_was_judged_anew_is_found_under_its_new_topic(portal: Path) -> None:
     assert found(portal, "owl", topic="birds") == ["owl"]
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
@@ -106,6 +109,7 @@ def test_another_confidence_alone_changes_nothing_in_the_index(portal: Path) -> 
     assert searched(portal, "owl").results[0].confidence == 0.9
 
 
+@both_databases
 def test_a_topic_that_was_moved_takes_its_pages_along(portal: Path) -> None:
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         tree = opened.tree()
@@ -116,6 +120,7 @@ def test_a_topic_that_was_moved_takes_its_pages_along(portal: Path) -> None:
     assert found(portal, "owl", topic="birds") == []
 
 
+@both_databases
 def test_a_page_that_is_gone_is_not_found(portal: Path) -> None:
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         gone = update(urls).where(urls.c.url == OWL).values(state=UrlState.FAILED)
@@ -125,6 +130,7 @@ def test_a_page_that_is_gone_is_not_found(portal: Path) -> None:
     assert agrees(portal)
 
 
+@both_databases
 def test_what_new_links_say_is_found_at_the_pages_that_they_lead_to(portal: Path) -> None:
     assert found(portal, "nocturnal") == []
     shelve(portal, {"http://hub.test/": Paper("Links", "Pages", links={OWL: "nocturnal hunters"})})
@@ -199,6 +205,7 @@ def test_only_one_process_writes_an_index_and_others_search_it(portal: Path) -> 
     assert found(portal, "eagle") == ["eagle"]
 
 
+@both_databases
 def test_an_index_is_made_while_a_crawl_writes_the_portal(portal: Path) -> None:
     with Portal.crawling(portal, "crawl"):
         assert renewed(portal, rebuild=True).written == 2

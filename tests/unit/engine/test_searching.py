@@ -1,9 +1,11 @@
 """What is found in a hand-made portal, in which order, and why."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from databases import DATABASES, fresh_database
 from motherlode.engine import searching
 from motherlode.records import LodeError, NoSuchTopicError
 from motherlode.search.matching import Filters
@@ -55,9 +57,11 @@ PAPERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shelve(tmp_path_factory.mktemp("search") / "p", PAPERS, ("birds", "birds/owls", "politics"))
+@pytest.fixture(scope="module", params=DATABASES)
+def portal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with fresh_database(request) as url:
+        folder = tmp_path_factory.mktemp("search")
+        yield shelve(folder / "p", PAPERS, ("birds", "birds/owls", "politics"), url)
 
 
 @pytest.mark.parametrize(

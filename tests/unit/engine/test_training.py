@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from meaning import tiny
 from motherlode.documents.meanings import Meanings, NoMeaningsError
 from motherlode.engine import Limits, crawl, training
+from motherlode.engine.reviewing import keep_thoughts, thoughts_on
 from motherlode.engine.training import (
     Lore,
     can_tell,
-    judge_stored,
     page_behind,
     report_on,
     syllabus_of,
@@ -87,7 +87,7 @@ def judged(portal: Path, options: LearningOptions | None = None) -> dict[str, Ju
     syllabus, classifier, tree = learned(portal, options)
     with Portal.writing(portal, "test") as opened, opened.batch() as session:
         model = ledger.keep_model(session, Model(ModelId(0), "tree", VERSION, 1.0, classifier.pack()))
-        assert judge_stored(session, classifier, model.id) == count_pages(session)
+        assert keep_thoughts(session, thoughts_on(session, classifier), model.id) == count_pages(session)
     report_on(classifier, syllabus, tree, options or LearningOptions())
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         found = {}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from databases import both_databases
 from motherlode.export.gathering import Gathering
 from motherlode.portal import Portal
 from motherlode.records import (
@@ -27,8 +28,9 @@ BIRDS, OWLS, HERONS = TopicId(2), TopicId(3), TopicId(4)
 
 
 @pytest.fixture
-def portal(tmp_path: Path) -> Iterator[Portal]:
-    planted(tmp_path / "p", {"birds/owls": [], "birds/herons": [], "OTHERS": []})
+def portal(tmp_path: Path, database_url: str) -> Iterator[Portal]:
+    settings = {"store__url": database_url} if database_url else {}
+    planted(tmp_path / "p", {"birds/owls": [], "birds/herons": [], "OTHERS": []}, **settings)
     with Portal.crawling(tmp_path / "p", "test") as opened:
         yield opened
 
@@ -54,6 +56,7 @@ def gathering(portal: Portal, topic: TopicId | None = None, what: str = "respons
         return [page.url for shelf in found.shelves(2) for page in shelf.pages]
 
 
+@both_databases
 def test_a_file_inside_an_archive_comes_with_the_archive_once(portal: Portal) -> None:
     keep(portal, "http://a.test/z.zip", Judgement(ROOT, -0.5))
     for name in ("a", "b"):
@@ -67,6 +70,7 @@ def test_a_file_inside_an_archive_comes_with_the_archive_once(portal: Portal) ->
     assert gathering(portal, HERONS) == []
 
 
+@both_databases
 def test_the_surest_pages_are_bookmarked_and_files_inside_others_are_not(portal: Portal) -> None:
     keep(portal, "http://a.test/z.zip#a", Judgement(OWLS, 0.9), archived=False)
     for number, sure in enumerate((0.1, 0.3, 0.2)):
@@ -81,6 +85,7 @@ def test_the_surest_pages_are_bookmarked_and_files_inside_others_are_not(portal:
     assert [shelf.path for shelf in shelves] == [("birds",), ("birds", "owls"), ("birds", "herons")]
 
 
+@both_databases
 def test_a_page_says_where_it_is(portal: Portal) -> None:
     for name, judgement in (
         ("owl", Judgement(OWLS, 0.5)),

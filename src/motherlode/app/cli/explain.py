@@ -64,7 +64,7 @@ def _show(found: Explanation) -> None:
         ("Found", _found(found)),
         ("Ranked", _ranked(found)),
         ("Host", _host(found)),
-        ("Judged", _judged(found.judgement)),
+        ("Judged", _judged(found.judgement, found.marked)),
         ("Links", _links(found)),
     ):
         told = list(lines)
@@ -195,7 +195,9 @@ def _robots_words(robots: RobotsSaid) -> str:
 # --- its judgement --------------------------------------------------------------------------------------
 
 
-def _judged(judged: JudgedAs | None) -> Iterator[_Line]:
+def _judged(judged: JudgedAs | None, marked: tuple[str, ...]) -> Iterator[_Line]:
+    if marked:
+        yield "marked", f"{', '.join(marked)}, by a person"
     if judged is None:
         return
     topic = judged.topic if judged.on_topic else "none"

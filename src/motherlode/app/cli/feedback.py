@@ -1,6 +1,5 @@
 """`lode feedback`: what a crawl chose to learn from, for a person to accept, reject or trim (SPEC B15)."""
 
-import re
 import shlex
 from itertools import groupby
 from pathlib import Path
@@ -12,12 +11,12 @@ from msgspec import Struct
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.documents import web_address
-from motherlode.app.cli.tables import Table
+from motherlode.app.cli.effects import show_effect
+from motherlode.app.cli.numbers import numbers_in
 from motherlode.engine.feedback import (
     ALL,
     Archetype,
     Block,
-    Effect,
     Ruling,
     Wishes,
     archetypes,
@@ -26,6 +25,7 @@ from motherlode.engine.feedback import (
     keep_ruling,
     ruling_on,
 )
+from motherlode.engine.reviewing import Effect
 from motherlode.engine.training import KIND
 from motherlode.portal import Portal
 from motherlode.records import Origin, TopicId, UsageError
@@ -34,9 +34,7 @@ from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree, parse_path, show_path
 from motherlode.urls import UrlRules
 
-_MAX_NOTE = 2_000
-_MAX_BLOCKS = 100_000
-_RANGE = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?", re.ASCII)
+MAX_NOTE = 2_000
 
 
 class Done(Struct, frozen=True):
@@ -108,7 +106,7 @@ def command(
             tree = portal.tree()
             wishes = _wishes(said, topic, tree, portal.config.urls)
             ruling = ruling_on(session, tree, wishes, time())
-            effect = effect_of(session, tree, portal.config.learning, ruling)
+            effect = effect_of(session, tree, portal.config, ruling)
         _tell(_done(ruling, tree, kept=False, effect=effect), directory, as_json=as_json)
     else:
         _list(directory, topic, overrides, as_json=as_json)
@@ -134,7 +132,7 @@ def _wishes(said: dict[str, Any], topic: str | None, tree: TopicTree, rules: Url
         tuple((web_address(url, rules).url, tree.at(parse_path(path))) for url, path in said["move"]),
         trim,
         _number(topic, tree),
-        said["note"].encode(errors="replace").decode()[:_MAX_NOTE],
+        said["note"].encode(errors="replace").decode()[:MAX_NOTE],
     )
 
 
@@ -154,14 +152,7 @@ def blocks_in(text: str) -> tuple[int, ...]:
     """
     if text.strip() == ALL:
         return ()
-    numbers: set[int] = set()
-    for part in text.split(","):
-        found = _RANGE.fullmatch(part.strip())
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 1 <= first <= last or last > _MAX_BLOCKS:
-            raise UsageError(f"--blocks {text[:60]!r}: write numbers from 1 on, such as 3-7,9.")
-        numbers.update(range(first, last + 1))
-    return tuple(sorted(numbers))
+    return numbers_in(text, "--blocks")
 
 
 def _done(ruling: Ruling, tree: TopicTree, *, kept: bool, effect: Effect | None = None) -> Done:
@@ -249,17 +240,4 @@ def _tell(done: Done, directory: Path, *, as_json: bool) -> None:
         click.echo(f"{told[0].upper()}{told[1:]}. Next: lode crawl {where}, or lode train {where}")
         return
     click.echo(f"With {told}, learning anew would change this; nothing of it was kept.\n")
-    _show_effect(done.effect)
-
-
-def _show_effect(effect: Effect) -> None:
-    table = Table("topic", "examples", "precision", "then", "recall", "then")
-    for one in effect.topics:
-        figures = (f"{value:.2f}" for value in (*one.precision, *one.recall))
-        table.add(harmless(one.topic), one.examples, *figures)
-    table.show()
-    click.echo(f"\n{effect.shifted:,} of {count(effect.judged, 'page')} would go elsewhere.")
-    for shift in effect.shifts:
-        click.echo(harmless(f"  {shift.before} -> {shift.after} ({shift.confidence:+.3f})  {shift.url}"))
-    if effect.shifted > len(effect.shifts):
-        click.echo(f"  and {effect.shifted - len(effect.shifts):,} more")
+    show_effect(done.effect)

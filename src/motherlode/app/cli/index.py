@@ -31,12 +31,12 @@ def command(directory: Path, overrides: tuple[str, ...], *, rebuild: bool, as_js
         click.echo(_told(done))
 
 
-def progress() -> Telling:
-    """Tells on a terminal how far indexing has come."""
+def progress(doing: str = "Indexing") -> Telling:
+    """Tells on a terminal how far one has come."""
 
     def told(done: int, of: int) -> None:
         if sys.stderr.isatty() and (done % _EVERY == 0 or done == of):
-            click.echo(f"\rIndexing {done:,} of {count(of, 'page')} ", err=True, nl=done == of)
+            click.echo(f"\r{doing} {done:,} of {count(of, 'page')} ", err=True, nl=done == of)
 
     return told
 

@@ -1,21 +1,28 @@
 """`lode judge`: where would this document go, how sure is that, and why."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
 from msgspec import Struct, structs
 
-from motherlode.app.cli.common import harmless, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.documents import from_file, from_web, read_all, web_address
+from motherlode.app.cli.effects import show_moves
+from motherlode.app.cli.index import progress
 from motherlode.documents.spaces import TERMS, Surroundings
 from motherlode.engine.judging import Opinion, Telling, classifier_of, fits, fitted_to, opinion_on
+from motherlode.engine.marks import Marks, said_on
+from motherlode.engine.relearning import keep_reviewed, review
+from motherlode.engine.resultset import ResultSet
 from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
 from motherlode.engine.training import KIND, can_tell, page_behind
 from motherlode.learning.tree import SEMANTIC, Sample, TreeClassifier
 from motherlode.portal import Portal
-from motherlode.records import BadInputError, Document, Model, StoreError
+from motherlode.records import BadInputError, Document, Model, StoreError, UsageError
 from motherlode.store import ledger
 from motherlode.store.pages import text_of
+from motherlode.topics import TopicTree
 
 _SHOWN = 8
 
@@ -29,18 +36,72 @@ class _Judged(Struct, frozen=True):
     model: int
     outdated: bool  # topics were removed or moved since the training
     opinion: Opinion
+    marked: tuple[str, ...] = ()  # what a person said of it; then that counts
 
 
 @click.command("judge")
 @portal_argument
-@click.argument("source", metavar="URL|FILE")
+@click.argument("source", metavar="URL|FILE", required=False)
+@click.option("--again", is_flag=True, help="Judge pages of the portal anew, and show what moves.")
+@click.option("--results", is_flag=True, help="With --again: only what the last search finds.")
+@click.option("--preview", is_flag=True, help="With --again: keep nothing.")
 @set_option
 @json_option
-def command(directory: Path, source: str, overrides: tuple[str, ...], *, as_json: bool) -> None:
+def command(  # noqa: PLR0913 - one for each option
+    directory: Path,
+    source: str | None,
+    overrides: tuple[str, ...],
+    *,
+    again: bool,
+    results: bool,
+    preview: bool,
+    as_json: bool,
+) -> None:
     """Say where a page or a file would go in the topics of DIR, how surely, and because of which terms.
 
     A page that the portal has is judged as it is there; any other is fetched. Nothing is kept.
+
+    With --again, in the place of a page, all pages of the portal are judged anew by the model in use, and
+    as they were marked; 'lode train' learns first. All of it is kept, or nothing.
     """
+    if again == (source is not None):
+        raise UsageError("Name a page or a file, or say --again to judge the pages of the portal.")
+    if (results or preview) and not again:
+        raise UsageError("--results and --preview go with --again.")
+    if again:
+        _again(directory, overrides, results=results, preview=preview, as_json=as_json)
+    else:
+        _one(directory, source or "", overrides, as_json=as_json)
+
+
+def _again(
+    directory: Path, overrides: tuple[str, ...], *, results: bool, preview: bool, as_json: bool
+) -> None:
+    opened = Portal.reading(directory, overrides) if preview else _writing(directory, overrides)
+    with opened as portal:
+        with portal.store.reading() as session:
+            tree = portal.tree()
+            found = ResultSet(portal, session, tree) if results else None
+            only = found.pages if found else None
+            reviewed = review(session, tree, only, progress("Judging"))
+            effect = reviewed.effect
+            if found is not None:
+                effect = structs.replace(effect, order=found.order(dict(reviewed.thoughts)))
+        if not preview:
+            keep_reviewed(portal, reviewed)
+    if as_json:
+        show_json({"model": reviewed.model, "kept": not preview, "effect": effect})
+        return
+    if not preview:
+        click.echo(f"Judged {count(effect.judged, 'page')} by model {reviewed.model}.")
+    show_moves(effect, "would go" if preview else "went")
+
+
+def _writing(directory: Path, overrides: tuple[str, ...]) -> AbstractContextManager[Portal]:
+    return Portal.crawling(directory, "lode judge", overrides)
+
+
+def _one(directory: Path, source: str, overrides: tuple[str, ...], *, as_json: bool) -> None:
     with Portal.reading(directory, overrides) as portal:
         model, tree = _model(portal), portal.tree()
         trained = _classifier(model)
@@ -51,12 +112,19 @@ def command(directory: Path, source: str, overrides: tuple[str, ...], *, as_json
             )
         document, sample, stored = _read(portal, source, tuple(classifier.groups_))
         opinion = opinion_on(classifier, tree, sample, document)
-    judged = _Judged(source, document.title, stored, model.id, not fits(trained, tree), opinion)
+        marked = _marked(portal, tree, source) if stored else ()
+    judged = _Judged(source, document.title, stored, model.id, not fits(trained, tree), opinion, marked)
     if as_json:
         told = structs.asdict(judged)
         show_json({**{name: told[name] for name in told if name != "opinion"}, **structs.asdict(opinion)})
     else:
         _show(judged)
+
+
+def _marked(portal: Portal, tree: TopicTree, source: str) -> tuple[str, ...]:
+    with portal.store.reading() as session:
+        page = page_behind(session, web_address(source, portal.config.urls).url)
+        return () if page is None else said_on(Marks.of(session), tree, page.id)
 
 
 def _model(portal: Portal) -> Model:
@@ -103,6 +171,8 @@ def _show(judged: _Judged) -> None:
     click.echo(harmless(f"{judged.source}  {judged.title}".rstrip()))
     sure = f"{opinion.confidence:+.3f}, model {judged.model}"
     click.echo(f"  topic       {harmless(opinion.topic)} ({sure}{', as stored' if judged.stored else ''})")
+    if judged.marked:
+        click.echo(f"  marked by a person: {harmless(', '.join(judged.marked))}; that counts")
     for step in opinion.steps:
         told = ", ".join(f"{name} {value:+.3f}" for name, value in list(step.confidences.items())[:_SHOWN])
         click.echo(harmless(f"  {f'below {step.parent}' if step.parent else 'at the root'}: {told}"))

@@ -25,6 +25,7 @@ COMMANDS = {
     "judge": "Say where a page or a file would go, how surely, and why.",
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
     "search": "Search what a portal has fetched: words, phrases, fields, filters, rankings.",
+    "mark": "Mark search results as good or bad for their topic, for the topics to learn from.",
     "index": "Make a portal's search index, or bring it up to date.",
     "links": "Show the hubs and authorities of a topic.",
     "cluster": "Show what the pages of a topic fall into, and make topics of that.",

@@ -23,6 +23,7 @@ from motherlode.app.cli.common import (
 from motherlode.app.cli.durations import seconds_in
 from motherlode.app.cli.index import progress
 from motherlode.app.searching import Ready, desk_at, made_ready
+from motherlode.engine.remembering import remember
 from motherlode.engine.searching import Asked, Result, Results
 from motherlode.portal import Portal
 from motherlode.records import UsageError
@@ -131,6 +132,7 @@ def command(  # noqa: PLR0913 - one for each option
         ready = Ready() if as_is else made_ready(portal, progress())
         with desk_at(portal) as desk:
             found = desk.search(asked)
+        remember(portal, asked, found)
     if as_json:
         liked = asked.like.url if asked.like else ""
         told = (found.total, found.ranked, found.page, found.more, ready.behind, found.results)
@@ -199,6 +201,8 @@ def _lines(result: Result, *, why: bool) -> Iterator[str]:
     day = _day(result.fetched_at)
     about = [f"score {result.score:.3f}", f"{result.topic}{sure}", result.language, result.type, day]
     yield harmless(", ".join(one for one in about if one))
+    if result.marked:
+        yield harmless(f"marked by a person: {', '.join(result.marked)}")
     if why:
         yield from _why(result)
     if result.snippet.text.strip():

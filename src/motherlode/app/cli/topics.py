@@ -1,9 +1,11 @@
 """`lode topics`: the tree with its examples, and its edits."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import update_wrapper
 from pathlib import Path
+from time import time
 from typing import Any
 
 import click
@@ -12,9 +14,10 @@ from motherlode.app.cli.common import count, json_option, portal_argument, set_o
 from motherlode.app.cli.treeview import show_tree, tree_json
 from motherlode.portal import Portal
 from motherlode.portal.directory import plant_into
-from motherlode.records import TopicError, UsageError
+from motherlode.records import TopicError, TopicId, UsageError
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
+from motherlode.store.marks import give_marks, standing_marks
 from motherlode.topics import (
     TopicTree,
     clean_name,
@@ -67,10 +70,15 @@ def command(
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
+        marks = len(standing_marks(session))
     if as_json:
         show_json(tree_json(tree, examples))
     else:
         show_tree(portal.title, tree, examples, everything=everything)
+        if marks:  # pages are learned from, or not, that are not listed so here
+            click.echo(
+                f"\n{count(marks, 'mark')} besides; 'lode mark {shlex.quote(str(directory))}' lists them."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +174,18 @@ def example(edit: _Edit, topic: str, urls: tuple[str, ...], *, removing: bool) -
     found, rules = edit.tree.at(path), edit.portal.config.urls
     if not removing:
         added = plant_into(edit.session, plant_seeds([(path, list(urls))], rules))
+        _withdraw_marks(edit, found.id, [canonical(url, rules=rules) for url in urls])
         return f"Added {count(added, 'example')} to '{show_path(path)}'."
     for url in (canonical(url, rules=rules) for url in urls):
         if not topic_rows.remove_example(edit.session, found.id, url):
             raise TopicError(f"{url} is not an example of '{show_path(path)}'.")
     return f"Took {count(len(urls), 'example')} out of '{show_path(path)}'."
+
+
+def _withdraw_marks(edit: _Edit, topic: TopicId, urls: list[str]) -> None:
+    """What was marked bad for a topic, or dropped, and is named as its example now, is one."""
+    if not standing_marks(edit.session):
+        return
+    from motherlode.engine.marking import withdrawn  # noqa: PLC0415 - loads much that other edits do not need
+
+    give_marks(edit.session, withdrawn(edit.session, edit.tree, urls, topic, time()))

@@ -1,24 +1,27 @@
 """`lode train`: learn a portal's topics from their examples."""
 
+import shlex
 from pathlib import Path
-from time import time
-from typing import Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.effects import show_effect, show_moves
+from motherlode.app.cli.index import progress
 from motherlode.app.cli.tables import Table
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples, unfetched
-from motherlode.engine.training import KIND, Lore, Missing, judge_stored, learn, report_on
+from motherlode.engine.relearning import Relearned, Wanted, keep_relearned, relearn
+from motherlode.engine.resultset import ResultSet
+from motherlode.engine.reviewing import Effect
+from motherlode.engine.training import Lore, Missing, report_on
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
-from motherlode.learning.tree import VERSION
 from motherlode.portal import Portal
-from motherlode.records import Model, ModelId, TopicId
-from motherlode.store import ledger
+from motherlode.records import TopicId
 
 _CONFUSIONS = 3
 _SHOWN = 3  # examples that teach nothing
@@ -46,24 +49,38 @@ class Trained(Struct, frozen=True):
     note: str
     topics: list[Lore]
     judged: int
+    effect: Effect  # what moved
 
 
 @click.command("train")
 @portal_argument
 @click.option("--offline", is_flag=True, help="Fetch nothing; learn from what the store has.")
+@click.option("--preview", is_flag=True, help="Fetch and keep nothing; show what would move.")
+@click.option("--results", is_flag=True, help="Judge only what the last search finds, and show its order.")
 @set_option
 @json_option
-def command(directory: Path, overrides: tuple[str, ...], *, offline: bool, as_json: bool) -> None:
-    """Learn the topics of DIR from their examples, and judge every page that is there.
+def command(
+    directory: Path,
+    overrides: tuple[str, ...],
+    *,
+    offline: bool,
+    preview: bool,
+    results: bool,
+    as_json: bool,
+) -> None:
+    """Learn the topics of DIR from their examples and marks, and judge every page that is there.
 
     Examples that were never fetched are fetched first. For each topic it tells from how many examples and
     by how many features it was learned, how good that is by xi-alpha's estimate, which terms speak for it,
-    and where its examples go if they are left out of the training.
+    and where its examples go if they are left out of the training; then, which pages go elsewhere.
     """
+    if preview:
+        _preview(directory, overrides, results=results, as_json=as_json)
+        return
     try:
         with Portal.crawling(directory, "train", overrides) as portal:
             fetched = 0 if offline or not unfetched(portal) else run(_fetched(portal))
-            trained = _train(portal, fetched, offline=offline)
+            trained = _train(portal, fetched, offline=offline, results=results)
     except KeyboardInterrupt:
         click.echo(f"\nInterrupted; 'lode train {directory}' begins anew, with what was fetched.", err=True)
         click.get_current_context().exit(_INTERRUPTED)
@@ -82,21 +99,37 @@ async def _fetched(portal: Portal) -> int:
         return await fetch_examples(portal, web, hands)
 
 
-def _train(portal: Portal, fetched: int, *, offline: bool) -> Trained:
-    options, tree = portal.config.learning, portal.tree()
+def _preview(directory: Path, overrides: tuple[str, ...], *, results: bool, as_json: bool) -> None:
+    with Portal.reading(directory, overrides) as portal:
+        found = _relearned(portal, offline=True, results=results)
+    if as_json:
+        show_json(found.effect)
+        return
+    click.echo("Learning anew would change this; nothing of it was kept.\n")
+    show_effect(found.effect)
+    click.echo(f"\nNext: lode train {shlex.quote(str(directory))}{' --results' if results else ''}")
+
+
+def _relearned(portal: Portal, *, offline: bool, results: bool) -> Relearned:
     with portal.store.reading() as session:
-        syllabus, classifier = learn(session, tree, options, offline=offline)
-    report = report_on(classifier, syllabus, tree, options)
-    told: dict[str, Any] = {"examples": {one.path: one.examples for one in report}}
-    model = Model(ModelId(0), KIND, VERSION, time(), classifier.pack(), told)
-    with portal.batch() as session:  # the model and all that it thinks, or neither
-        before = ledger.latest_model(session, KIND)
-        if before is not None and "crawl" in before.report:  # a crawl goes on in the phase that it was in
-            told["crawl"] = before.report["crawl"]
-        kept = ledger.keep_model(session, model)
-        judged = judge_stored(session, classifier, kept.id)
+        tree = portal.tree()
+        found = ResultSet(portal, session, tree) if results else None
+        wanted = Wanted(only=found.pages if found else None, offline=offline, told=progress("Judging"))
+        learned = relearn(session, tree, portal.config, wanted)
+        if found is None:
+            return learned
+        order = found.order(dict(learned.thoughts))
+        return replace(learned, effect=replace(learned.effect, order=order))
+
+
+def _train(portal: Portal, fetched: int, *, offline: bool, results: bool) -> Trained:
+    options, tree = portal.config.learning, portal.tree()
+    found = _relearned(portal, offline=offline, results=results)
+    syllabus = found.syllabus
+    report = report_on(found.classifier, syllabus, tree, options)
+    model = keep_relearned(portal, found, {"examples": {one.path: one.examples for one in report}})
     return Trained(
-        kept.id,
+        model,
         options.setting,
         options.spaces,
         options.rule,
@@ -106,7 +139,8 @@ def _train(portal: Portal, fetched: int, *, offline: bool) -> Trained:
         {"/".join(tree.path(TopicId(at))) or "/": len(one.documents) for at, one in syllabus.others.items()},
         syllabus.wordless,
         report,
-        judged,
+        len(found.thoughts.pages),
+        found.effect,
     )
 
 
@@ -148,6 +182,9 @@ def _show(trained: Trained, directory: Path) -> None:
         if one.confusions:
             went = sorted(one.confusions.items(), key=lambda pair: (-pair[1], pair[0]))[:_CONFUSIONS]
             click.echo("  " + ", ".join(f"{number:,} to {harmless(name)}" for name, number in went))
+    if not trained.effect.is_first:
+        click.echo()
+        show_moves(trained.effect, "went")
     click.echo(f"\nJudged {count(trained.judged, 'page')}. Next: lode judge {directory} URL")
 
 

@@ -11,15 +11,14 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from motherlode.engine.training import KIND, judge_stored, learn
+from motherlode.engine.relearning import Wanted, keep_relearned, relearn
 from motherlode.lab.crawls import throwaway
 from motherlode.lab.learned.pages import document_at
 from motherlode.lab.replay import Timing
 from motherlode.lab.web import LabWeb
-from motherlode.learning.tree import VERSION
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Link, Model, ModelId, Outcome, Page, TopicId, UrlId
-from motherlode.store import ledger, outcomes
+from motherlode.records import Document, Entry, Link, Outcome, Page, TopicId, UrlId
+from motherlode.store import outcomes
 from motherlode.topics import Planting
 from motherlode.urls import address
 
@@ -85,7 +84,5 @@ def _silenced(document: Document, sayings: Sayings, held_back: int) -> tuple[Lin
 def _learn(portal: Portal) -> None:
     """What `lode train` does."""
     with portal.store.reading() as session:
-        _, classifier = learn(session, portal.tree(), portal.config.learning)
-    with portal.batch() as session:
-        kept = ledger.keep_model(session, Model(ModelId(0), KIND, VERSION, time(), classifier.pack(), {}))
-        judge_stored(session, classifier, kept.id)
+        found = relearn(session, portal.tree(), portal.config, Wanted())
+    keep_relearned(portal, found, {})
