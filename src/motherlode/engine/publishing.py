@@ -25,6 +25,7 @@ _CLUSTERABLE = 20  # pages; of fewer, one sees oneself what they fall into
 _CENTRAL = 3  # pages of a cluster
 _TERMS = 15  # words that speak for a topic
 _EXAMPLES = 100
+_HEADINGS = 2_000  # characters of headings
 _SAID = 10_000  # characters of a text that a site looks at
 _PRINTS = 1 << 64  # the store has them with a sign
 _ORIGINS = {
@@ -169,6 +170,7 @@ def _card(material: Material, confidence: float) -> Card:
         fetched_at=material.fetched_at,
         confidence=confidence,
         topic=material.topic,
+        headings=material.text.headings[:_HEADINGS],
     )
 
 

@@ -82,7 +82,10 @@ def made(folder: Path, what: Content) -> Path:
 def birds() -> Content:
     cards = {
         OWLS: [card(OWLS, number) for number in range(120)],
-        NIGHT: [card(NIGHT, 1, "Tawny owls at night"), card(NIGHT, 2, "Owl café", url="https://[::1]/x")],
+        NIGHT: [
+            card(NIGHT, 1, "Tawny owls at night", headings="Calls\nPellets"),
+            card(NIGHT, 2, "Owl café", url="https://[::1]/x"),
+        ],
         HERONS: [card(HERONS, 1, " ", url="http://xn--bcher-kva.test/heron", text="")],
     }
     return content(
@@ -328,6 +331,7 @@ def test_words_are_found_where_they_stand(birds: Content, tmp_path: Path) -> Non
     assert found.keys() == {"Tawny owls at night", "Owl café"}
     assert found["Tawny owls at night"] > found["Owl café"]  # in its title, too; the other is on the topic
     assert looked_up(site, "cafe").keys() == {"Owl café"}
+    assert looked_up(site, "pellets").keys() == {"Tawny owls at night"}  # a heading
     assert len(looked_up(site, "sentence")) == 122
     assert looked_up(site, "that") == looked_up(site, "unheard") == {}
     (about,) = parts_of(site, "about")

@@ -18,12 +18,14 @@ from unicodedata import category, normalize
 from msgspec import Struct
 
 from motherlode.documents.terms import stopwords
+from motherlode.export.site.records import Card
 from motherlode.export.site.rows import Row
 
 PAGES = 50  # in a part
 _PART = 60_000  # bytes of a part of the words; a word in many pages makes it longer
 _LONG = 40  # characters of a word
-_TITLE, _PLACE, _SAID, _TEXT, _MOST = 6, 3, 2, 1, 9  # what a word counts by where it stands; the sum ends at
+# What a word counts by where it stands, and where the sum ends.
+_TITLE, _PLACE, _HEADING, _SAID, _TEXT, _MOST = 6, 3, 2, 2, 1, 9
 _FREQUENT = 40  # words of a text, the most frequent
 _LOOKED_AT = 10_000  # characters of it
 
@@ -68,14 +70,15 @@ def fold(text: str) -> str:
     return normalize("NFKC", _ACCENTS.sub("", normalize("NFKD", text)).lower())
 
 
-def postings(number: int, row: Row, text: str, places: Sequence[str]) -> Iterator[bytes]:
+def postings(number: int, row: Row, card: Card, places: Sequence[str]) -> Iterator[bytes]:
     """A line for each word of a page: the word, the page's number, and what it counts."""
     counted: Counter[str] = Counter()
     silent = _silent(row.language)
     labels = [step for step in row.host.split(".")[:-1] if step != "www"]
-    for said, worth in ((row.title, _TITLE), (" ".join([*places, *labels]), _PLACE), (row.said, _SAID)):
+    where = " ".join([*places, *labels])
+    for said, worth in ((row.title, _TITLE), (where, _PLACE), (card.headings, _HEADING), (row.said, _SAID)):
         counted.update(dict.fromkeys(words_of(said), worth))
-    frequent = Counter(words_of(text[:_LOOKED_AT]))
+    frequent = Counter(words_of(card.text[:_LOOKED_AT]))
     for word in silent & frequent.keys():
         del frequent[word]
     counted.update(dict.fromkeys((word for word, _ in frequent.most_common(_FREQUENT)), _TEXT))

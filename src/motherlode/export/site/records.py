@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class Card(Struct, frozen=True):
-    """A page of a topic. `text` is what it says, or the beginning of that."""
+    """A page of a topic. `text` is what it says, or the beginning of that; `headings` has a line each."""
 
     url: str
     title: str
@@ -16,6 +16,7 @@ class Card(Struct, frozen=True):
     fetched_at: float
     confidence: float
     topic: int
+    headings: str = ""
 
 
 class Weighed(Struct, frozen=True):

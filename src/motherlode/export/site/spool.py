@@ -45,7 +45,7 @@ class Spool:
         line = json.encode(row) + b"\n"
         self._rows.write(line)
         self._by_host.write(f"{row.host}\t{number:09}\t".encode() + line)
-        self._words.writelines(postings(number, row, card.text, path))
+        self._words.writelines(postings(number, row, card, path))
         self._number += 1
         self.counts[topic] += 1
         self.hosts[topic][row.host] += 1
