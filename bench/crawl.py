@@ -127,17 +127,17 @@ def _ours(place: Path, address: str, seeds: list[str]) -> float:
     create_portal(place, plant_seeds([(("campus",), seeds)], UrlRules()), settings)
     marks = [Mark(0, 0.0, 0.0)]
     with Portal.crawling(place, "bench") as portal, _clocked() as spent:
-        before = _processor_time()
-        progress = run(_crawled(portal, marks))
-        own, others = (after - then for after, then in zip(_processor_time(), before, strict=True))
+        before = _processor_time(resource.RUSAGE_SELF)
+        progress = run(_crawled(portal, marks, spent))
+        own = _processor_time(resource.RUSAGE_SELF) - before
     rate = progress.pages / progress.seconds
     print(f"ours: fetch, read, judge, archive, store       {rate:7,.0f} pages/s")
     for then, now in pairwise(marks):
         speed = (now.pages - then.pages) / (now.seconds - then.seconds)
         told = f"{speed:7,.0f} pages/s, {now.memory:,.0f} MB"
         print(f"  until {now.pages:7,} pages                        {told}")
-    told = f"reading and lessons {_ms(others, progress)}, engine {_ms(own, progress)}"
-    print(f"processor time a page: {told}, of it")
+    told = ", ".join(f"{name} {_ms(spent.pop(name), progress)}" for name in ("reading", "lessons"))
+    print(f"processor time a page: {told}, engine {_ms(own, progress)}, of it")
     for name, seconds in spent.items():
         print(f"  {name:44} {_ms(seconds, progress)}")
     return rate
@@ -147,24 +147,27 @@ def _ms(seconds: float, progress: Progress) -> str:
     return f"{seconds / progress.pages * 1e3:.2f} ms"
 
 
-async def _crawled(portal: Portal, marks: list[Mark]) -> Progress:
+async def _crawled(portal: Portal, marks: list[Mark], spent: dict[str, float]) -> Progress:
     config = portal.config
 
     def watch(progress: Progress) -> None:
         if progress.pages - marks[-1].pages >= WINDOW:
             marks.append(Mark(progress.pages, progress.seconds, _memory()))
 
+    ended = _processor_time(resource.RUSAGE_CHILDREN)
     async with (
         HttpWeb(config.network, user_agent(config), config.dns) as web,
         Hands(manner_of(config), config.reading) as hands,
-        StudyRoom() as room,
-        Follower(portal) if INDEX else nullcontext(),
     ):
-        await fetch_examples(portal, web, hands)
-        teacher = Teacher(portal, room)
-        policy = await teacher.begin(hands)
-        company = Company(hands, watch, teacher=teacher)
-        return await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
+        async with StudyRoom() as room, Follower(portal) if INDEX else nullcontext():
+            await fetch_examples(portal, web, hands)
+            teacher = Teacher(portal, room)
+            policy = await teacher.begin(hands)
+            company = Company(hands, watch, teacher=teacher)
+            progress = await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
+        spent["lessons"] = _processor_time(resource.RUSAGE_CHILDREN) - ended
+    spent["reading"] = _processor_time(resource.RUSAGE_CHILDREN) - ended - spent["lessons"]
+    return progress
 
 
 def _memory() -> float:
@@ -173,11 +176,10 @@ def _memory() -> float:
     return int(pages) * resource.getpagesize() / 2**20
 
 
-def _processor_time() -> tuple[float, float]:
-    """Of this process, and of its children that have ended."""
-    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    own, others = (used.ru_utime + used.ru_stime for used in both)
-    return own, others
+def _processor_time(whose: int) -> float:
+    """Of this process, or of its children that have ended."""
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
 
 
 @contextmanager

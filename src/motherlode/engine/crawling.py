@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import Surroundings
+from motherlode.engine.collecting import collecting_seldom
 from motherlode.engine.company import Company, Teacher
 from motherlode.engine.copies import Copies, InHand, has_document
 from motherlode.engine.crew import Alone
@@ -66,7 +67,8 @@ async def crawl(
     portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company | None = None
 ) -> Progress:
     """Crawl until a limit is reached, nothing waits, or somebody says stop."""
-    return await _Crawl(portal, web, policy, limits, company or Company()).run()
+    with collecting_seldom():
+        return await _Crawl(portal, web, policy, limits, company or Company()).run()
 
 
 class _Crawl:

@@ -7,6 +7,7 @@ takes as many of the crawl's pages as it would by the person's own examples alon
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache, partial
 
 import numpy as np
 from msgspec.structs import replace
@@ -26,9 +27,10 @@ def level(
     parents = {group.parent for groups in classifier.groups_.values() for group in groups}
     ours: dict[int, list[Floats]] = defaultdict(list)
     theirs: dict[int, list[Floats]] = defaultdict(list)
+    line = cache(partial(_line, tree))
     for samples in pages:
         batches = batches_of(samples, {*classifier.groups_, *own.groups_})  # for both, and all parents
-        below = [_line(tree, said.topic) for said in own.judge_batches(batches, len(samples))]
+        below = [line(said.topic) for said in own.judge_batches(batches, len(samples))]
         for parent in parents:
             asked = np.flatnonzero([parent in line for line in below])
             here = classifier.distances_in(batches, asked, parent)
@@ -54,13 +56,13 @@ def shift(ours: Floats, theirs: Floats) -> float:
     return min(max(0.0, -last), _FURTHEST)
 
 
-def _line(tree: TopicTree, topic: int) -> set[int]:
+def _line(tree: TopicTree, topic: int) -> frozenset[int]:
     """A topic and all above it."""
     line, here = {ROOT, topic}, tree[TopicId(topic)]
     while here.parent is not None:
         line.add(int(here.parent))
         here = tree[here.parent]
-    return line
+    return frozenset(line)
 
 
 def _moved(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:

@@ -6,12 +6,14 @@ from types import TracebackType
 from typing import Self
 
 from msgspec import MsgspecError, msgpack
+from msgspec.structs import replace
 
 from motherlode.documents.analysing import Analysed, Manner, analyse
 from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.engine.workers import Lost, Workers
 from motherlode.records import Document
+from motherlode.store.texts import pack_text
 
 # What a document says on its way between processes, packed in a third of the time that pickle takes.
 _Packed = bytes | list[Analysed]
@@ -58,11 +60,17 @@ class Readers:
 
 def _analyse(raw: Raw, manner: Manner) -> _Packed:
     """What a document says, in a worker."""
-    found = analyse(raw, manner)
+    found = [replace(one, document=_as_kept(one.document)) for one in analyse(raw, manner)]
     try:
         return _ENCODER.encode(found)
     except UnicodeEncodeError:  # half a character, which pickle lets through
         return found
+
+
+def _as_kept(document: Document) -> Document:
+    """A document with its text packed here, where nobody waits, and without what no crawl asks for."""
+    packed = pack_text(document.text, document.main, document.headings)
+    return replace(document, text="", main="", headings=(), description="", images=(), packed=packed)
 
 
 def _unpacked(raw: Raw, result: _Packed | Lost) -> list[Analysed]:

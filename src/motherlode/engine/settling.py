@@ -177,7 +177,7 @@ def _allowed(
     if not closed:
         return follows
     barred = set(closed) - {link.key for link in links if not link.flags & _NOFOLLOW}
-    return (follow for follow in follows if follow.key not in barred)
+    return [follow for follow in follows if follow.key not in barred]
 
 
 def _exchange(fetched: Fetched, response: Response) -> Exchange:

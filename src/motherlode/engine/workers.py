@@ -28,6 +28,7 @@ from typing import Any, Generic, Self, TypeVar
 from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
+from motherlode.engine.collecting import settle_in
 from motherlode.engine.lines import MessageLine
 from motherlode.records import DiskFullError, LodeError
 
@@ -292,6 +293,7 @@ def serve(descriptor: int) -> None:
         task, options, rehearsal = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
         for job in rehearsal:
             task(job)
+        settle_in()
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
         while True:

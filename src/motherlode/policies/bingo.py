@@ -6,7 +6,7 @@ passes its links on (soft focus). The links of rejected pages are followed for a
 decays: a tunnel to what may lie behind.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import exp
@@ -112,16 +112,16 @@ class Bingo:
         verdicts = self.classifier.judge([visit.sample for visit in visits])
         return [Judgement(TopicId(said.topic), said.confidence, self.model) for said in verdicts]
 
-    def steer(self, visit: Visit, judgement: Judgement | None) -> Iterator[Follow]:
+    def steer(self, visit: Visit, judgement: Judgement | None) -> list[Follow]:
         assert judgement is not None  # noqa: S101 - this policy judges every page
         links = self._allowed(visit.document.links)
-        yield from self._follows(visit, judgement, links, self.ranking.rank(visit, judgement, links))
+        return self._follows(visit, judgement, links, self.ranking.rank(visit, judgement, links))
 
-    def steer_again(self, visit: Visit, judgement: Judgement) -> Iterator[Follow]:
+    def steer_again(self, visit: Visit, judgement: Judgement) -> list[Follow]:
         """The same for a page that was seen before, and is thought of otherwise now."""
         links = self._allowed(visit.document.links)
         ranks = self.ranking.again([link.key for link in links], np.full(len(links), judgement.confidence))
-        yield from self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
+        return self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
 
     def _allowed(self, links: Sequence[Link]) -> Sequence[Link]:
         if not self.options.domains and not self.options.locked:
@@ -130,20 +130,28 @@ class Bingo:
 
     def _follows(
         self, visit: Visit, judgement: Judgement, links: Sequence[Link], ranks: Sequence[float]
-    ) -> Iterator[Follow]:
+    ) -> list[Follow]:
         distance = self.distance(visit, judgement)
         depth = visit.entry.depth + 1
         if distance > self.options.tunnel or (self.options.depth and depth > self.options.depth):
-            return
+            return []
         topic = judgement.topic if is_on_topic(judgement) else visit.entry.queue
         if self.phase is Phase.HARVESTING:  # the same as below, for every link of every page of a crawl
-            queue, factor = TopicId(abs(topic)), self.options.decay**distance
-            for link, rank in zip(links, ranks, strict=True):
-                yield Follow(link.url, link.key, queue, rank * factor, depth, float(distance))
-            return
-        for link, rank in zip(links, ranks, strict=True):
-            queue, placed = self.place(link.url, topic, rank, depth, distance)
-            yield Follow(link.url, link.key, queue, placed, depth, float(distance))
+            queue, factor, far = TopicId(abs(topic)), self.options.decay**distance, float(distance)
+            return [
+                Follow(link.url, link.key, queue, rank * factor, depth, far)
+                for link, rank in zip(links, ranks, strict=True)
+            ]
+        return [
+            Follow(
+                link.url,
+                link.key,
+                *self.place(link.url, topic, rank, depth, distance),
+                depth,
+                float(distance),
+            )
+            for link, rank in zip(links, ranks, strict=True)
+        ]
 
     def places_now(self, entries: Sequence[Entry], topics: Ints, led: Floats) -> tuple[Ints, Floats]:
         """The queues and ranks of what waits, by what is known now: on these topics, and led to by pages that

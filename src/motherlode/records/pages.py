@@ -80,7 +80,8 @@ class Document(Struct, frozen=True):
     """What a page says: its text, its term vectors by feature space, its links in order.
 
     Text is in blocks, one a line; `main` is what is left of it without menus and the like. Where nothing
-    could be read, `unreadable` says why.
+    could be read, `unreadable` says why. A reader's process packs texts as the store has them: then `packed`
+    stands for `text`, `main` and `headings`, which are empty.
     """
 
     title: str = ""
@@ -98,6 +99,7 @@ class Document(Struct, frozen=True):
     fingerprint: int = 0
     vectors: dict[str, bytes] = {}
     unreadable: str = ""
+    packed: bytes = b""
 
 
 class HostState(IntEnum):

@@ -67,8 +67,8 @@ def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
         for hop in outcome.redirects:
             spelled[hop.key], spelled[hop.target_key] = hop.url, hop.target
         if outcome.document is not None:
-            spelled.update([(link.key, link.url) for link in outcome.document.links])
-        spelled.update([(follow.key, follow.url) for follow in outcome.follows])
+            spelled.update({link.key: link.url for link in outcome.document.links})
+        spelled.update({one.key: one.url for one in outcome.follows if one.key not in spelled})
     return spelled
 
 
@@ -127,7 +127,8 @@ class _Rows:
             return
         document, ids = outcome.document or _NO_DOCUMENT, self.ids
         self.pages.append(_page_row(number, ids[page.key], outcome, page, self.run))
-        self.texts.append((number, pack_text(document.text, document.main, document.headings)))
+        packed = document.packed or pack_text(document.text, document.main, document.headings)
+        self.texts.append((number, packed))
         self.similar += quarters(document.fingerprint, number)
         self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
         anchors = all_storable([link.anchor for link in document.links])
