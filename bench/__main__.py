@@ -6,7 +6,7 @@ import sys
 
 BENCHES = (
     *("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "clustering", "search"),
-    "crawl",
+    *("serving", "crawl"),
 )
 LONG = ("soak", "kills")  # only when named
 

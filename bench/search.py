@@ -66,19 +66,29 @@ def main() -> None:
         print(f"no recorded webs in {WEBS}; LODE_WEBS names a folder of them")
         return
     print(f"  load of the machine: {os.getloadavg()[0]:.1f} processes wait or run", flush=True)
-    models = [document for web in sorted(WEBS.glob("*/about.toml")) for document in _models(web.parent)]
+    models = models_of(WEBS)
     with TemporaryDirectory() as folder:
         place = Path(folder) / "portal"
-        topics = [((f"t{n}",), [f"http://h{n}.test/"]) for n in range(TOPICS)]
-        create_portal(place, plant_seeds(topics, UrlRules()), {})
-        with Portal.crawling(place, "bench") as portal:
-            _fill(portal, [_half(one, 0) for one in models], [_half(one, 1) for one in models])
+        make_portal(place, models)
         with Portal.reading(place) as portal:
             _index(portal)
             _bare(portal, Path(folder) / "bare")
             with desk_at(portal) as desk:
                 _queries(desk, models)
     print(f"  {TARGETS}")
+
+
+def models_of(webs: Path) -> list[Document]:
+    """What the pages are made of."""
+    return [document for web in sorted(webs.glob("*/about.toml")) for document in _models(web.parent)]
+
+
+def make_portal(place: Path, models: list[Document]) -> None:
+    """A portal full of pages."""
+    topics = [((f"t{n}",), [f"http://h{n}.test/"]) for n in range(TOPICS)]
+    create_portal(place, plant_seeds(topics, UrlRules()), {})
+    with Portal.crawling(place, "bench") as portal:
+        _fill(portal, [_half(one, 0) for one in models], [_half(one, 1) for one in models])
 
 
 def _models(web: Path) -> Iterator[Document]:
