@@ -8,6 +8,8 @@ from collections import deque
 from math import inf
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from motherlode.fetch.options import PolitenessOptions
 from motherlode.fetch.politeness import Turns
 from motherlode.urls import registrable_domain
@@ -25,23 +27,25 @@ class _Step:
         self.ready = ready
 
 
-class _Waiting(Generic[T]):
+class _Waiting(Struct, Generic[T], frozen=True, gc=False):
     """An entry and where it waits."""
 
-    __slots__ = ("entry", "host", "rank")
-
-    def __init__(self, entry: T, rank: float, host: str) -> None:
-        self.entry = entry
-        self.rank = rank
-        self.host = host
+    entry: T
+    rank: float
+    host: str
 
 
 class Courtesy(Generic[T]):
-    """Who may be asked when. Whoever was given a turn at a host ends it by `release`."""
+    """Who may be asked when. Whoever was given a turn at a host ends it by `release`.
+
+    It belongs to the event loop that it is first used on.
+    """
 
     def __init__(self, options: PolitenessOptions, *, sandbox: bool = False) -> None:
         self._delay = options.sandbox_delay if sandbox else options.delay
-        self._options = options
+        self._slowdown = options.slowdown if self._delay else 0.0  # a sandbox is as slow as it is told to be
+        self._max_delay = options.max_delay
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._turns: Turns[_Waiting[T] | _Step] = Turns(options)
         self._takers: deque[asyncio.Future[_Waiting[T]]] = deque()
         self._steps = 0
@@ -69,7 +73,8 @@ class Courtesy(Generic[T]):
     def add(self, entry: T, rank: float, host: str) -> None:
         """Let an entry wait for its host."""
         self._turns.add(_Waiting(entry, rank, host), rank, host, registrable_domain(host))
-        self._serve()
+        if self._takers or self._steps:  # else whoever wants an entry looks for himself
+            self._serve()
 
     async def next(self) -> T:
         """The best entry whose host may be asked now, as soon as there is one."""
@@ -114,14 +119,17 @@ class Courtesy(Generic[T]):
     def release(self, host: str, seconds: float | None, asked_for: float | None = None) -> None:
         """A turn is over, after an answer that took so long; the host now rests. None: it was not asked."""
         self._turns.done(host, self._now(), None if seconds is None else self.rest(seconds, asked_for))
-        self._serve()
+        if self._takers or self._steps:
+            self._serve()
 
     def rest(self, seconds: float, asked_for: float | None = None) -> float:
         """How long a host rests after an answer that took so long, if robots.txt asks for a delay."""
-        wanted = max(self._delay, asked_for or 0.0)
-        if self._delay:  # a sandbox is as slow as it is told to be
-            wanted = max(wanted, seconds * self._options.slowdown)
-        return min(wanted, self._options.max_delay)
+        wanted = self._delay
+        if seconds * self._slowdown > wanted:
+            wanted = seconds * self._slowdown
+        if asked_for is not None and asked_for > wanted:
+            wanted = asked_for
+        return wanted if wanted < self._max_delay else self._max_delay
 
     def hold(self, host: str, seconds: float) -> None:
         """Leave a host alone for so long, as it asked for or as it failed."""
@@ -137,8 +145,6 @@ class Courtesy(Generic[T]):
 
     def _serve(self) -> None:
         """Give out all turns that can be given now, and look again when the next host has rested."""
-        if not self._takers and not self._steps:  # nobody waits: whoever wants an entry looks for himself
-            return
         now = self._now()
         while self._takers and self._takers[0].done():
             self._takers.popleft()
@@ -173,6 +179,7 @@ class Courtesy(Generic[T]):
         self._timer = None
         self._serve()
 
-    @staticmethod
-    def _now() -> float:
-        return asyncio.get_running_loop().time()
+    def _now(self) -> float:
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()  # which asks the system for the process each time
+        return self._loop.time()

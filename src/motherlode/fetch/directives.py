@@ -31,7 +31,10 @@ _SPEAKING = frozenset({"x-robots-tag", "link"})
 
 def speaks_to_crawlers(response: Response) -> bool:
     """Whether a head may say anything of what is looked for here; most do not."""
-    return not _SPEAKING.isdisjoint([name.lower() for name, _ in response.headers])
+    told = response.told
+    if told is None:
+        return not _SPEAKING.isdisjoint([name.lower() for name, _ in response.headers])
+    return "x-robots-tag" in told or "link" in told
 
 
 @lru_cache(1_000)

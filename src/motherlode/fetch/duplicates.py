@@ -24,20 +24,16 @@ class Duplicates:
     """What was seen lately, and which hosts are one; what is older, the store knows by its digest."""
 
     def __init__(self, memory: int = _MEMORY) -> None:
-        self._places: _Memory[tuple[str, str], tuple[str, bytes]] = _Memory(memory)
+        self._places: _Memory[str, tuple[str, bytes]] = _Memory(memory)
         self._digests: _Memory[bytes, str] = _Memory(memory)
         self._pairs: _Memory[tuple[str, str], set[bytes] | None] = _Memory(memory)
-
-    @property
-    def has_twins(self) -> bool:
-        """Whether any two hosts are known to be alike or to differ: else `before` knows nothing."""
-        return bool(self._pairs)
+        self.has_twins = False  # whether any two hosts were alike so far: else `before` knows nothing
 
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
         if not address:
             return ""
-        known = self._places.get((address, _path(url)))
+        known = self._places.get(_place(address, url))
         if known is None:
             return ""
         common = self._pairs.get(_pair(origin_of(url), origin_of(known[0])))
@@ -46,15 +42,14 @@ class Duplicates:
     def after(self, url: str, address: str, digest: bytes) -> str:
         """The page that had the same content before; empty if none had."""
         if address:
-            self._compare(url, address, digest)
+            known = self._places.setdefault(_place(address, url), (url, digest))
+            if known[0] != url:
+                self._compare(url, digest, known)
         found = self._digests.setdefault(digest, url)
-        return found if found != url else ""
+        return "" if found == url else found
 
-    def _compare(self, url: str, address: str, digest: bytes) -> None:
+    def _compare(self, url: str, digest: bytes, known: tuple[str, bytes]) -> None:
         """Learn from one path at two hosts whether they are one."""
-        known = self._places.setdefault((address, _path(url)), (url, digest))
-        if known[0] == url:
-            return
         # Another port of a host is another site, and https may mirror http.
         origin, other = origin_of(url), origin_of(known[0])
         if other == origin:
@@ -63,6 +58,7 @@ class Duplicates:
         if known[1] != digest:
             self._pairs.put(pair, None)  # they differ: never again
             return
+        self.has_twins = True
         common = self._pairs.get(pair, set())
         if common is not None and len(common) < _MAX_LEARNED:
             self._pairs.put(pair, common | {digest})
@@ -75,9 +71,6 @@ class _Memory(Generic[K, V]):
         self._most = most
         self._of: OrderedDict[K, V] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._of)
-
     def get(self, key: K, default: V | None = None) -> V | None:
         if key not in self._of:
             return default
@@ -87,18 +80,15 @@ class _Memory(Generic[K, V]):
     def setdefault(self, key: K, value: V) -> V:
         """What is remembered of a key, and this from now on if nothing is."""
         known = self._of.setdefault(key, value)
-        if known is value:
-            self._make_room()
-        else:
+        if known is not value:
             self._of.move_to_end(key)
+        elif len(self._of) > self._most:
+            self._of.popitem(last=False)
         return known
 
     def put(self, key: K, value: V) -> None:
         self._of[key] = value
         self._of.move_to_end(key)
-        self._make_room()
-
-    def _make_room(self) -> None:
         if len(self._of) > self._most:
             self._of.popitem(last=False)
 
@@ -107,5 +97,6 @@ def _pair(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def _path(url: str) -> str:
-    return url.partition("://")[2].partition("/")[2]
+def _place(address: str, url: str) -> str:
+    """Address and path, as one word."""
+    return address + url[len(origin_of(url)) :]

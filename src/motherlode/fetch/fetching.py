@@ -47,7 +47,7 @@ class FetchRules(Struct, frozen=True):
 DEFAULT_RULES = FetchRules()
 
 
-class Fetched(Struct, frozen=True):
+class Fetched(Struct, frozen=True, gc=False):
     """What became of a URL: a response, or the kind of its failure; either may lie behind redirects.
 
     `retry_at` is when it is worth another try. `copy_of` names a page that was there already with the same
@@ -123,7 +123,7 @@ class Fetcher:
             self._admit(here)
             robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
             trail.delay = robots.delay
-            if not robots.allows(here.url):
+            if robots.rules and not robots.allows(here.url):
                 return self._failed(trail, Kind.ROBOTS, "")
             if self.duplicates.has_twins and (copy := self._twin(here)):
                 return trail.end(copy_of=copy)
@@ -152,20 +152,25 @@ class Fetcher:
         return self.duplicates.before(here.url, self.hosts[here.host].address)
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
+        if response.ok:
+            self._credit(trail, response)
+            return self._document(trail, response)
         location = response.header("location") if response.status in _REDIRECTS else ""
         failure = None if location else of_status(response.status)
         if failure in _OF_THE_HOST:
             return self._failed(trail, failure, f"status {response.status}", response)
-        rest = self.courtesy.rest(response.seconds, trail.delay)
-        self.hosts.put(after_success(self.hosts[trail.here.host], response, rest))
+        self._credit(trail, response)
         if location:
             return self._redirected(trail, response, location)
         if failure is not None:
             return trail.end(failure=failure, detail=f"status {response.status}", response=response)
-        if not response.ok:  # not modified, or a redirect to nowhere
-            unchanged = response.status == _NOT_MODIFIED
-            return trail.end(response=response, failure=None if unchanged else Kind.BAD_REDIRECT)
-        return self._document(trail, response)
+        unchanged = response.status == _NOT_MODIFIED  # or a redirect to nowhere
+        return trail.end(response=response, failure=None if unchanged else Kind.BAD_REDIRECT)
+
+    def _credit(self, trail: _Trail, response: Response) -> None:
+        """A host has answered."""
+        hosts, rest = self.hosts, self.courtesy.rest(response.seconds, trail.delay)
+        hosts.put(after_success(hosts[trail.here.host], response, rest))
 
     def _redirected(self, trail: _Trail, response: Response, location: str) -> Fetched | None:
         try:
@@ -187,15 +192,20 @@ class Fetcher:
             canonical = canonical_of(response)
             said = directives_of(response, self.rules.agent) if self.rules.page_rules else SILENT
         # What is not to be kept is no page that others could be copies of.
-        copy = (
-            self.duplicates.after(trail.here.url, response.address, digest) if digest and said.index else ""
-        )
-        return trail.end(
-            response=response,
-            digest=digest,
-            copy_of=copy,
-            canonical=canonical,
-            directives=said,
+        told_apart = digest and said.index
+        copy = self.duplicates.after(trail.here.url, response.address, digest) if told_apart else ""
+        return Fetched(
+            trail.asked.url,
+            trail.here,
+            trail.hops,
+            response,
+            None,
+            "",
+            None,
+            digest,
+            copy,
+            canonical,
+            said,
         )
 
     def _failed(self, trail: _Trail, kind: Kind, detail: str, response: Response | None = None) -> Fetched:

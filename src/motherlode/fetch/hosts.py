@@ -16,16 +16,17 @@ _GOOD, _BAD = HostState.GOOD, HostState.BAD  # a look into an enumeration is slo
 def after_success(host: Host, response: Response, delay: float) -> Host:
     """A host that answered has recovered from whatever made it slow."""
     bad = host.state is _BAD
-    return replace(
-        host,
-        state=_BAD if bad else _GOOD,
-        reason=host.reason if bad else "",
-        address=response.address or host.address,
-        failures=0,
-        pages=host.pages + (1 if response.ok else 0),
-        size=host.size + (response.packed or len(response.body)),
-        delay=delay,
-        next_at=0.0,
+    return Host(
+        host.name,
+        host.domain,
+        _BAD if bad else _GOOD,
+        host.reason if bad else "",
+        response.address or host.address,
+        0,
+        host.pages + 1 if response.ok else host.pages,
+        host.size + (response.packed or len(response.body)),
+        delay,
+        0.0,
     )
 
 
@@ -53,32 +54,31 @@ class HostBook:
     def __init__(self, load: Callable[[str], Host | None] = lambda _name: None, most: int = 100_000) -> None:
         self._load = load
         self._most = most
-        self._known: OrderedDict[str, Host] = OrderedDict()
+        self._known: OrderedDict[str, Host] = OrderedDict()  # those that changed last at the end
         self._changed: set[str] = set()
 
     def __getitem__(self, name: str) -> Host:
         found = self._known.get(name)
-        if found is None:
-            found = self._load(name) or Host(name, registrable_domain(name))
-            self._known[name] = found
-            self._make_room()
-        else:
-            self._known.move_to_end(name)
-        return found
+        return self._found(name) if found is None else found
 
     def put(self, host: Host) -> None:
         self._known[host.name] = host
-        self._known.move_to_end(host.name)
         self._changed.add(host.name)
-        self._make_room()
 
     def changed(self) -> list[Host]:
         """The hosts that changed since this was last asked."""
-        names, self._changed = self._changed, set()
-        return [self._known[name] for name in sorted(names)]
+        names, self._changed = sorted(self._changed), set()
+        for name in names:
+            self._known.move_to_end(name)
+        return [self._known[name] for name in names]
+
+    def _found(self, name: str) -> Host:
+        found = self._known[name] = self._load(name) or Host(name, registrable_domain(name))
+        self._make_room()
+        return found
 
     def _make_room(self) -> None:
-        """Forget those not met for longest; what has changed stays until it has been handed over."""
+        """Forget those that did not change for longest; what has changed stays until it has been handed over."""
         while len(self._known) - len(self._changed) > self._most:
             name = next((name for name in self._known if name not in self._changed), None)
             if name is None:

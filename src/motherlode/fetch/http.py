@@ -120,6 +120,7 @@ class HttpWeb:
             intake.received,
             phases,
             line.connection.name,
+            intake.told,
         )
 
     def _head(self, request: Request, line: Line, host: str, authority: str, target: str) -> bytes:

@@ -48,7 +48,8 @@ class Turns(Generic[T]):
     """Entries by host, given out best first as far as politeness allows. It does no I/O and has no clock."""
 
     def __init__(self, options: PolitenessOptions) -> None:
-        self._options = options
+        self._most_of_a_host = options.host_connections
+        self._most_of_a_domain = options.domain_connections
         self._hosts: dict[str, _Host[T]] = {}
         self._domains: dict[str, _Domain[T]] = {}
         self._ready: list[tuple[float, int, _Host[T]]] = []  # a heap by the rank of their best entry
@@ -86,24 +87,19 @@ class Turns(Generic[T]):
 
         What ranks below the floor is not given out.
         """
-        while self._resting and self._resting[0][0] <= now:
-            host = self._leave(self._resting)
-            if host is None:
+        if self._resting and self._resting[0][0] <= now:
+            self._rouse(now)
+        ready = self._ready
+        while ready and -ready[0][0] >= floor:
+            _, ticket, host = heappop(ready)
+            if ticket != host.ticket:
                 continue
-            if host.waiting:
-                self._stand(host, self._ready, host.waiting[0][0])
-            elif not host.connections:
-                self._forget(host)
-        while self._ready and -self._ready[0][0] >= floor:
-            host = self._leave(self._ready)
-            if host is None:
-                continue
-            if (
-                host.not_before > now or host.spaced > now
-            ):  # it was told to wait meanwhile; the place kept for it is another's
+            host.line = None
+            if host.not_before > now or host.spaced > now:
+                # It was told to wait meanwhile; the place kept for it is another's.
                 self._line_up(host, now)
                 self._unblock(host.domain, now)
-            elif host.domain.connections >= self._options.domain_connections:
+            elif host.domain.connections >= self._most_of_a_domain:
                 self._stand(host, host.domain.blocked, host.waiting[0][0])
             else:
                 return self._give(host, now)
@@ -116,7 +112,8 @@ class Turns(Generic[T]):
         known.domain.connections -= 1
         if rest is not None:
             known.pace = rest
-            known.not_before = max(known.not_before, now + rest)
+            if now + rest > known.not_before:
+                known.not_before = now + rest
         elif not known.connections:  # whoever comes next need not wait for the sake of this one
             known.spaced = 0.0
             if known.line is self._resting:
@@ -150,10 +147,21 @@ class Turns(Generic[T]):
         self._size = 0
         return drained
 
+    def _rouse(self, now: float) -> None:
+        """Hosts that have rested are ready, or have nothing to do."""
+        while self._resting and self._resting[0][0] <= now:
+            host = self._leave(self._resting)
+            if host is None:
+                continue
+            if host.waiting:
+                self._stand(host, self._ready, host.waiting[0][0])
+            elif not host.connections:
+                self._forget(host)
+
     def _give(self, host: _Host[T], now: float) -> T:
         """Its best entry. Another connection is for hosts that answer slowly: it begins no sooner than a rest
         after this one, and not before it is known how long the host wants to rest."""
-        _, _, entry = heappop(host.waiting)
+        entry = heappop(host.waiting)[2]
         self._size -= 1
         host.connections += 1
         host.domain.connections += 1
@@ -164,10 +172,10 @@ class Turns(Generic[T]):
 
     def _line_up(self, host: _Host[T], now: float) -> None:
         """Let a host rest until it may be asked; not if it has no connection left for what waits."""
-        most = self._options.host_connections if host.waiting and host.pace is not None else 1
+        most = self._most_of_a_host if host.waiting and host.pace is not None else 1
         if host.connections >= most:
             return
-        rested = max(host.not_before, host.spaced)
+        rested = host.not_before if host.not_before > host.spaced else host.spaced
         if rested <= now and host.waiting:  # without a rest, or never asked
             self._stand(host, self._ready, host.waiting[0][0])
         else:
@@ -184,8 +192,9 @@ class Turns(Generic[T]):
                 self._line_up(host, now)
 
     def _stand(self, host: _Host[T], line: list[tuple[float, int, _Host[T]]], key: float) -> None:
-        host.ticket, host.line = next(self._numbers), line
-        heappush(line, (key, host.ticket, host))
+        host.ticket = ticket = next(self._numbers)
+        host.line = line
+        heappush(line, (key, ticket, host))
         if len(line) > _SLACK + 2 * len(self._hosts):  # void tickets far back would never come up
             line[:] = [place for place in line if place[1] == place[2].ticket]
             heapify(line)

@@ -21,6 +21,7 @@ _REMEMBERED = 20_000  # hosts
 _MEMORY = 20 * 2**20  # bytes of all files that are remembered; their rules take several times as much
 _UPKEEP = 1000  # bytes that a file takes besides its own, about
 _TOO_MANY = 429
+_SCHEME = 8  # characters; that of http is shorter by one, and no host is empty
 _log = getLogger("motherlode.robots")
 
 
@@ -75,8 +76,8 @@ class RuleBook:
         """The same without waiting, as it is for nearly every fetch; None: `rules_for` knows more."""
         if self._excepting and self.ignores(host_of(url)):
             return ALLOW_ALL
-        known = self._fresh(origin_of(url))
-        return known[1] if known is not None else None
+        known = self._fresh(url[: url.find("/", _SCHEME)])
+        return None if known is None else known[1]
 
     def ignores(self, host: str) -> bool:
         """Whether robots.txt is not kept to at a host; said once in the log."""
@@ -178,8 +179,8 @@ def origin_of(url: str) -> str:
     >>> origin_of("https://a.test:8443/b?c")
     'https://a.test:8443'
     """
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
+    end = url.find("/", _SCHEME)
+    return url if end < 0 else url[:end]
 
 
 def _still(kept: RobotsFile, now: float, seconds: float) -> RobotsFile:

@@ -10,7 +10,7 @@ from motherlode.records import LodeError
 Headers = tuple[tuple[str, str], ...]
 
 
-class Request(Struct, frozen=True):
+class Request(Struct, frozen=True, gc=False):
     """What to ask for: a canonical URL, and headers beyond those that the web sends anyway.
 
     `types` says which types are wanted and how much of each (None: any, up to the web's own limit). With
@@ -23,7 +23,7 @@ class Request(Struct, frozen=True):
     cut: int = 0
 
 
-class Phases(Struct, frozen=True):
+class Phases(Struct, frozen=True, gc=False):
     """Where the seconds went; a connection that was kept open costs no look-up, connecting or TLS."""
 
     resolve: float = 0.0
@@ -33,10 +33,11 @@ class Phases(Struct, frozen=True):
     transfer: float = 0.0
 
 
-class Response(Struct, frozen=True):
+class Response(Struct, frozen=True, gc=False):
     """What came back, unpacked. `at` and `seconds` are by the clock of the web that fetched it.
 
-    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent.
+    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent. `told` has
+    the first value of each header by its name in lower case, where whoever read them knows it anyway.
     """
 
     url: str
@@ -50,6 +51,7 @@ class Response(Struct, frozen=True):
     packed: int = 0
     phases: Phases = Phases()
     protocol: str = ""
+    told: dict[str, str] | None = None
 
     @property
     def ok(self) -> bool:
@@ -58,6 +60,8 @@ class Response(Struct, frozen=True):
 
     def header(self, name: str) -> str:
         """The value of a header, by its name in lower case; empty if there is none."""
+        if self.told is not None:
+            return self.told.get(name, "")
         return next((value for key, value in self.headers if key.lower() == name), "")
 
     def all_headers(self, name: str) -> list[str]:

@@ -30,7 +30,7 @@ def trap_in(url: str, rules: TrapRules = DEFAULT_TRAPS) -> str:
     >>> trap_in("http://a.test/x/y/x/y/x/y/x/y/")
     'repeating path'
     """
-    least = min(rules.max_depth, rules.max_repeats)
+    least = rules.max_repeats if rules.max_repeats < rules.max_depth else rules.max_depth
     if url.count("/") - _SLASHES <= least and "?" not in url:  # as most are: too short to be any
         return ""
     path, _, query = url.partition("://")[2].partition("?")
