@@ -7,9 +7,9 @@ are committed as they are done, and each is right by itself.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
-from unicodedata import normalize
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from motherlode.documents.ideographs import spaced
+from motherlode.documents.lettering import lettered, spelled
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import sequences_of, unpack
 from motherlode.portal import Portal
@@ -42,16 +43,16 @@ INDEX = "index"
 NO_LANGUAGE = "und"
 _AT_ONCE = 500  # pages that are read at once
 _COMMIT = 20_000  # pages that are committed together
-_MAX_TEXT = 200_000  # characters of a page
+_MAX_TEXT = 200_000  # characters of a page's main text, and of what it says besides
 _MAX_TITLE = 1_000
 _MAX_HEADINGS = 5_000
+_STEM = 8  # characters of a stem's number
 _MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
 _LINKS = 20  # links to a page that are looked at; what they say is kept, each once
 _MAX_ANCHOR = 200
 _NO_ANCHORS = 0
 _GATHERED = 50_000  # pages whose anchors are held at once
 _WORTH = 4  # the part of all pages, one in so many, for which all links are read instead of asking for each
-_SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 # What people call a type, besides its proper name.
 _TYPES = {
@@ -175,7 +176,7 @@ class _Writing:
 
     def _write_part(self, part: Sequence[PageId], gathered: Mapping[int, str] | None, done: set[int]) -> None:
         with self._portal.store.reading() as session:
-            found = materials_of(session, part, TERMS)
+            found = materials_of(session, part, TERMS, spelled)
             if gathered is None:
                 said = list(anchors_to(session, [one.url_id for one in found], _LINKS))
             else:
@@ -212,7 +213,7 @@ class _Writing:
         said = dict(zip(urls, anchors_to(session, urls.values(), _LINKS), strict=True))
         changed = [page for page in urls if _mark(_anchors(said[page])) != self._anchored[page]]
         for at in range(0, len(changed), _AT_ONCE):
-            found = materials_of(session, changed[at : at + _AT_ONCE], TERMS)
+            found = materials_of(session, changed[at : at + _AT_ONCE], TERMS, spelled)
             self._put(found, [said[one.page] for one in found])
         return len(changed)
 
@@ -259,23 +260,25 @@ def entries_of(
     said: Sequence[str],
     stamps: Mapping[int, int],
 ) -> list[Indexed]:
-    """Pages as the index sees them, of what the store has, of what links to each say, and of their stamps."""
+    """Pages as the index sees them, of what the store has, their texts `spelled`, of what links to each say,
+    and of their stamps."""
     anchors = [_anchors(one) for one in said]
-    titles = [_tidy(one.title[:_MAX_TITLE]) for one in found]
-    headings = [_tidy(one.text.headings[:_MAX_HEADINGS]) for one in found]
+    titles = [one.title[:_MAX_TITLE] for one in found]
+    headings = [one.text.headings[:_MAX_HEADINGS] for one in found]
     stemmed = _stemmed([*titles, *headings, *anchors], 3 * [one.language for one in found])
+    stems = _stems_of(found)
     return [
         Indexed(
             page=one.page,
             stamp=stamps[one.page],
             anchored=_mark(anchors[at]),
-            title=spaced(titles[at]),
+            title=lettered(titles[at]),
             headings=spaced(headings[at]),
-            main=spaced(_tidy(one.text.main[:_MAX_TEXT])),
-            rest=spaced(_tidy(one.text.rest[: max(0, _MAX_TEXT - len(one.text.main))])),
-            anchor=spaced(anchors[at]),
-            url=spaced(_tidy(unquote(one.url.partition("://")[2]))),
-            stems=_stems_of(one),
+            main=spaced(one.text.main[:_MAX_TEXT]),
+            rest=spaced(one.text.rest[:_MAX_TEXT]),
+            anchor=lettered(anchors[at]),
+            url=lettered(unquote(one.url.partition("://")[2])),
+            stems=stems[at],
             title_stems=stemmed[at],
             heading_stems=stemmed[at + len(found)],
             anchor_stems=stemmed[at + 2 * len(found)],
@@ -300,10 +303,15 @@ def hexed(numbers: npt.NDArray[np.uint32]) -> str:
     return numbers.astype("<u4", copy=False).tobytes().hex(" ", 4)
 
 
-def _stems_of(one: Material) -> str:
-    """The stems of a page, each as often as the page has it; their order does not matter."""
-    bag = unpack(one.vector)
-    return hexed(np.repeat(bag.terms, np.minimum(bag.counts, _MAX_COUNT)))
+def _stems_of(found: Sequence[Material]) -> list[str]:
+    """The stems of each page, each as often as the page has it; their order does not matter."""
+    if not found:
+        return []
+    bags = [unpack(one.vector) for one in found]
+    counts = np.minimum(np.concatenate([bag.counts for bag in bags]), _MAX_COUNT)
+    told = hexed(np.repeat(np.concatenate([bag.terms for bag in bags]), counts))
+    ends = np.r_[0, counts.cumsum()][np.cumsum([0, *map(len, bags)])] * (_STEM + 1)
+    return [told[start : max(start, end - 1)] for start, end in pairwise(ends.tolist())]
 
 
 def _stemmed(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
@@ -320,14 +328,7 @@ def _stemmed(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
 def _anchors(said: str) -> str:
     """What links say, each once; a line each, as they came."""
     different = [anchor for anchor in dict.fromkeys(said.split("\n")) if anchor]
-    return _tidy("\n".join(anchor[:_MAX_ANCHOR] for anchor in different))
-
-
-def _tidy(text: str) -> str:
-    """Text with every letter spelled in one way."""
-    if text.isascii():
-        return text
-    return normalize("NFC", text.replace(_SOFT_HYPHEN, "") if _SOFT_HYPHEN in text else text)
+    return "\n".join(anchor[:_MAX_ANCHOR] for anchor in different)
 
 
 def _sites(url: str) -> tuple[str, ...]:

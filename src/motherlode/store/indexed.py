@@ -1,6 +1,6 @@
 """What the search index is made of, read in bulk."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class Marks(Struct, frozen=True):
     topics: Numbers
 
 
-class Material(Struct, frozen=True):
+class Material(Struct, frozen=True, gc=False):
     """A page as the index wants it."""
 
     page: PageId
@@ -82,15 +82,19 @@ def marks_of(session: Session) -> Marks:
     )
 
 
-def materials_of(session: Session, wanted: Sequence[PageId], space: str) -> list[Material]:
-    """These pages with their texts and vectors, as far as they are still there; a thousand at most."""
-    rows = session.connection.execute(_PAGES.where(pages.c.id.in_(wanted)).order_by(pages.c.id)).all()
+def materials_of(
+    session: Session, wanted: Sequence[PageId], space: str, spelled: Callable[[bytes], bytes] = bytes
+) -> list[Material]:
+    """These pages with their texts and vectors, as far as they are still there; a thousand at most. What
+    `spelled` is given, see `unpack_parts`."""
+    found = session.connection.execute(_PAGES.where(pages.c.id.in_(wanted)).order_by(pages.c.id)).all()
     packed = dict(_texts(session, wanted))
+    rows = [row for row in found if row[0] in packed]
+    parts = unpack_parts([packed[row[0]] for row in rows], spelled)
     vectors = vectors_of_all(session, wanted, space)
     return [
-        Material(*[*row[:8], row[8] or 0, unpack_parts(packed[row[0]]), vectors.get(row[0], b"")])
-        for row in rows
-        if row[0] in packed
+        Material(*[*row[:8], row[8] or 0, text, vectors.get(row[0], b"")])
+        for row, text in zip(rows, parts, strict=True)
     ]
 
 

@@ -1,6 +1,7 @@
 """A page's text, packed: every block on a line, with a mark on those of the main text and on headings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from isal import isal_zlib
 from msgspec import Struct
@@ -14,7 +15,7 @@ _MAX_APART = 10_000  # characters of such headings
 _HEADING = {_MAIN: _MAIN_HEADING, _REST: _REST_HEADING}
 
 
-class Parts(Struct, frozen=True):
+class Parts(Struct, frozen=True, gc=False):
     """The main text, what there is besides it, and the headings of both; a line each."""
 
     main: str
@@ -62,18 +63,32 @@ def unpack_text(packed: bytes) -> tuple[str, str]:
     return whole, "\n".join(line[1:] for line in lines if line[:1] in (_MAIN, _MAIN_HEADING))
 
 
-def unpack_parts(packed: bytes) -> Parts:
-    """What the search index wants of a text."""
-    if packed[:1] not in (_FORM, _OLDER):
-        return Parts(unpack_text(packed)[0], "", "")
-    lines = _lines(packed)
-    return Parts(
-        "\n".join([line[1:] for line in lines if line[:1] in (_MAIN, _MAIN_HEADING)]),
-        "\n".join([line[1:] for line in lines if line[:1] in (_REST, _REST_HEADING)]),
-        "\n".join(
-            dict.fromkeys([line[1:] for line in lines if line[:1] in (_MAIN_HEADING, _REST_HEADING, _APART)])
-        ),
-    )
+def unpack_parts(packed: Sequence[bytes], spelled: Callable[[bytes], bytes] = bytes) -> list[Parts]:
+    """What the search index wants of texts. `spelled` is given the lines of all of them at once, which it may
+    change, but not join or part."""
+    marked = [_marked(one) for one in packed]
+    lines = spelled(b"\n".join(marked)).split(b"\n")
+    ends = accumulate(one.count(b"\n") + 1 for one in marked)
+    return [_parts(lines[start:end]) for start, end in pairwise([0, *ends])]
+
+
+def _parts(lines: list[bytes]) -> Parts:
+    main: list[bytes] = []
+    rest: list[bytes] = []
+    heads: list[bytes] = []
+    taking = {_MAIN: (main,), _REST: (rest,), _MAIN_HEADING: (main, heads), _REST_HEADING: (rest, heads)}
+    by_mark = {ord(mark): those for mark, those in taking.items()} | {ord(_APART): (heads,)}
+    for line in filter(None, lines):
+        for those in by_mark.get(line[0], ()):
+            those.append(line[1:])
+    return Parts(*(b"\n".join(those).decode() for those in (main, rest, dict.fromkeys(heads))))
+
+
+def _marked(packed: bytes) -> bytes:
+    """A text with a mark at the beginning of every line."""
+    if packed[:1] in (_FORM, _OLDER):
+        return isal_zlib.decompress(packed[1:])
+    return _MAIN.encode() + isal_zlib.decompress(packed).replace(b"\n", f"\n{_MAIN}".encode())
 
 
 def _lines(packed: bytes) -> list[str]:

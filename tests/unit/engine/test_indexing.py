@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -147,10 +148,10 @@ def test_a_page_that_changes_between_being_compared_and_being_written_is_seen_th
     path, read = shelve(tmp_path / "p", PAPERS, TOPICS), materials_of
     turns = iter(range(9))
 
-    def meanwhile(session: Session, wanted: Sequence[PageId], space: str) -> list[Material]:
+    def meanwhile(session: Session, wanted: Sequence[PageId], *rest: Any) -> list[Material]:
         if next(turns) == 1:  # the first page is written, the second is not
             shelve(path, {HERON: replace(PAPERS[HERON], day=1, links={OWL: "nocturnal hunters"})})
-        return read(session, wanted, space)
+        return read(session, wanted, *rest)
 
     monkeypatch.setattr(indexing, "_AT_ONCE", 1)
     monkeypatch.setattr(indexing, "materials_of", meanwhile)

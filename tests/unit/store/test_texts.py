@@ -55,7 +55,7 @@ def test_headings_change_nothing_in_the_text(lines: list[str], chosen: set[int],
     text, main = "\n".join(lines), "\n".join(line for line in lines if line in inside)
     packed = pack_text(text, main, [*headings, *lines[:1]])
     assert unpack_text(packed) == (text, main)
-    parts = unpack_parts(packed)
+    [parts] = unpack_parts([packed])
     assert (parts.main, parts.rest) == (main, "\n".join(line for line in lines if line not in inside))
     told = {" ".join(heading.split()) for heading in [*headings, *lines[:1]]} - {""}
     assert {" ".join(line.split()) for line in parts.headings.split("\n")} - {""} == told
@@ -63,16 +63,26 @@ def test_headings_change_nothing_in_the_text(lines: list[str], chosen: set[int],
 
 def test_headings_come_in_the_order_of_the_text_and_then_those_that_are_apart() -> None:
     packed = pack_text("Menu\nTwo\nwords\nOne", "Two\nwords\nOne", ["Apart", "One", "Two", "Menu", "Two"])
-    assert unpack_parts(packed) == Parts("Two\nwords\nOne", "Menu", "Menu\nTwo\nOne\nApart")
+    assert unpack_parts([packed])[0] == Parts("Two\nwords\nOne", "Menu", "Menu\nTwo\nOne\nApart")
 
 
 def test_endless_headings_are_cut() -> None:
     packed = pack_text("x", "x", [f"{number} " + "y" * 3_000 for number in range(100)])
-    assert 9_000 < len(unpack_parts(packed).headings) <= 10_000
+    assert 9_000 < len(unpack_parts([packed])[0].headings) <= 10_000
 
 
 def test_what_was_packed_before_headings_were_marked_is_read() -> None:
     packed = b"\x01" + isal_zlib.compress(b"+One\n-two\n+three", 1)
     assert unpack_text(packed) == ("One\ntwo\nthree", "One\nthree")
-    assert unpack_parts(packed) == Parts("One\nthree", "two", "")
-    assert unpack_parts(isal_zlib.compress(b"One\ntwo", 1)) == Parts("One\ntwo", "", "")
+    assert unpack_parts([packed])[0] == Parts("One\nthree", "two", "")
+    assert unpack_parts([isal_zlib.compress(b"One\ntwo", 1)])[0] == Parts("One\ntwo", "", "")
+
+
+def test_lines_of_many_texts_are_spelled_at_once() -> None:
+    packed = [pack_text("one\ntwo", "two", ["one"]), pack_text("", ""), pack_text("x", "x")]
+    assert unpack_parts(packed, bytes.upper) == [
+        Parts("TWO", "ONE", "ONE"),
+        Parts("", "", ""),
+        Parts("X", "", ""),
+    ]
+    assert unpack_parts([]) == []
