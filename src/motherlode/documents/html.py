@@ -17,7 +17,7 @@ from turbohtml import Element, PlainText
 from motherlode.documents.forms import attribute, forms_in
 from motherlode.documents.links import MAX_LINKS, WHOLE, Found, find_links, linking, mark_links, told_links
 from motherlode.documents.marks import Places, mark, placed, unmarked
-from motherlode.documents.references import Resolve, resolver
+from motherlode.documents.references import Resolver
 from motherlode.documents.words import tidy, tidy_blanks, tidy_lines
 from motherlode.fetch.directives import Directives, parse_directives
 from motherlode.records import Document, Link, LinkFlag
@@ -52,7 +52,7 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
     metas = _metas(tree)
     said = _directives(metas, agent)
     base = _base(tree, url)
-    resolve = resolver(base, rules)
+    resolve = Resolver(base, rules)
     refresh, canonical = _refresh(tree, url, base, resolve), _canonical(tree, resolve)
     forms = tuple(forms_in(tree, resolve))
     kinds = linking(tree)
@@ -110,7 +110,7 @@ def _base(tree: Tree, url: str) -> str:
     return url
 
 
-def _refresh(tree: Tree, url: str, base: str, resolve: Resolve) -> Address | None:
+def _refresh(tree: Tree, url: str, base: str, resolve: Resolver) -> Address | None:
     if tree.select_one("meta[http-equiv*=refresh i]") is None:  # known at once; `meta_refresh` walks the tree
         return None
     told = tree.meta_refresh(base)
@@ -118,7 +118,7 @@ def _refresh(tree: Tree, url: str, base: str, resolve: Resolve) -> Address | Non
     return target if target is not None and target.url != url else None
 
 
-def _canonical(tree: Tree, resolve: Resolve) -> Address | None:
+def _canonical(tree: Tree, resolve: Resolver) -> Address | None:
     for element in tree.select("link[rel~=canonical i]"):
         if reference := attribute(element, "href").strip():
             return resolve(reference)

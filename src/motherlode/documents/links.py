@@ -1,6 +1,6 @@
 """The links of a page: what they say, what is said around them, where in it they stand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from turbohtml import Document as Tree
@@ -8,7 +8,7 @@ from turbohtml import Element
 
 from motherlode.documents.forms import attribute
 from motherlode.documents.marks import Places, mark, unmarked
-from motherlode.documents.references import Resolve
+from motherlode.documents.references import Resolver
 from motherlode.documents.words import tidy
 from motherlode.records import Link, LinkFlag
 from motherlode.urls import Address
@@ -36,6 +36,10 @@ _FRAME, _CONTENT = int(LinkFlag.FRAME), int(LinkFlag.CONTENT)
 # A link before it is known where in the text it stands: its element, target, flags, title and path. A bare
 # tuple, because a hundred a page are made.
 Found = tuple[Element, Address, int, str, str]
+# What was made of a link in a menu, by what it leads to, what it says, its flags, title and path.
+_Menus = dict[tuple[str, str, int, str, str], Link]
+_menus: _Menus = {}
+_REMEMBERED = 20_000  # links in menus
 
 
 def linking(tree: Tree) -> tuple[str, ...]:
@@ -43,25 +47,28 @@ def linking(tree: Tree) -> tuple[str, ...]:
     return ("a", *(kind for kind in ("area", *_FRAMES) if tree.find(kind) is not None))
 
 
-def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolve, *, follow: bool) -> list[Found]:
+def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolver, *, follow: bool) -> list[Found]:
     """The links of a page, in order."""
-    found: list[Found] = []
+    elements = tree.select(",".join(kinds))[:MAX_LINKS]
+    frames = {element for kind in kinds if kind in _FRAMES for element in tree.find_all(kind)}
+    if frames:
+        references = [element.attr("src" if element in frames else "href") for element in elements]
+    else:
+        references = [element.attr("href") for element in elements]
     navigating = _navigating(tree)
-    closed = {element for kind in kinds for element in tree.select(f"{kind}[rel~=nofollow i]")}
-    frames = {element for kind in _FRAMES for element in tree.find_all(kind)}
-    for element in tree.select(",".join(kinds))[:MAX_LINKS]:
-        frame = frames and element in frames  # an empty set is told sooner than what is in it
-        reference = element.attr("src" if frame else "href")
-        if not reference or reference[0] == "#" or (target := resolve(reference)) is None:
+    closed = set(tree.select(",".join([f"{kind}[rel~=nofollow i]" for kind in kinds]))) if follow else set()
+    usual = 0 if follow else _NOFOLLOW
+    found: list[Found] = []
+    for element, target in zip(elements, resolve.all(references), strict=True):
+        if target is None:
             continue
-        flags = _NAVIGATION if element in navigating else 0
-        if frame:
-            flags |= _FRAME
-        if not follow or (closed and element in closed):
+        flags = usual | _NAVIGATION if element in navigating else usual
+        if closed and element in closed:  # an empty set is told sooner than what is in it
             flags |= _NOFOLLOW
+        if frames and element in frames:
+            flags |= _FRAME
         title = element.attr("title")
-        shown = _anchor(title) if title else ""
-        found.append((element, target, flags, shown, element.xpath_path()[-_MAX_PATH:]))
+        found.append((element, target, flags, _anchor(title) if title else "", element.xpath_path()))
     return found
 
 
@@ -84,19 +91,39 @@ def mark_links(found: list[Found]) -> None:
             mark(element, number)
 
 
-def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> Iterator[Link]:
+def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> list[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
-    for number, (element, target, known, title, path) in enumerate(found):
-        start = end = None
-        if not known & _NAVIGATION:
-            start, end = places.get(2 * number), places.get(2 * number + 1)
-        if start is None or end is None:  # it is hidden, or in a menu
+    links: list[Link] = []
+    for number, (element, target, flags, title, path) in enumerate(found):
+        if element in inside:
+            flags |= _CONTENT
+        if flags & _NAVIGATION:
+            links.append(_in_menu(element, target, flags, title, path))
+            continue
+        start, end = places.get(2 * number), places.get(2 * number + 1)
+        if start is None or end is None:  # it is hidden
             said, context = unmarked(element.text), ""
         else:
             said, context = plain[start:end], _context(plain, start, end)
-        flags = known | _CONTENT if element in inside else known
-        anchor = " ".join(said.split()) if len(said) <= _MAX_ANCHOR else _anchor(said)
-        yield Link(target.url, target.key, anchor or _picture(element), flags, title, context, path)
+        anchor = _anchor(said) or _picture(element)
+        links.append(Link(target.url, target.key, anchor, flags, title, context, path[-_MAX_PATH:]))
+    return links
+
+
+def _in_menu(element: Element, target: Address, flags: int, title: str, path: str) -> Link:
+    """A link in a menu. The pages of a site have the same, so it is made once."""
+    said = element.text
+    known = target.url, said, flags, title, path
+    link = _menus.get(known)
+    if link is None:
+        said = unmarked(said)
+        anchor = _anchor(said) or _picture(element)
+        link = Link(target.url, target.key, anchor, flags, title, "", path[-_MAX_PATH:])
+        if len(_menus) >= _REMEMBERED:
+            _menus.clear()
+        if said.strip():
+            _menus[known] = link
+    return link
 
 
 def _anchor(said: str) -> str:

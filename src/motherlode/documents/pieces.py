@@ -9,7 +9,6 @@ that numpy takes to begin: the fewer steps, the better.
 
 import secrets
 from collections.abc import Iterator
-from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -43,17 +42,20 @@ class Pieces:
         blocks = [_hashed(self._data[start:end], start) for start, end in _blocks(self._data)]
         self.places: Places
         self.hashes: Hashes
+        self._next: Places
         if len(blocks) == 1:  # as a rule
-            self.places, self.hashes = blocks[0]
+            self.places, self._next, self.hashes = blocks[0]
         else:
-            places, hashes = zip(*blocks, strict=True)
-            self.places, self.hashes = np.concatenate(places), np.concatenate(hashes)
+            self.places, self._next, self.hashes = map(np.concatenate, zip(*blocks, strict=True))
 
     def spelled(self, numbers: Places) -> list[bytes]:
-        """The pieces of some numbers as they stand in the text."""
-        starts = (self.places.take(numbers) + 1).tolist()
-        ends = map(self._data.index, repeat(BLANK), starts)
-        return [*map(self._data.__getitem__, map(slice, starts, ends))]
+        """The pieces of some numbers as they stand in the text. All of their bytes are taken in one go."""
+        starts, ends = self.places.take(numbers), self._next.take(numbers)
+        sizes = ends - starts
+        places = (ends - np.add.accumulate(sizes)).repeat(sizes)
+        places += np.arange(1, len(places) + 1)
+        taken = np.frombuffer(self._data, np.uint8).take(places, mode="clip").tobytes()
+        return [*filter(None, taken.split(BLANK))]  # each came with the blanks behind it
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
@@ -66,8 +68,9 @@ def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _hashed(block: bytes, offset: int) -> tuple[Places, Hashes]:
-    """The place before each piece, and a hash of each: a polynomial in its bytes (Karp and Rabin, 1987).
+def _hashed(block: bytes, offset: int) -> tuple[Places, Places, Hashes]:
+    """The place before each piece, that before the next, and a hash: a polynomial in its bytes (Karp and
+    Rabin, 1987).
 
     All of them come from one running sum over the block, by what is added from one place to the next.
     """
@@ -77,19 +80,19 @@ def _hashed(block: bytes, offset: int) -> tuple[Places, Hashes]:
     powers = _POWERS if len(codes) <= len(_POWERS) else np.resize(_POWERS, len(codes))
     sums = codes * powers[: len(codes)]
     before = np.add.accumulate(sums, out=sums).take(places)  # where they stand: new memory is slow
-    places = places[:-1]
     hashes = before[1:] - before[:-1]
-    hashes *= _INVERSES.take(places, mode="wrap")  # as if each stood at the beginning
-    return places + offset if offset else places, hashes
+    hashes *= _INVERSES.take(places[:-1], mode="wrap")  # as if each stood at the beginning
+    places += offset
+    return places[:-1], places[1:], hashes
 
 
 class Table:
-    """Numbers by their hashes, each in one place: what comes to the place of another pushes it out. There are
-    so many places that this seldom happens to what is often met.
+    """Numbers by their hashes, each in one of two places. What finds the first place taken goes to the other,
+    and pushes out what is there: so two that are often met seldom stand in each other's way.
 
     The first bits of a hash name the place. An entry is the number and the other bits in one: with those of
     the right hash taken out again, the number is left, and with others more than a number can be. One of the
-    bits is always set, so that no entry is 0. To be taken for another, a hash must have 50 bits the same.
+    bits is always set, so that no entry is 0. To be taken for another, a hash must have 49 bits the same.
     """
 
     def __init__(self, bits: int) -> None:
@@ -100,14 +103,21 @@ class Table:
 
     def look_up(self, hashes: Hashes) -> tuple[Numbers, Places]:
         """The number of each, and the places of those that have none."""
-        places, found = self._halves(hashes)
-        found ^= self._entries.take(places)
-        return found.astype(np.uint32), (found > _MOST_NUMBER).nonzero()[0]
+        places, rest = self._halves(hashes)
+        found = rest ^ self._entries.take(places)
+        missed = (found > _MOST_NUMBER).nonzero()[0]
+        if len(missed):
+            others = self._entries.take(places.take(missed) ^ 1)
+            others ^= rest.take(missed)
+            found[missed] = others
+            missed = missed.compress(others > _MOST_NUMBER)
+        return found.astype(np.uint32), missed
 
     def add(self, hashes: Hashes, numbers: Numbers) -> None:
         """Take in numbers by their hashes. Of two that come to the same place at once, one is forgotten."""
         places, entries = self._halves(hashes)
         entries ^= numbers
+        places ^= self._entries.take(places) != 0
         self._entries[places] = entries
 
     def _halves(self, hashes: Hashes) -> tuple[Places, Hashes]:

@@ -5,14 +5,15 @@ for those of its site, where menus are found at once.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import repeat
 
 from motherlode.records import UrlKey
 from motherlode.urls import Address, UrlError, UrlRules, address
 
 _REMEMBERED, _LONGEST = 50_000, 500  # references, and characters of one
-_SITES, _OF_A_SITE = 200, 500  # sites, and references of one
+_SITES, _OF_A_SITE = 200, 1000  # sites, and references of one
 # Kinds of references that are made whole by what stands before them. Others may mean the page itself, or
 # begin with characters that browsers overlook.
 _WHOLE = ("http://", "https://")
@@ -21,44 +22,55 @@ _IN_FOLDER = re.compile(r"[^/\\?#:\0-\x20][^:]*\Z")
 _ELSEWHERE = re.compile(r"//[^/\\\0-\x20]")
 _FOR_OTHERS = ("mailto:", "javascript:", "tel:")  # there is nothing to be fetched
 
-Resolve = Callable[[str], Address | None]
-Meanings = dict[str, Address | None]
+Meanings = dict[str | None, Address | None]
 _NEW = Address("", UrlKey(0), "")  # stands for what is not remembered
 
 
-def resolver(base: str, rules: UrlRules) -> Resolve:
+class Resolver:
     """From a reference in a page to the address that it means; nothing, if it is none for a crawler.
 
     Most are made whole by what is before them, and what that means does not depend on the page.
     """
-    known = _known(rules)
-    scheme, site, folder, page = _above(base)
-    on_site = _on_site(site, rules)
 
-    def resolve(reference: str) -> Address | None:
-        found = on_site.get(reference, _NEW)
-        if found is _NEW:  # it is in no menu, or whole
-            found = known.get(reference, _NEW)
-        return found if found is not _NEW else meant(reference)
+    def __init__(self, base: str, rules: UrlRules) -> None:
+        self._base, self._rules = base, rules
+        self._scheme, self._site, self._folder, self._page = _above(base)
+        self._known = _known(rules)
+        self._on_site = _on_site(self._site, rules)
 
-    def meant(reference: str) -> Address | None:
-        if len(reference) > _LONGEST:
-            return _address(reference, base, rules)
-        if reference.startswith(_WHOLE):
-            return _meaning(reference, known, rules)
-        if _IN_FOLDER.match(reference):
-            return _meaning(folder + reference, known, rules)
-        if reference.startswith("?"):
-            return _meaning(page + reference, known, rules)
-        start = site if _ON_SITE.match(reference) else scheme if _ELSEWHERE.match(reference) else ""
-        if not start:
-            return None if reference.startswith(_FOR_OTHERS) else _address(reference, base, rules)
-        found = _meaning(start + reference, known, rules)
-        if len(on_site) < _OF_A_SITE:
-            on_site[reference] = found
+    def __call__(self, reference: str) -> Address | None:
+        """What a reference means."""
+        found = self._on_site.get(reference, _NEW)
+        return found if found is not _NEW else self._meant(reference)
+
+    def all(self, references: Sequence[str | None]) -> list[Address | None]:
+        """What each of the links of a page leads to: nothing, if it is none, or leads to a place in the page."""
+        found = [*map(self._on_site.get, references, repeat(_NEW))]
+        for place, target in enumerate(found):
+            if target is _NEW:
+                reference = references[place]
+                found[place] = self._meant(reference) if reference and reference[0] != "#" else None
         return found
 
-    return resolve
+    def _meant(self, reference: str) -> Address | None:
+        if len(reference) > _LONGEST:
+            return _address(reference, self._base, self._rules)
+        if reference.startswith(_WHOLE):
+            found = _meaning(reference, self._known, self._rules)
+        elif _IN_FOLDER.match(reference):
+            return _meaning(self._folder + reference, self._known, self._rules)
+        elif reference.startswith("?"):
+            return _meaning(self._page + reference, self._known, self._rules)
+        elif _ON_SITE.match(reference):
+            found = _meaning(self._site + reference, self._known, self._rules)
+        elif _ELSEWHERE.match(reference):
+            found = _meaning(self._scheme + reference, self._known, self._rules)
+        else:
+            other = reference.startswith(_FOR_OTHERS)
+            return None if other else _address(reference, self._base, self._rules)
+        if len(self._on_site) < _OF_A_SITE:
+            self._on_site[reference] = found
+        return found
 
 
 @lru_cache(_SITES)

@@ -57,7 +57,7 @@ def _hashed(sequence: Numbers) -> npt.NDArray[np.uint64]:
     mixed *= _MIX
     mixed ^= mixed >> _SHIFT
     if runs > _MANY:  # they lie evenly: below this there are half as many again as are wanted, as a rule
-        voters = _smallest(mixed[mixed < np.uint64(3 * VOTERS * 2**63 // runs)])
+        voters = _smallest(mixed.compress(mixed < np.uint64(3 * VOTERS * 2**63 // runs)))
         if len(voters) == VOTERS:
             return voters
     return _smallest(mixed)

@@ -123,7 +123,7 @@ def sequence_of(text: str, language: str = "en") -> Numbers:
 
 def sequences_of(texts: Sequence[str], language: str = "en") -> list[Numbers]:
     """The same of several texts, which costs little more than of one."""
-    encoded = [text.encode("utf-8", "replace") for text in texts]
+    encoded = [_encoded(text) for text in texts]
     pieces = Pieces(BLANK.join(encoded).translate(_FOLDED))
     numbers, several = _numbers(language).of(pieces)
     ends = pieces.places.searchsorted([*accumulate(len(text) + 1 for text in encoded)]).tolist()
@@ -138,8 +138,7 @@ def _counting(numbers: Numbers, several: dict[int, list[int]], start: int, end: 
             parts += [numbers[start:place], np.array(inside, np.uint32)]
             start = place + 1
     found = np.concatenate([*parts, numbers[start:end]]) if parts else numbers[start:end]
-    counting: Numbers = found[found != _SILENT]
-    return counting
+    return found.compress(found != _SILENT)
 
 
 def spell(wanted: Iterable[int], text: str, language: str = "en") -> dict[int, str]:
@@ -204,7 +203,7 @@ class _Numbers:
     def __init__(self, language: str) -> None:
         algorithm = _STEMMERS.get(language)
         self._stems = Stemmer.Stemmer(algorithm, 0).stemWords if algorithm else list  # its own memory is slow
-        self._silent = stopwords(language)
+        self._silent = {word.encode() for word in stopwords(language)}
         self._known = Table(_REMEMBERED)
 
     def of(self, pieces: Pieces) -> tuple[Numbers, dict[int, list[int]]]:
@@ -222,38 +221,54 @@ class _Numbers:
         """The numbers of the pieces at some places, which were not known until now, and of those that hold
         several words, by their places. What can be done for all of them at once is: alone, each would take
         twice as long."""
-        folded = _folded(BLANK.join(pieces.spelled(places)).decode())
-        spelled = folded.split(_BLANK)
-        if has_ideographs(folded):
-            odd = {piece: _parts(piece) for piece in spelled if not piece.isascii() or not piece.isalpha()}
-        else:
-            odd = {piece: _WORD.findall(piece) for piece in spelled if not piece.isalpha()}
-        numbers = self._counting(dict.fromkeys(chain(spelled, *odd.values())))
-        several = dict[str, list[int]]()
-        for piece, words in odd.items():
-            found = [numbers.get(word, _SILENT) for word in words]
-            if len(found) > 1:
-                several[piece] = found
-            numbers[piece] = found[0] if len(found) == 1 else _SILENT
+        spelled, hashes = pieces.spelled(places), pieces.hashes.take(places)
+        distinct = {*spelled}
+        # Of ASCII, small letters are left: one word. Anything else may hold several that count, or none.
+        odd = self._words_in([piece for piece in distinct if not piece.isascii()])
+        words = [piece for piece in distinct - self._silent if 1 < len(piece) <= _MAX_WORD and piece not in odd]
+        numbers = self._stemmed([*words, *chain.from_iterable(odd.values())])
+        several = {piece: words for piece, words in odd.items() if len(words) > 1}
+        numbers |= {piece: numbers[words[0]] for piece, words in odd.items() if words}
         learned = np.fromiter(map(numbers.get, spelled, repeat(_SILENT)), np.uint32, len(spelled))
-        hashes = pieces.hashes.take(places)
         if not several:  # as a rule
             self._known.add(hashes, learned)
             return learned, {}
         single = np.array([piece not in several for piece in spelled])
-        self._known.add(hashes[single], learned[single])
+        self._known.add(hashes.compress(single), learned.compress(single))
         held = zip(places.tolist(), spelled, strict=True)
-        return learned, {place: several[piece] for place, piece in held if piece in several}
+        return learned, {
+            place: [numbers[word] for word in several[piece]] for place, piece in held if piece in several
+        }
+
+    def _words_in(self, pieces: list[bytes]) -> dict[bytes, list[bytes]]:
+        """The words that count, of those that each piece holds."""
+        if not pieces:
+            return {}
+        folded = _folded(BLANK.join(pieces).decode())
+        words_in = _parts if has_ideographs(folded) else _WORD.findall
+        found = {}
+        for piece, spelled in zip(pieces, folded.split(_BLANK), strict=True):
+            words = [_encoded(word) for word in words_in(spelled) if len(word) <= _MAX_WORD]
+            found[piece] = [word for word in words if word not in self._silent]
+        return found
 
     def number(self, word: str) -> int:
         """The number of a word."""
-        return self._counting([word]).get(word, _SILENT)
+        encoded = _encoded(word)
+        if not 1 < len(word) <= _MAX_WORD or encoded in self._silent:
+            return _SILENT
+        return self._stemmed([encoded])[encoded]
 
-    def _counting(self, words: Iterable[str]) -> dict[str, int]:
-        """The numbers of words, of those that count."""
-        counting = [word for word in words if 1 < len(word) <= _MAX_WORD and word not in self._silent]
-        stems = _BLANK.join(self._stems(counting)).encode("utf-8", "replace").split(BLANK)
-        return {word: crc32(stem) or 1 for word, stem in zip(counting, stems, strict=False)}
+    def _stemmed(self, words: list[bytes]) -> dict[bytes, int]:
+        """The numbers of words that count."""
+        numbers = dict(zip(words, map(crc32, self._stems(words)), strict=True))
+        if _SILENT in numbers.values():  # never seen, and possible
+            numbers = {word: number or 1 for word, number in numbers.items()}
+        return numbers
+
+
+def _encoded(word: str) -> bytes:
+    return word.encode("utf-8", "replace")
 
 
 def _numbers(language: str) -> _Numbers:

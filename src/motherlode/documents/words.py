@@ -37,5 +37,5 @@ def tidy_blanks(text: str) -> str:
     codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     kept = codes != ord(" ")
     kept[1:] |= kept[:-1]
-    tidied: str = codes[kept].tobytes().decode("utf-8", "surrogatepass")
+    tidied: str = codes.compress(kept).tobytes().decode("utf-8", "surrogatepass")
     return tidied
