@@ -48,7 +48,7 @@ def topics(lode: CliRun, *arguments: str) -> list[str]:
 
 # The overview
 
-WITHOUT_A_PORTAL = {"sandbox", "lab"}  # so there are no settings to override
+WITHOUT_A_PORTAL = {"sandbox", "lab", "serve"}  # so there are no settings to override
 
 
 def test_help_names_every_command_and_exit_code(lode: CliRun) -> None:
@@ -92,11 +92,11 @@ def test_version(lode: CliRun) -> None:
         (("new",), 2, "Missing argument 'DIR'."),
         (("new", "x"), 2, "Name the topics one way"),
         (("new", "x", "--query", "a", "--topic", "b"), 2, "Name the topics one way"),
-        (("new", "x", "--query", "  "), 2, "--query needs some words"),
+        (("new", "x", "--query", "  "), 2, "The query needs some words."),
         (("new", "x", "--seed", "http://a/"), 2, "stands before any topic"),
         (("new", "x", "--seed", "http://a/", "--topic", "t"), 2, "stands before any topic"),
         (("new", "x", "--topic", "t", "--seed", "nonsense"), 2, "'nonsense' cannot be crawled: not a URL."),
-        (("new", "x", "--topic", "/"), 2, "--topic needs a name"),
+        (("new", "x", "--topic", "/"), 2, "A topic needs a name."),
         (("new", "x", "--topic", "a/" * 1200), 2, "Topics nest at most 100 deep"),
         (("topics", "x" * 300), 4, "cannot be a portal: File name too long"),
         (("new", "x", "--query", "a", "--set", "urls.max_ulr=3"), 2, "did you mean 'urls.max_url'?"),

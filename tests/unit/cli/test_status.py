@@ -9,7 +9,7 @@ import pytest
 
 from helpers import CliRun, follow, run_lode, said_one_sentence
 from motherlode.app.cli.stats import sparkline
-from motherlode.app.cli.status import status_of
+from motherlode.app.standing import status_of
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, PortalLock, holder_of
 from motherlode.records import (

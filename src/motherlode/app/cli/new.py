@@ -13,12 +13,12 @@ from motherlode.app.cli.common import (
     set_option,
     show_json,
 )
-from motherlode.portal import Portal, create_portal
-from motherlode.portal.reading import parse_override, rules_in
-from motherlode.records import BadInputError, UsageError
+from motherlode.app.making import Wanted, grouped, make_portal, skipped
+from motherlode.portal import Portal
+from motherlode.portal.reading import parse_override
+from motherlode.records import UsageError
 from motherlode.sources.bookmarks import read_bookmarks
-from motherlode.topics import Planting, TopicPath, parse_path, plant, plant_query, plant_seeds
-from motherlode.urls import UrlRules
+from motherlode.topics import Planting, TopicPath
 
 _MARK = "\x1f"  # between a seed and the number of the topic it was written behind
 
@@ -91,37 +91,21 @@ def command(  # noqa: PLR0913 - one for each option
     A topic called OTHERS holds counterexamples. With --set, settings go into the portal's lode.toml.
     """
     chosen = dict(parse_override(override) for override in overrides)
-    planting = _planting(bookmarks, _grouped(topics, seeds), query, rules_in(chosen))
-    create_portal(directory, planting, chosen)
+    planting = make_portal(directory, _wanted(bookmarks, _grouped(topics, seeds), query), chosen)
     _report(directory, planting, as_json=as_json)
 
 
-def _planting(
-    bookmarks: Path | None,
-    topics: list[tuple[TopicPath, list[str]]],
-    query: str | None,
-    rules: UrlRules,
-) -> Planting:
-    if sum((bookmarks is not None, bool(topics), query is not None)) != 1:
-        raise UsageError("Name the topics one way: --bookmarks FILE, --topic NAME, or --query WORDS.")
-    if bookmarks is not None:
-        planting = plant(read_bookmarks(bookmarks), bookmarks.stem, rules)
-        if not planting.examples:
-            raise BadInputError(f"{bookmarks} holds no bookmark that can be crawled{_skipped(planting)}.")
-        return planting
-    if query is not None:
-        if not query.split():
-            raise UsageError("--query needs some words.")
-        return plant_query(query)
-    return plant_seeds(topics, rules)
+def _wanted(
+    bookmarks: Path | None, topics: tuple[tuple[TopicPath, list[str]], ...], query: str | None
+) -> Wanted:
+    if bookmarks is None:
+        return Wanted(topics=topics, query=query)
+    return Wanted(read_bookmarks(bookmarks), bookmarks, topics, query)
 
 
-def _grouped(topics: tuple[str, ...], seeds: tuple[str, ...]) -> list[tuple[TopicPath, list[str]]]:
+def _grouped(topics: tuple[str, ...], seeds: tuple[str, ...]) -> tuple[tuple[TopicPath, list[str]], ...]:
     """Each topic with the seeds that were written behind it."""
-    paths = [parse_path(topic) for topic in topics]
-    if not all(paths):
-        raise UsageError("--topic needs a name.")
-    groups: list[tuple[TopicPath, list[str]]] = [(path, []) for path in paths]
+    groups = grouped((topic, ()) for topic in topics)
     for seed in seeds:
         number, _, url = seed.partition(_MARK)
         if not 1 <= int(number) <= len(groups):
@@ -141,14 +125,6 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
     with Portal.reading(directory) as portal:
         made = len(portal.tree())
     click.echo(
-        f"Made {directory}: {count(made, 'topic')}, {count(planting.examples, 'example')}"
-        f"{_skipped(planting)}."
+        f"Made {directory}: {count(made, 'topic')}, {count(planting.examples, 'example')}{skipped(planting)}."
     )
     click.echo(f"Next: lode topics {directory}")
-
-
-def _skipped(planting: Planting) -> str:
-    if not planting.skipped:
-        return ""
-    reasons = ", ".join(f"{number} for {kind}" for kind, number in sorted(planting.skipped.items()))
-    return f" ({reasons} skipped)"

@@ -1,17 +1,14 @@
-"""The templates, filled. Whatever is put into one is cleaned and escaped on its way."""
+"""The pages of a site, made of its templates."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
-from motherlode.export.cleaning import plain
+from motherlode.export.filling import filled_from
 from motherlode.export.site.rows import brief, named
-from motherlode.urls import display_host
 
 ASSETS = ("style.css", "search.js")
 _PACKAGE = "motherlode.export.site"
@@ -40,44 +37,5 @@ class Pages:
 
 @cache
 def environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader(_PACKAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_harmless,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    filters: dict[str, Callable[..., Any]] = {
-        "address": _address,
-        "brief": brief,
-        "day": _day,
-        "host": display_host,
-        "number": lambda value: f"{value:,}",
-        "plural": _plural,
-        "titled": lambda title, url: named(title, url or ""),
-    }
-    made.filters.update(filters)
-    return made
-
-
-def _harmless(value: object) -> object:
-    """Text that steers nothing; what a template has escaped already is left as it is."""
-    return plain(value) if type(value) is str else value
-
-
-def _address(url: str | None) -> str:
-    """A link's target: only what leads to the Web is one."""
-    return url if url is not None and url.lower().startswith(("http://", "https://")) else ""
-
-
-def _day(at: float) -> str:
-    try:
-        return datetime.fromtimestamp(at, UTC).date().isoformat()
-    except (ValueError, OverflowError, OSError):  # of no calendar
-        return ""
-
-
-def _plural(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    titled: Callable[[str, str | None], str] = lambda title, url: named(title, url or "")  # noqa: E731
+    return filled_from(_PACKAGE, {"brief": brief, "titled": titled})

@@ -27,10 +27,15 @@ _FOREIGN = (
 
 def read_bookmarks(path: Path) -> Folder:
     """The folders of a bookmark file. Raises `BadInputError` with a sentence that says what to do."""
-    body = _read(path)
-    text = _decode(path, body)
+    return parse_bookmarks(path, _read(path))
+
+
+def parse_bookmarks(path: Path, body: bytes) -> Folder:
+    """The folders of a bookmark file that came another way; `path` is what it is called."""
+    if not body.strip():
+        raise BadInputError(f"{path} is empty; export your bookmarks again.")
     try:
-        return _parse(path, text)
+        return _parse(path, _decode(path, body))
     except TooDeepError as error:
         message = f"{path} nests folders more than {MAX_DEPTH} deep; it looks damaged."
         raise BadInputError(message) from error
@@ -59,14 +64,11 @@ def _read(path: Path) -> bytes:
         if status.st_size > MAX_BYTES:
             size, limit = status.st_size // 2**20, MAX_BYTES // 2**20
             raise BadInputError(f"{path} has {size} MB; a bookmark file has at most {limit} MB.")
-        body = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError as error:
         raise BadInputError(f"There is no file {path}.") from error
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if not body.strip():
-        raise BadInputError(f"{path} is empty; export your bookmarks again.")
-    return body
 
 
 def _decode(path: Path, body: bytes) -> str:
