@@ -39,12 +39,14 @@ class Outing(Struct, frozen=True):
     """How a portal is crawled this time. The limits are of everything that is done, examples included.
 
     `feedback`: harvesting waits until a person has seen the archetypes. `metrics`: the port to serve them at.
+    `aside`: what is shown goes to the standard error.
     `learn_pages`: how long to learn at most; None: as configured, for a tenth of the pages at most.
     """
 
     limits: Limits
     feedback: bool = False
     quiet: bool = False
+    aside: bool = False
     metrics: int | None = None
     learn_pages: int | None = None
 
@@ -64,7 +66,7 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
     control, tree = Control(), portal.tree()
     tally = Tally(began=asyncio.get_running_loop().time())
     async with AsyncExitStack() as stack:
-        display = stack.enter_context(Display(tree, outing.limits, quiet=outing.quiet))
+        display = stack.enter_context(Display(tree, outing.limits, quiet=outing.quiet, aside=outing.aside))
         stack.enter_context(stopped_by_signals(control, display.say))
         report: Callable[[Progress], None] = display.update
         if outing.metrics is not None:

@@ -33,10 +33,16 @@ class Display:
     """Shows how far a crawl is. A context manager: when it ends the terminal is as it was."""
 
     def __init__(
-        self, tree: TopicTree, limits: Limits, *, quiet: bool, console: Console | None = None
+        self,
+        tree: TopicTree,
+        limits: Limits,
+        *,
+        quiet: bool,
+        aside: bool = False,
+        console: Console | None = None,
     ) -> None:
         self._tree, self._limits, self._quiet = tree, limits, quiet
-        self._console = console or Console(highlight=False, soft_wrap=True)
+        self._console = console or Console(stderr=aside, highlight=False, soft_wrap=True)
         live = self._console.is_terminal and not self._console.is_dumb_terminal and not quiet
         self._live = Live(console=self._console, auto_refresh=False) if live else None
         self._next = 0.0 if live else _LINES[0][1]

@@ -66,6 +66,7 @@ class Crawled(Struct, frozen=True):
 @click.option(
     "--metrics", type=click.IntRange(0, 65_535), metavar="PORT", help="Serve Prometheus metrics meanwhile."
 )
+@click.option("--progress", is_flag=True, help="Say how far it is on the standard error, also with --json.")
 @click.option("--fail-on-limit", is_flag=True, help="Exit with 14 or 15 if a limit ended it.")
 @set_option
 @json_option
@@ -90,7 +91,14 @@ def command(directory: Path, **options: Any) -> None:
     quiet = options["as_json"]
     with Portal.crawling(directory, "crawl", (*options["overrides"], *_settings(options))) as portal:
         limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
-        outing = Outing(limits, options["feedback"], quiet, options["metrics"], options["learn_pages"])
+        outing = Outing(
+            limits,
+            feedback=options["feedback"],
+            quiet=quiet and not options["progress"],
+            aside=options["progress"],
+            metrics=options["metrics"],
+            learn_pages=options["learn_pages"],
+        )
         try:
             progress = run(crawl_portal(portal, outing))
         except (KeyboardInterrupt, asyncio.CancelledError):

@@ -30,6 +30,7 @@ COMMANDS = {
     "links": "Show the hubs and authorities of a topic.",
     "cluster": "Show what the pages of a topic fall into, and make topics of that.",
     "export": "Write a portal as JSON, CSV, Parquet, WARC, WACZ, bookmarks or a graph.",
+    "serve": "Serve portals as a web application with an API.",
     "refresh": "Fetch a portal's pages again, and keep what has changed.",
     "explain": "Say how a URL was found, ranked, fetched and judged, or why it was not.",
     "config": "Show a portal's settings, with every default.",

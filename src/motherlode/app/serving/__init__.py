@@ -1,0 +1,1 @@
+"""What the web application and its API stand on: settings, security, the shelf of portals, jobs."""

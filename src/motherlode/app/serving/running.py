@@ -1,0 +1,79 @@
+"""The server itself."""
+
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from motherlode.app.serving.application import make_app
+from motherlode.app.serving.services import Services
+from motherlode.app.serving.settings import Settings
+from motherlode.records import LodeError
+
+_LEAVE = 3  # seconds for those who are still listening
+
+
+class _Server(uvicorn.Server):
+    """Tells streams that it ends, so that nobody waits for them."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        services: Services = self.config.app.state.services  # type: ignore[union-attr] - we made it
+        services.stopping.set()
+        super().handle_exit(sig, frame)
+
+
+def serve(settings: Settings, ready: Callable[[str], None]) -> int:
+    """Serve until somebody says stop. `ready` is told the address once it listens. Returns the jobs that go on."""
+    app = make_app(settings)
+    _log_to_stderr(accesses=settings.log)
+    with _listening(settings) as listener:
+        ready(_address(settings, listener))
+        _Server(_config(app)).run([listener])
+    services: Services = app.state.services
+    return services.board.running()
+
+
+def _config(app: FastAPI) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,  # ours leaves out what might be secret
+        server_header=False,
+        date_header=True,
+        proxy_headers=False,  # a visitor could say it comes from anywhere
+        timeout_graceful_shutdown=_LEAVE,
+        lifespan="off",
+        ws="none",
+    )
+
+
+def _listening(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((settings.host.strip("[]"), settings.port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        reason = error.strerror or error
+        raise LodeError(f"{settings.host}:{settings.port} cannot be listened at: {reason}.") from error
+    return listener
+
+
+def _address(settings: Settings, listener: socket.socket) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host and "[" not in settings.host else settings.host
+    return f"http://{host}:{listener.getsockname()[1]}/"
+
+
+def _log_to_stderr(*, accesses: bool) -> None:
+    to = logging.StreamHandler(sys.stderr)
+    to.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    root = logging.getLogger("motherlode")
+    root.addHandler(to)
+    root.setLevel(logging.INFO)
+    logging.getLogger("motherlode.access").disabled = not accesses

@@ -1,0 +1,41 @@
+"""What every view and every route has at hand."""
+
+import threading
+from typing import Annotated
+
+from fastapi import Depends, Request
+from msgspec import Struct
+
+from motherlode.app.serving.board import Board
+from motherlode.app.serving.guard import Limits
+from motherlode.app.serving.keys import Keys
+from motherlode.app.serving.settings import Settings
+from motherlode.app.serving.shelf import Shelf
+from motherlode.app.serving.streaming import Streams
+
+
+class Services(Struct, frozen=True):
+    """One for each application. `stopping` is set when the server is asked to end."""
+
+    settings: Settings
+    shelf: Shelf
+    board: Board
+    keys: Keys
+    limits: Limits
+    streams: Streams
+    stopping: threading.Event
+
+
+def services_of(settings: Settings) -> Services:
+    shelf = Shelf(settings.place)
+    board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
+    streams = Streams(settings.streams)
+    return Services(settings, shelf, board, Keys(settings.token), Limits(), streams, threading.Event())
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+Here = Annotated[Services, Depends(_services)]

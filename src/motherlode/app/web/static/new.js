@@ -1,0 +1,32 @@
+// As many topics as one likes, and the way of saying it follows what is filled in.
+
+const form = document.querySelector("#new");
+const topics = document.querySelector("#topics");
+
+function another() {
+  const rows = topics.querySelectorAll(".row");
+  const row = rows[rows.length - 1].cloneNode(true);
+  const number = rows.length + 1;
+  for (const field of row.querySelectorAll("input, textarea")) {
+    field.value = "";
+    field.textContent = "";
+    field.id = `${field.name}-${number}`;
+    field.closest("p").querySelector("label").htmlFor = field.id;
+  }
+  rows[rows.length - 1].after(row);
+  row.querySelector("input").focus();
+}
+
+if (form !== null) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Another topic";
+  button.addEventListener("click", another);
+  const place = document.createElement("p");
+  place.append(button);
+  topics.append(place);
+  form.addEventListener("input", (event) => {
+    const way = event.target.closest(".fields")?.closest(".way");
+    if (way) way.querySelector("input[type=radio]").checked = true;
+  });
+}

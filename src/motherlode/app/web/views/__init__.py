@@ -1,0 +1,1 @@
+"""One module a view: its addresses, and what its templates are given."""

@@ -1,0 +1,64 @@
+"""Showing the token once, so that a browser need not show it again."""
+
+from time import time
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from motherlode.app.serving.guard import cookie_name
+from motherlode.app.serving.keys import WEEK
+from motherlode.app.serving.services import Here
+from motherlode.app.web.forms import see
+from motherlode.app.web.pages import page
+
+router = APIRouter()
+
+
+@router.get("/login")
+def ask(request: Request, here: Here, next: str = "/") -> Response:  # noqa: A002 - as it stands in the address
+    if not here.keys.needs_login:
+        return see("/")
+    return page(request, "login.html", next=local(next), problem="")
+
+
+@router.post("/login")
+def login(
+    request: Request,
+    here: Here,
+    token: Annotated[str, Form(max_length=500)],
+    next: Annotated[str, Form(max_length=4_000)] = "/",  # noqa: A002 - as above
+) -> Response:
+    if not here.keys.is_token(token.strip()):
+        visitor = request.client.host if request.client is not None else ""
+        if here.limits.guessing.wait(visitor):
+            raise HTTPException(429, "Too many tokens were wrong; wait a minute.")
+        return page(request, "login.html", 403, next=local(next), problem="That is not the token.")
+    response = see(local(next))
+    response.set_cookie(
+        cookie_name(request.scope),
+        here.keys.session(time()),
+        max_age=int(WEEK),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
+@router.post("/logout")
+def logout(request: Request) -> Response:
+    response = see("/login")
+    response.delete_cookie(cookie_name(request.scope), httponly=True, samesite="strict")
+    return response
+
+
+def local(address: str) -> str:
+    r"""Where to go after a login: nowhere but here.
+
+    >>> local("/portals/owls?q=1"), local("//elsewhere.example"), local("https://elsewhere.example"), local("/\\x")
+    ('/portals/owls?q=1', '/', '/', '/')
+    """
+    fits = address.startswith("/") and not address.startswith("//") and address.isprintable()
+    return address if fits and "\\" not in address else "/"
