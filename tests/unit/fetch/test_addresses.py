@@ -1,5 +1,4 @@
 """Which addresses are the public Internet's."""
-# ruff: noqa: S104 - the addresses are looked at, not bound to
 
 import pytest
 

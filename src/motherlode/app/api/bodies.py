@@ -30,7 +30,7 @@ class NewPortal(Body):
     bookmarks: str | None = None
     topics: Annotated[list[NewTopic], Field(max_length=10_000)] = []
     query: Annotated[str | None, Field(max_length=2_000)] = None
-    set: Annotated[list[Setting], Field(max_length=200)] = []
+    settings: Annotated[list[Setting], Field(max_length=200, alias="set")] = []
 
 
 class Crawl(Body):
@@ -41,6 +41,7 @@ class Crawl(Body):
     learn_pages: Annotated[int | None, Field(ge=0, le=10**9)] = None
     policy: Literal["bingo", "bingo-2003", "best-first", "breadth-first"] | None = None
     feedback: bool = False
+    settings: Annotated[list[Setting], Field(max_length=200, alias="set")] = []
 
 
 class Index(Body):

@@ -1,7 +1,7 @@
 """Answers as records, and their description.
 
-What is answered is the record that the command line shows as JSON, so both say the same. FastAPI describes pydantic's
-models by itself; what msgspec knows of our records is put beside them.
+What is answered is the record that the command line shows as JSON, so both say the same. FastAPI describes
+pydantic's models by itself; what msgspec knows of our records is put beside them.
 """
 
 from collections.abc import Callable

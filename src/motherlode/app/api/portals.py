@@ -26,7 +26,7 @@ def portals(here: Here) -> Json:
 
 @router.post("", summary="A new portal: `lode new`", **answers(Status, 201, "It is made."))
 def new(here: Here, body: NewPortal) -> Json:
-    put_on(here.shelf, body.name, _wanted(body), body.set)
+    put_on(here.shelf, body.name, _wanted(body), body.settings)
     return Json(status_at(here.shelf, body.name), 201)
 
 

@@ -13,4 +13,4 @@ def install(app: FastAPI) -> None:
     for part in PARTS:
         api.include_router(part.router)
     app.include_router(api)
-    app.openapi = describe(app)  # type: ignore[method-assign] - FastAPI's own way to have it made differently
+    app.openapi = describe(app)  # type: ignore[method-assign]  # FastAPI's own way to have it made differently

@@ -1,11 +1,11 @@
-"""The board of jobs: where they are asked for, found, and stopped. So many run at a time; the others wait their turn."""
+"""The board of jobs: where they are asked for, found, and stopped. So many run at a time; the others wait."""
 
 import logging
-import subprocess
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from time import time
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -24,6 +24,9 @@ from motherlode.app.serving.jobs import (
 from motherlode.app.serving.shelf import Shelf
 from motherlode.portal.lock import holder_of
 from motherlode.records import LockedError, LodeError, ReadOnlyError
+
+if TYPE_CHECKING:
+    import subprocess
 
 LOG = logging.getLogger("motherlode.serving")
 

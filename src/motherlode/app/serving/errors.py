@@ -1,4 +1,4 @@
-"""What goes wrong, told in one sentence: a page for a person, JSON for a program, with the status that fits."""
+"""What goes wrong, in one sentence: a page for a person, JSON for a program, with the status that fits."""
 
 import logging
 from http import HTTPStatus

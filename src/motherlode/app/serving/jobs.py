@@ -1,8 +1,8 @@
 """Jobs: long work, done by `lode` in processes of their own.
 
-A job is a folder in its portal, `logs/jobs/ID`: what was asked for, what it said and what came of it. Its process holds the
-lock in that folder for as long as it lives, whoever started it. So every window and every server sees the same,
-a server may end while its jobs go on, and no process number is ever mistaken for another.
+A job is a folder in its portal, `logs/jobs/ID`: what was asked for, what it said and what came of it. Its
+process holds the lock in that folder for as long as it lives, whoever started it. So every window and every
+server sees the same, a server may end while its jobs go on, and no process number is mistaken for another.
 """
 
 import fcntl
@@ -249,6 +249,7 @@ def prune(portal: Path) -> None:
 
 def _ids(portal: Path) -> list[str]:
     try:
-        return sorted(filter(is_id, os.listdir(portal / FOLDER)), reverse=True)
+        names = (path.name for path in (portal / FOLDER).iterdir())
+        return sorted(filter(is_id, names), reverse=True)
     except OSError:
         return []

@@ -1,4 +1,4 @@
-"""What only this server can make, and what a visitor shows to prove that it has been here or knows the token."""
+"""What only this server can make, and what a visitor shows who has been here or knows the token."""
 
 import hashlib
 import hmac

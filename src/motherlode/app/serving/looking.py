@@ -12,7 +12,7 @@ from motherlode.records import LodeError
 
 
 class Card(Struct, frozen=True):
-    """A portal among others. `writing` is the command that is at work on it; `problem` why it cannot be opened."""
+    """A portal among others. `writing`: the command at work on it; `problem`: why it cannot be opened."""
 
     name: str
     title: str

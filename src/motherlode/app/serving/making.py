@@ -1,7 +1,6 @@
 """A new portal on the shelf, out of what a form or the API says."""
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from motherlode.app.making import Wanted, make_portal
 from motherlode.app.serving.shelf import Shelf
@@ -13,9 +12,13 @@ _ELSEWHERE = "store."  # a database may lie anywhere
 
 
 def put_on(shelf: Shelf, name: str, wanted: Wanted, settings: Iterable[str]) -> Planting:
-    """Make a portal. Settings are as with `--set`, but where it is kept is not for visitors to say."""
-    path: Path = shelf.free(name)
+    """Make a portal of that name with these settings."""
+    return make_portal(shelf.free(name), wanted, chosen_from(settings))
+
+
+def chosen_from(settings: Iterable[str]) -> dict[str, object]:
+    """Settings as with `--set`. Raises `UsageError` for those that are not for visitors to choose."""
     chosen = dict(parse_override(setting) for setting in settings)
     if any(key.startswith(_ELSEWHERE) for key in chosen):
-        raise UsageError("Where a portal is kept can only be chosen on the command line, by 'lode new'.")
-    return make_portal(path, wanted, chosen)
+        raise UsageError("Where a portal is kept can only be chosen on the command line.")
+    return chosen

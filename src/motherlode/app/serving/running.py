@@ -3,14 +3,16 @@
 import logging
 import socket
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
 from motherlode.app.serving.application import make_app
-from motherlode.app.serving.services import Services
+from motherlode.app.serving.services import services_of
 from motherlode.app.serving.settings import Settings
 from motherlode.records import LodeError
 
@@ -20,20 +22,23 @@ _LEAVE = 3  # seconds for those who are still listening
 class _Server(uvicorn.Server):
     """Tells streams that it ends, so that nobody waits for them."""
 
+    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        services: Services = self.config.app.state.services  # type: ignore[union-attr] - we made it
-        services.stopping.set()
+        self._stopping.set()
         super().handle_exit(sig, frame)
 
 
 def serve(settings: Settings, ready: Callable[[str], None]) -> int:
-    """Serve until somebody says stop. `ready` is told the address once it listens. Returns the jobs that go on."""
-    app = make_app(settings)
+    """Serve until somebody says stop. `ready` is told the address once it listens. Returns the jobs left."""
+    services = services_of(settings)
     _log_to_stderr(accesses=settings.log)
     with _listening(settings) as listener:
         ready(_address(settings, listener))
-        _Server(_config(app)).run([listener])
-    services: Services = app.state.services
+        with suppress(KeyboardInterrupt):  # raised again once everything is put away; it is the way to end it
+            _Server(_config(make_app(services)), services.stopping).run([listener])
     return services.board.running()
 
 

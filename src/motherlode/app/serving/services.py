@@ -27,15 +27,16 @@ class Services(Struct, frozen=True):
 
 
 def services_of(settings: Settings) -> Services:
+    """Raises `NoPortalError` where there is neither a portal nor a folder to serve."""
     shelf = Shelf(settings.place)
     board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
     streams = Streams(settings.streams)
     return Services(settings, shelf, board, Keys(settings.token), Limits(), streams, threading.Event())
 
 
-def _services(request: Request) -> Services:
+def services_in(request: Request) -> Services:
     services: Services = request.app.state.services
     return services
 
 
-Here = Annotated[Services, Depends(_services)]
+Here = Annotated[Services, Depends(services_in)]

@@ -16,7 +16,7 @@ SHORTEST_TOKEN = 12  # characters
 class Settings(Struct, frozen=True):
     """How portals are served. `place` is a portal, or a folder of portals.
 
-    `names`: what the server may be called besides addresses and localhost. `token`: empty, nobody has to log in.
+    `names`: what the server may be called besides its address and localhost. `token`: empty, nobody logs in.
     """
 
     place: Path

@@ -1,4 +1,4 @@
-"""Jobs as streams of server-sent events. They are read from the jobs' folders, so any number of windows see the same."""
+"""Jobs as streams of server-sent events, read from the jobs' folders: any number of windows see the same."""
 
 import asyncio
 import threading

@@ -1,1 +1,1 @@
-"""The web application: pages made on the server, forms that work without scripts, small scripts where they help."""
+"""The web application: pages made on the server, forms that work without scripts, scripts where they help."""

@@ -1,10 +1,9 @@
 """The templates of the application, filled. What every page shows is put in here."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fastapi import Request
@@ -13,17 +12,20 @@ from starlette.responses import HTMLResponse
 
 from motherlode import __version__
 from motherlode.app.cli.common import duration
-from motherlode.app.serving.services import Services
+from motherlode.app.serving.services import services_in
 from motherlode.app.web.navigation import tabs_of
 from motherlode.export.filling import filled_from
 from motherlode.export.site.rows import brief, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _KILO = 1000.0
 
 
 def page(request: Request, template: str, status: int = 200, /, **said: object) -> HTMLResponse:
-    """A page. Besides what it is told a template may name `shared`; `portal` is the name of the portal it is on."""
-    services: Services = request.app.state.services
+    """A page. Besides what it is told a template may name `shared`; `portal` is the portal that it is on."""
+    services = services_in(request)
     shared = {
         "form_token": services.keys.form,
         "needs_login": services.keys.needs_login,

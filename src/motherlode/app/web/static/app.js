@@ -14,11 +14,17 @@ export function localise(root) {
 
 // An element with data-live="ADDRESS" shows what is there, looked at again every data-every seconds while the
 // window is seen. data-part: only that part of what is there. A person who is in the midst of it is not disturbed.
+function inUse(live) {
+  const fields = live.querySelectorAll("input, textarea");
+  const changed = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  return live.contains(document.activeElement) || [...fields].some(changed);
+}
+
 async function renew(live) {
   const answer = await fetch(live.dataset.live, { headers: { Accept: "text/html" } });
   if (!answer.ok) return;
   const text = await answer.text();
-  if (text === live.lastText || live.contains(document.activeElement)) return;
+  if (text === live.lastText || inUse(live)) return;
   live.lastText = text;
   const page = new DOMParser().parseFromString(text, "text/html");
   const part = live.dataset.part ? page.querySelector(live.dataset.part) : page.body;

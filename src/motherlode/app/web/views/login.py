@@ -57,7 +57,7 @@ def logout(request: Request) -> Response:
 def local(address: str) -> str:
     r"""Where to go after a login: nowhere but here.
 
-    >>> local("/portals/owls?q=1"), local("//elsewhere.example"), local("https://elsewhere.example"), local("/\\x")
+    >>> local("/portals/owls?q=1"), local("//else.example"), local("https://else.example"), local("/\\x")
     ('/portals/owls?q=1', '/', '/', '/')
     """
     fits = address.startswith("/") and not address.startswith("//") and address.isprintable()

@@ -49,6 +49,7 @@ def blank(request: Request, way: str = WAYS[0]) -> Response:
 def make(  # noqa: PLR0913 - one for each field
     request: Request,
     here: Here,
+    *,
     name: Annotated[str, Form(max_length=200)] = "",
     way: Annotated[str, Form(max_length=20)] = WAYS[0],
     query: Annotated[str, Form(max_length=2_000)] = "",
