@@ -1,6 +1,8 @@
 """The web application for tests: asked in this process, or by a browser."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +13,10 @@ from typing import Any, NamedTuple
 from fastapi.testclient import TestClient
 
 from motherlode.app.serving.application import make_app
+from motherlode.app.serving.jobs import FOLDER
 from motherlode.app.serving.services import services_of
 from motherlode.app.serving.settings import Settings, settled
+from motherlode.portal.lock import holder_of
 
 ORIGIN = "http://127.0.0.1:8420"
 OWLS = {"name": "owls", "topics": [{"topic": "owls", "seeds": ["http://a.test/"]}]}
@@ -40,6 +44,7 @@ class Served(NamedTuple):
 
     address: str
     place: Path
+    token: str | None = None
 
 
 @contextmanager
@@ -55,7 +60,17 @@ def serving(place: Path, *options: str) -> Iterator[Served]:
                 line = process.stdout.readline()
                 assert line, "lode serve ended before it began"
                 said += line
-            yield Served(json.loads(said)["address"], place)
+            told = json.loads(said)
+            yield Served(told["address"], place, told["token"])
         finally:
             process.terminate()
             process.wait(20)
+            end_jobs(place)
+
+
+def end_jobs(place: Path) -> None:
+    """Jobs outlive their server, but not a test."""
+    for folder in place.glob(f"*/{FOLDER}/*"):
+        holder = holder_of(folder)
+        if holder is not None:
+            os.killpg(holder.pid, signal.SIGKILL)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from helpers import lacks
 from motherlode.lab.serving.background import Running, sandbox
@@ -44,6 +44,7 @@ def chromium() -> Iterator[Browser]:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         lacks("Chromium (the package chromium)")
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=list(_SWITCHES))
         yield browser

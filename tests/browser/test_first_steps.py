@@ -39,7 +39,7 @@ def test_a_bookmark_file_becomes_a_crawled_portal(page: Page, web: Running, tmp_
     expect(page).to_have_url(re.compile(r"/portals/birds/jobs/\d{8}T\d{6}-\w{8}$"))
     expect(page.locator("#state")).to_have_text("done")
     expect(page.locator("#lines")).to_contain_text("Crawling, bingo")
-    expect(page.get_by_text('"end": "pages"')).to_be_visible()
+    expect(page.get_by_text('"end": "page limit"')).to_be_visible()
     page.get_by_role("link", name="Overview").click()
     expect(page.locator(".figures")).to_contain_text("Pages12")
     expect(page.get_by_role("table").nth(1)).to_contain_text("crawl")

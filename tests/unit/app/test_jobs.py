@@ -31,6 +31,7 @@ from motherlode.app.serving.streaming import event, lines_in
 from motherlode.portal import PortalLock
 from motherlode.portal.lock import holder_of
 from motherlode.records import LockedError, NoPortalError
+from serving import end_jobs
 
 STATUS = Command("status", writes=False)
 # Says a line, then waits until it is told to stop; the second Ctrl-C is what ends it.
@@ -69,12 +70,9 @@ def patient(portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> It
     script = tmp_path / "python"
     script.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{PATIENT}'\n")
     script.chmod(0o755)
-    monkeypatch.setattr(jobs.sys, "executable", str(script))
+    monkeypatch.setattr(sys, "executable", str(script))
     yield
-    for one in jobs_of(portal):
-        holder = holder_of(portal / jobs.FOLDER / one.id)
-        if holder is not None:
-            os.killpg(holder.pid, signal.SIGKILL)
+    end_jobs(portal.parent)
 
 
 def said(portal: Path, job: Job, line: str) -> None:

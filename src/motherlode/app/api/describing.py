@@ -11,7 +11,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from msgspec import Struct
-from starlette.responses import Response
+from starlette.responses import JSONResponse
 
 _REFERENCE = "#/components/schemas/{name}"
 _described: dict[Any, None] = {}  # in the order in which routes named them
@@ -23,10 +23,8 @@ class Problem(Struct, frozen=True):
     error: str
 
 
-class Json(Response):
+class Json(JSONResponse):
     """A record, or a list of them, as JSON."""
-
-    media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
         return msgspec.json.encode(content)

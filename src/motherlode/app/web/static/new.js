@@ -1,4 +1,4 @@
-// As many topics as one likes, and the way of saying it follows what is filled in.
+// As many topics as one likes.
 
 const form = document.querySelector("#new");
 const topics = document.querySelector("#topics");
@@ -25,8 +25,4 @@ if (form !== null) {
   const place = document.createElement("p");
   place.append(button);
   topics.append(place);
-  form.addEventListener("input", (event) => {
-    const way = event.target.closest(".fields")?.closest(".way");
-    if (way) way.querySelector("input[type=radio]").checked = true;
-  });
 }
