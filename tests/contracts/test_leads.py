@@ -92,9 +92,12 @@ def test_urls_that_nothing_has_become_of(store: Store) -> None:
     with store.reading() as session:
         numbers, keys = leads.open_urls(session, 10)
         latest, _ = leads.open_urls(session, 1)
+        told = list(leads.addresses(session, 10))
     assert numbers.tolist() == numbered(store, "http://x/", "http://b/")
     assert keys.tolist() == [address(url).key for url in ("http://x/", "http://b/")]
     assert latest.tolist() == numbers.tolist()[-len(latest) :]
+    listed = {at: url for some, urls in told for at, url in zip(some.tolist(), urls, strict=True)}
+    assert listed == dict(zip(numbers.tolist(), ("http://x/", "http://b/"), strict=True))
     assert count_rows(store, "urls") == 4
 
 

@@ -32,7 +32,7 @@ _STOP_PHRASES = re.compile(
     r"|clique aqui|saiba mais|leia mais|lees meer|klik hier)\b",
     re.IGNORECASE,
 )
-_SILENT_PARTS = frozenset(
+SILENT_PARTS = frozenset(
     {"http", "https", "www", "html", "htm", "php", "asp", "aspx", "jsp", "index", "cgi", "com", "org", "net"}
 )
 
@@ -80,7 +80,7 @@ def neighbours(_document: Document, surroundings: Surroundings) -> Bag:
 def url_tokens(document: Document, surroundings: Surroundings) -> Bag:
     """The words in the address itself."""
     said = unquote(surroundings.url)
-    parts = (part for part in _PARTS.findall(said) if part.lower() not in _SILENT_PARTS)
+    parts = (part for part in _PARTS.findall(said) if part.lower() not in SILENT_PARTS)
     return bag_of(" ".join(parts), document.language)
 
 

@@ -11,13 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.terms import bag_of
+from motherlode.engine.archetypes import latest
 from motherlode.engine.judging import telling
 from motherlode.engine.linking import standings
 from motherlode.engine.marks import Marks
 from motherlode.engine.relearning import Wanted, relearn
 from motherlode.engine.reviewing import Effect
 from motherlode.engine.samples import stored_sample
-from motherlode.engine.studying import latest
 from motherlode.engine.training import KIND, page_behind
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo import is_on_topic, sureness, term_weights
+from motherlode.policies.bingo import is_on_topic, sureness, voice_of
 from motherlode.policies.options import CrawlOptions, PolicyName
 from motherlode.policies.prospects import Prospects
 from motherlode.records import Judgement, Link, PageId, UrlId, UrlKey
@@ -55,8 +55,8 @@ class Place(Struct, frozen=True):
 
 
 _WORDS = {
-    PolicyName.BINGO: "how many of the pages that link to it are on a topic, what the words of their links "
-    "say for one, and what its host has had to offer; less for each page off all topics before it",
+    PolicyName.BINGO: "how many of the pages that link to it are on a topic, what it is called in links and "
+    "in its address, and what its host has had to offer",
     PolicyName.BINGO_2003: "how sure its topic is of the page that led to it; less for each page off all "
     "topics before it",
     PolicyName.BEST_FIRST: "how alike the page that led to it is to the examples, from 0 to 1",
@@ -79,7 +79,8 @@ def ranked(
         parts = _confidence(session, place.via)
     if not parts:
         return Ranked(place.rank, policy.value, _WORDS[policy])
-    parts += _tunnel(place, options.decay)
+    if policy is PolicyName.BINGO_2003:
+        parts += _tunnel(place, options.decay)
     now = _sum(parts)
     if policy is PolicyName.BINGO and place.rank - now > _HUB:
         parts.append(Part("hub", 1.0, "one of the best hubs of a topic linked to it"))
@@ -139,7 +140,7 @@ def _book(
     around: Sequence[Neighbour],
 ) -> Prospects:
     book = Prospects(_SLOTS)
-    book.words(term_weights(classifier))
+    book.listen(voice_of(classifier))
     for link in arriving:
         page = page_numbered(session, link.page)
         if page is not None:

@@ -17,7 +17,7 @@ from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, P
 from motherlode.store import Session, frontier
 from motherlode.store.graph import LinkedPage, opening_pages
 from motherlode.store.judged import on_topic
-from motherlode.store.leads import all_leads, open_urls
+from motherlode.store.leads import addresses, all_leads, open_urls
 
 _AT_ONCE = 5_000
 _FRONT = 1.0  # what a hub adds to the ranks of its links
@@ -81,7 +81,7 @@ def recall(session: Session, book: Prospects, thoughts: Thoughts) -> None:
         said = thoughts.about(leads.page)
         if said is not None:
             recollection.see(sureness(said), leads.key, leads.targets, leads.anchors, leads.language)
-    recollection.write()
+    recollection.write(addresses(session, book.size))
 
 
 def opened(session: Session, policy: Bingo, thoughts: Thoughts) -> Iterator[tuple[PageId, Follow]]:

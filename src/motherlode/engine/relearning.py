@@ -7,10 +7,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.engine.archetypes import latest
 from motherlode.engine.judging import classifier_of, fitted_to
 from motherlode.engine.recalling import Thoughts
 from motherlode.engine.reviewing import Effect, Telling, effect_on, keep_thoughts, thoughts_on
-from motherlode.engine.studying import latest, learned
+from motherlode.engine.studying import learned
 from motherlode.engine.training import KIND, Syllabus, can_tell, learn
 from motherlode.learning.tree import VERSION, TreeClassifier
 from motherlode.portal import Portal

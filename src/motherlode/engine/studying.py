@@ -4,20 +4,17 @@ It only reads, takes as long as it takes, and runs in a process of its own. What
 kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
-from time import time
 
 from msgspec import Struct
 
-from motherlode.engine.judging import fitted_to
+from motherlode.engine.archetypes import BASE, Around, Joining, joining, joining_2003
 from motherlode.engine.levelling import level
-from motherlode.engine.linking import Standing, standings
-from motherlode.engine.marks import Marks
+from motherlode.engine.linking import standings
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
 from motherlode.engine.samples import samples_in
 from motherlode.engine.training import (
-    KIND,
     LessonOf,
     Syllabus,
     can_tell,
@@ -28,8 +25,6 @@ from motherlode.engine.training import (
     lessons_in,
     syllabus_of,
 )
-from motherlode.engine.training import Lesson as Taught
-from motherlode.learning.archetypes import choose_archetypes
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo import Phase, policy_for
 from motherlode.policies.options import PolicyName
@@ -44,22 +39,15 @@ from motherlode.records import (
     PageId,
     TopicId,
     UrlId,
-    Verdict,
 )
-from motherlode.store import Session, ledger
+from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.graph import targets_of
-from motherlode.store.judged import judged_for
-from motherlode.store.pages import page_numbered
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
-_BASE = 500  # pages of a topic that its links are analysed around
 _ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
 _LEVELLED_BY = 2_500  # pages
-_ENOUGH = 5  # examples of the person's own
-
-Around = Callable[[TopicId], list[Standing]]
 
 
 class Assignment(Struct, frozen=True):
@@ -90,10 +78,12 @@ def study(session: Session, config: Config, assignment: Assignment) -> Insight:
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
     lesson_of = lessons_in(session, config.learning)
-    around = cache(partial(standings, session, tree, base=_BASE, rounds=_ROUNDS))
-    added, dropped = (
-        _archetypes(session, tree, examples, config, around, lesson_of) if assignment.archetypes else ([], [])
-    )
+    around = cache(partial(standings, session, tree, base=BASE, rounds=_ROUNDS))
+    change = Joining()
+    if assignment.archetypes:
+        by_policy = joining_2003 if config.crawl.policy is PolicyName.BINGO_2003 else joining
+        change = by_policy(session, tree, examples, config, around, lesson_of)
+    added, dropped = change.added, change.dropped
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
     syllabus, classifier = learned(session, tree, config, examples, lesson_of)
@@ -174,94 +164,6 @@ def estimated_precision(classifier: TreeClassifier) -> float:
         for node in group.nodes
     ]
     return sum(found) / len(found) if found else 0.0
-
-
-# --- archetypes -----------------------------------------------------------------------------------------
-
-
-def _archetypes(
-    session: Session,
-    tree: TopicTree,
-    examples: Sequence[Example],
-    config: Config,
-    around: Around,
-    lesson_of: LessonOf,
-) -> tuple[list[Example], list[Example]]:
-    """The examples that join those of the topics, and the archetypes of before that leave (SPEC B13)."""
-    classifier = latest(session, tree)
-    if classifier is None:
-        return [], []
-    syllabus = syllabus_of(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
-    taken = {one.url for one in examples if one.url} | _refused(session, tree)
-    marks = Marks.of(session)
-    added, dropped, now = [], [], time()
-    for number, lessons in syllabus.lessons.items():
-        topic = TopicId(number)
-        surest = judged_for(session, [topic], _BASE)
-        confidences = {
-            one.url: one.confidence
-            for one in surest
-            if one.url not in taken and not marks.keep_out(one.page, topic)
-        }
-        if not confidences:
-            continue
-        authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
-        training = _confidences(classifier, tree, topic, lessons)
-        own = {_name(one) for one in lessons if one.example.origin is not Origin.ARCHETYPE}
-        bar = None  # the paper's own
-        if config.crawl.policy is not PolicyName.BINGO_2003:
-            bar = _bar(classifier, topic, training, few=len(own) < _ENOUGH)
-        change = choose_archetypes(
-            training,
-            confidences,
-            {url: score for url, score in authorities.items() if score > 0},
-            own,
-            limits=(config.crawl.authorities, config.crawl.confident),
-            bar=bar,
-        )
-        added += [Example(topic, url, origin=Origin.ARCHETYPE, added_at=now) for url in change.added]
-        dropped += [one.example for one in lessons if _name(one) in change.dropped]
-    return added, dropped
-
-
-def latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
-    """The model that is in use, for the topics that there are; None: there is none, or it is of old."""
-    model = ledger.latest_model(session, KIND)
-    try:
-        return None if model is None else fitted_to(TreeClassifier.unpack(model.packed), tree)
-    except ValueError:  # of another version: it is learned anew anyway
-        return None
-
-
-def _confidences(
-    classifier: TreeClassifier, tree: TopicTree, topic: TopicId, lessons: Sequence[Taught]
-) -> dict[str, float]:
-    """How sure a topic is of its own training documents."""
-    distances = classifier.distances([one.sample for one in lessons], tree[topic].parent or ROOT).get(topic)
-    values = [0.0] * len(lessons) if distances is None else distances.tolist()
-    return dict(zip(map(_name, lessons), values, strict=True))
-
-
-def _bar(
-    classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float], *, few: bool = False
-) -> float:
-    """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
-    seen them, for training flatters. With few examples that says nothing, and half of how sure it is of them
-    must be beaten at least: without that, topics of two examples taught themselves others (docs/quality.md).
-    """
-    held_out = max((node.held_out for node in classifier.nodes(topic).values()), default=0.0)
-    return max(held_out, sum(training.values()) / len(training) / 2) if few and training else held_out
-
-
-def _name(lesson: Taught) -> str:
-    return lesson.example.url or f"#{lesson.example.id}"
-
-
-def _refused(session: Session, tree: TopicTree) -> set[str]:
-    """The pages that a person does not want as archetypes of any topic."""
-    said = [one for topic in tree for one in ledger.feedback_on(session, topic.id)]
-    pages = [page_numbered(session, one.page) for one in said if one.verdict is Verdict.BAD]
-    return {page.page.url for page in pages if page is not None}
 
 
 def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around) -> set[UrlId]:

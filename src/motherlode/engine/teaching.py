@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine.crew import Crew
+from motherlode.engine.judging import classifier_of
 from motherlode.engine.progress import Progress
 from motherlode.engine.studying import Assignment, Insight, study
 from motherlode.engine.training import KIND
 from motherlode.engine.workers import Lost, Workers, step_back
-from motherlode.learning.tree import VERSION, TreeClassifier
+from motherlode.learning.tree import VERSION
 from motherlode.policies.bingo import Bingo, Phase, policy_for
 from motherlode.policies.options import CrawlOptions
 from motherlode.portal import Portal
@@ -194,7 +195,7 @@ class Teacher:
         insight = await self._studied(assignment, crew)
         at = Standpoint(assignment.phase, learned, pages)
         model = await crew.aside(partial(self._keep_model, insight, at))
-        classifier = TreeClassifier.unpack(insight.packed)
+        classifier = classifier_of(insight.packed)
         if self._policy is None:
             self._policy = policy_for(self._options, classifier, model, insight.home, insight.phase)
         self._policy.adopt(classifier, model, insight.phase, insight.home, insight.prospects)

@@ -48,6 +48,19 @@ def choose_archetypes(
     return Change(added, dropped, mean)
 
 
+def near_the_examples(
+    archetypes: Mapping[str, float], candidates: Mapping[str, float], bar: float, most: int
+) -> Change:
+    """Archetypes that stay near a person's examples: all scores are by those alone, so no chain leads away.
+
+    The best candidates beyond the bar join, so many at most; archetypes of before that are no longer beyond
+    it are dropped.
+    """
+    worthy = {page: sure for page, sure in candidates.items() if sure > bar and page not in archetypes}
+    dropped = tuple(sorted(page for page, sure in archetypes.items() if sure <= bar))
+    return Change(tuple(_best(worthy, most)), dropped, bar)
+
+
 def _best(scores: Mapping[str, float], count: int) -> list[str]:
     """The pages of highest score; of equals, by their names."""
     return sorted(scores, key=lambda page: (-scores[page], page))[:count]

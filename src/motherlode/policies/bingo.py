@@ -2,8 +2,8 @@
 
 It learns first and harvests then. While it learns it keeps near the examples, in their domains, and follows
 only the links of pages on the topic that led there (sharp focus). While it harvests any page on any topic
-passes its links on (soft focus). The links of rejected pages are followed for a few steps, at a rank that
-decays: a tunnel to what may lie behind.
+passes its links on (soft focus). The links of rejected pages are followed for a few steps: a tunnel to what
+may lie behind.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,6 +18,7 @@ from motherlode.documents.spaces import TERMS
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier
+from motherlode.policies.names import ByMeaning, ByWeight, Voice
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
 from motherlode.policies.policy import Visit
 from motherlode.policies.prospects import Floats, Prospects
@@ -88,7 +89,8 @@ def is_on_topic(judgement: Judgement | None) -> bool:
 @dataclass(slots=True)
 class Bingo:
     """`home` are the domains of the examples. `depth_first`: the learning phase goes deep before it goes
-    wide, as in the paper."""
+    wide, as in the paper. `decay`: what each rejected page on the way leaves of a rank. All of it, where the
+    rank is by prospects, which know already how many parents are on no topic (docs/quality.md)."""
 
     classifier: TreeClassifier
     model: ModelId | None
@@ -97,6 +99,7 @@ class Bingo:
     home: Collection[str]
     phase: Phase = Phase.LEARNING
     depth_first: bool = False
+    decay: float = 1.0
     _domains: dict[str, bool] = field(default_factory=dict)
 
     @property
@@ -137,7 +140,7 @@ class Bingo:
             return []
         topic = judgement.topic if is_on_topic(judgement) else visit.entry.queue
         if self.phase is Phase.HARVESTING:  # the same as below, for every link of every page of a crawl
-            queue, factor, far = TopicId(abs(topic)), self.options.decay**distance, float(distance)
+            queue, factor, far = TopicId(abs(topic)), self.decay**distance, float(distance)
             return [
                 Follow(link.url, link.key, queue, rank * factor, depth, far)
                 for link, rank in zip(links, ranks, strict=True)
@@ -159,7 +162,7 @@ class Bingo:
         ranks = self.ranking.again([entry.key for entry in entries], led)
         if self.phase is Phase.HARVESTING:  # the same as below, for all that waits
             distances = np.array([entry.distance for entry in entries])
-            return np.abs(topics), ranks * self.options.decay**distances
+            return np.abs(topics), ranks * self.decay**distances
         placed = [
             self.place(entry.url, TopicId(topic), rank, entry.depth, entry.distance)
             for entry, topic, rank in zip(entries, topics.tolist(), ranks.tolist(), strict=True)
@@ -171,7 +174,7 @@ class Bingo:
         known = self.prospects.estimate(entry.key) if self.prospects is not None else None
         if known is None or entry.rank > USUAL:
             return entry.rank
-        return float(known * self.options.decay**entry.distance)
+        return float(known * self.decay**entry.distance)
 
     @property
     def prospects(self) -> Prospects | None:
@@ -188,6 +191,7 @@ class Bingo:
         """Go on with what was learned."""
         self.classifier, self.model, self.phase, self.home = classifier, model, phase, home
         if prospects is not None:
+            prospects.listen(voice_of(classifier))
             if self.prospects is not None:
                 prospects.take_over(self.prospects)
             self.ranking = ByProspects(prospects)
@@ -200,7 +204,7 @@ class Bingo:
             return later_queue(topic), rank
         if self._goes_deep():
             return TopicId(abs(topic)), depth + min(rank, 0.99)
-        return TopicId(abs(topic)), rank * self.options.decay**distance
+        return TopicId(abs(topic)), rank * self.decay**distance
 
     def distance(self, visit: Visit, judgement: Judgement) -> int:
         """How many rejected pages in a row lead to this page's links; none, if it is accepted itself."""
@@ -249,10 +253,26 @@ def policy_for(
     """The policy that a portal is crawled by, in a phase."""
     if options.policy is PolicyName.BINGO_2003:
         classifier.rule = rule_of(phase)
-        return Bingo(classifier, model, options, ByConfidence(), home, phase, depth_first=True)
+        paper = Bingo(classifier, model, options, ByConfidence(), home, phase, depth_first=True)
+        paper.decay = options.decay
+        return paper
     prospects = Prospects()
-    prospects.words(term_weights(classifier))
+    prospects.listen(voice_of(classifier))
     return Bingo(classifier, model, options, ByProspects(prospects), home, phase)
+
+
+def voice_of(classifier: TreeClassifier) -> Voice:
+    """What names say for any topic below the root: by what they mean, where that and the topics are known."""
+    senses = [
+        node.sense.direction
+        for group in classifier.groups_.get(TERMS, ())
+        if group.parent == ROOT
+        for node in group.nodes
+        if node.sense is not None
+    ]
+    if classifier.meanings is None or not senses:
+        return ByWeight(term_weights(classifier))
+    return ByMeaning(classifier.meanings, [np.frombuffer(direction, np.float32) for direction in senses])
 
 
 def term_weights(classifier: TreeClassifier) -> dict[int, float]:

@@ -50,7 +50,8 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
         int, Meta(ge=0, le=100, description="Pages off all topics in a row whose links are still followed.")
     ] = 2
     decay: Annotated[
-        float, Meta(ge=0, le=1, description="What each such page leaves of the rank of its links.")
+        float,
+        Meta(ge=0, le=1, description="What each such page leaves of the rank of its links; bingo-2003."),
     ] = 0.5
     domains: Annotated[tuple[str, ...], Meta(description="Stay within these domains; none named: all.")] = ()
     locked: Annotated[tuple[str, ...], Meta(description="Domains that are never entered.")] = ()

@@ -5,40 +5,38 @@ links to. So the share of a URL's parents that are on the topic says more than t
 whatever is famous has sooner or later, and more than their sum, which is fame itself. Where parents are few,
 the share of its host's pages that were on the topic stands in for more of them: each share is drawn towards
 what is known one level up, the host's towards the prior, as an m-estimate is (Cestnik 1990, "Estimating
-probabilities"). The words of the links are added (Chakrabarti, Punera and Subramanyam 2002, "Accelerated
-focused crawling through online relevance feedback").
+probabilities"). That is how likely the URL is on the topic by who links to it. What it is called is further
+evidence (`policies.names`; Chakrabarti, Punera and Subramanyam 2002, "Accelerated focused crawling through
+online relevance feedback"): it is added to the log-odds, as naive Bayes adds what is told independently.
 
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from math import sqrt
+from collections.abc import Callable, Iterable, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.documents.terms import sequences_of
+from motherlode.policies.names import ByWeight, Floats, Names, Voice, both
 from motherlode.records import Link, UrlKey
 from motherlode.urls.keys import url_key
 
-Floats = npt.NDArray[np.float64]
 _Keys = npt.NDArray[np.int64]
 _Sums = npt.NDArray[np.floating[Any]]
 
 PRIOR = 0.1  # how likely a page is on the topic if nothing is known of its host
 PAGES = 5.0  # of the prior, added to the pages of a host
 PARENTS = 4.0  # of the host's share, added to the parents of a URL
-ANCHOR = 0.25  # what the words of links weigh
 _HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 _HOSTS = 1 << 16
-_REMEMBERED = 50_000  # anchors, and pieces of them
+_NEVER = 1e-9  # and always; the least that is left of a doubt
 
 
 class Promise(Struct, frozen=True):
-    """The rank of a URL, and what is added up in it: by parents, host, and the words of the last link."""
+    """The rank of a URL, and what is added up in it: by parents, host, and what it is called."""
 
     rank: float
     parents: float
@@ -55,10 +53,10 @@ class Prospects:
         self._keys: _Keys = np.zeros(size, np.int64)
         self._parents = np.zeros(size, np.float32)
         self._sure = np.zeros(size, np.float32)  # the sum over the parents
-        self._said = np.zeros(size, np.float32)  # what the words of the last link say
+        self._said = np.zeros(size, np.float32)  # what the last link calls it
         self._host_pages = np.zeros(_HOSTS)
         self._host_sure = np.zeros(_HOSTS)
-        self._anchors = _Anchors({})
+        self._names = Names(ByWeight({}))
 
     @property
     def size(self) -> int:
@@ -72,18 +70,16 @@ class Prospects:
             "size": self.size,
             "urls": (self._keys[there], self._parents[there], self._sure[there], self._said[there]),
             "hosts": (hosts, self._host_pages[hosts], self._host_sure[hosts]),
-            "anchors": self._anchors,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["size"])  # type: ignore[misc]
         self.note(*state["urls"])
         hosts, self._host_pages[hosts], self._host_sure[hosts] = state["hosts"]
-        self._anchors = state["anchors"]
 
-    def words(self, weights: Mapping[int, float]) -> None:
-        """What each term says for the topic, from now on: its weight in the plane, times its idf."""
-        self._anchors = _Anchors(weights)
+    def listen(self, voice: Voice) -> None:
+        """Who tells what names say for the topic, from now on; nobody does in a book that was handed over."""
+        self._names = Names(voice)
 
     def see(self, sure: float, host: str, links: Sequence[Link], language: str = "en") -> Floats:
         """A page of this host that is on the topic with probability `sure` has these links: their ranks.
@@ -96,13 +92,13 @@ class Prospects:
         known = self._keys[slots] == keys
         parents = np.where(known, self._parents[slots], 0.0) + 1.0
         summed = np.where(known, self._sure[slots], 0.0) + sure
-        said = self.said([link.anchor for link in links], language)
+        said = self._names.say([link.anchor for link in links], [link.url for link in links], language)
         self.note(keys, parents, summed, said)
         return self._ranks(keys, parents, summed, said)
 
     def note(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> None:
         """What is known of these URLs from now on: how many parents they have, how sure those are together,
-        and what the words of the last link say."""
+        and what the last link calls them."""
         slots = keys & self._mask
         self._keys[slots] = keys
         self._parents[slots], self._sure[slots], self._said[slots] = parents, sure, said
@@ -119,9 +115,9 @@ class Prospects:
         self._host_pages[slot] += 1.0
         self._host_sure[slot] += sure
 
-    def said(self, anchors: Sequence[str], language: str) -> Floats:
-        """What the words of links say for the topic."""
-        return np.array(self._anchors.say(anchors, language))
+    @property
+    def names(self) -> Names:
+        return self._names
 
     def estimate(self, key: UrlKey) -> float | None:
         """The rank of a URL by what is known now; None where nothing is known of it, or no longer."""
@@ -139,9 +135,11 @@ class Prospects:
         if rank is None:
             return None
         slot = key & self._last
-        parents = float(self._sure[slot]) / (float(self._parents[slot]) + PARENTS)
-        words = ANCHOR * float(self._said[slot])
-        return Promise(rank, parents, rank - parents - words, words)
+        weight = float(self._parents[slot]) + PARENTS
+        host = (key >> _HOST_SHIFT) % _HOSTS
+        of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
+        parents, around = float(self._sure[slot]) / weight, PARENTS * of_host / weight
+        return Promise(rank, parents, around, rank - parents - around)
 
     def estimates(self, keys: Sequence[UrlKey]) -> Floats:
         """The ranks of URLs by what is known now; no number where that is nothing."""
@@ -164,8 +162,10 @@ def _share(good: Any, seen: Any, prior: Any, weight: float) -> Any:
 
 
 def _rank(sure: Any, parents: Any, of_host: Any, said: Any) -> Any:
-    """By its parents, by its host where they are few, and by the words of the link. Of one, or of many."""
-    return _share(sure, parents, of_host, PARENTS) + ANCHOR * said
+    """By its parents, by its host where they are few, and by what it is called. Of one, or of many."""
+    share = np.clip(_share(sure, parents, of_host, PARENTS), _NEVER, 1.0 - _NEVER)
+    odds = share / (1.0 - share) * np.exp(said)
+    return odds / (1.0 + odds)
 
 
 class Recollection:
@@ -178,12 +178,13 @@ class Recollection:
 
     def __init__(self, book: Prospects, numbers: npt.NDArray[np.int64], keys: _Keys) -> None:
         """`numbers` are those by which pages name these URLs, rising. It takes 4 bytes for each up to the
-        last, and 20 for each that is named."""
+        last, and 32 for each that is named."""
         self._book = book
         self._keys = keys
         self._places = np.full(int(numbers[-1]) + 2 if len(numbers) else 1, -1, np.int32)
         self._places[numbers] = np.arange(len(numbers))
-        self._parents, self._sure, self._said = np.zeros((3, len(numbers)), np.float32)
+        self._parents, self._sure = np.zeros((2, len(numbers)), np.float32)
+        self._anchors = np.full(len(numbers), nan)  # what the last link says
 
     def see(
         self,
@@ -206,54 +207,16 @@ class Recollection:
         if fresh.any():
             words = anchors()
             said = [words[link] for link in links[fresh].tolist()]
-            self._said[places[fresh]] = self._book.said(said, language or "en")
+            self._anchors[places[fresh]] = self._book.names.anchors(said, language or "en")
 
-    def write(self) -> None:
-        """Into the book; of URLs that share a slot the latest has it."""
+    def write(self, addresses: Iterable[tuple[npt.NDArray[np.int64], Sequence[str]]]) -> None:
+        """Into the book, with what these addresses say, which come with their numbers; of URLs that share a
+        slot the latest has it."""
+        said = both(self._anchors, np.full(len(self._anchors), nan))
+        for numbers, urls in addresses:
+            places = self._places.take(numbers, mode="clip")
+            there = np.flatnonzero((places >= 0) & (self._parents[places] > 0))
+            told = self._book.names.addresses([urls[at] for at in there.tolist()])
+            said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0
-        self._book.note(self._keys[known], self._parents[known], self._sure[known], self._said[known])
-
-
-class _Anchors:
-    """What anchors say for the topic. They repeat, and the words of those that are new do too."""
-
-    def __init__(self, weights: Mapping[int, float]) -> None:
-        self._weights = weights
-        self._said: dict[str, dict[str, float]] = {}  # by language
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"_weights": self._weights, "_said": {}}  # what is remembered is not worth handing over
-
-    def say(self, anchors: Sequence[str], language: str) -> list[float]:
-        """The weights of each anchor's terms, by the root of their number, as in a vector of length one."""
-        said = self._said.setdefault(language, {})
-        fresh = set(anchors).difference(said)
-        if fresh:
-            if len(said) > _REMEMBERED:
-                said.clear()
-                fresh = set(anchors)
-            terms = _terms({piece for anchor in fresh for piece in anchor.split()}, language)
-            for anchor in fresh:
-                said[anchor] = self._weigh(anchor, terms)
-        return list(map(said.__getitem__, anchors))
-
-    def _weigh(self, anchor: str, terms: Mapping[str, Sequence[int]]) -> float:
-        found = [term for piece in anchor.split() for term in terms[piece]]
-        return sum(self._weights.get(term, 0.0) for term in found) / sqrt(len(found)) if found else 0.0
-
-
-_known: dict[str, dict[str, tuple[int, ...]]] = {}  # the terms of pieces of text, by language
-
-
-def _terms(pieces: AbstractSet[str], language: str) -> Mapping[str, Sequence[int]]:
-    """The terms of each of these pieces, none if it does not count; and of others. All that are new are
-    looked up together: one by one it would take ten times as long."""
-    known = _known.setdefault(language, {})
-    fresh = [piece for piece in pieces if piece not in known]
-    if fresh:
-        if len(known) > _REMEMBERED:
-            known.clear()
-            fresh = list(pieces)
-        found = sequences_of(fresh, language)
-        known.update({piece: tuple(terms.tolist()) for piece, terms in zip(fresh, found, strict=True)})
-    return known
+        self._book.note(self._keys[known], self._parents[known], self._sure[known], said[known])

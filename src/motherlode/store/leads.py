@@ -115,6 +115,20 @@ def open_urls(session: Session, most: int) -> tuple[Numbers, Numbers]:
     return numbers, keys
 
 
+def addresses(session: Session, most: int) -> Iterator[tuple[Numbers, Sequence[str]]]:
+    """The numbers and the addresses of those URLs, some at a time, the latest first."""
+    last, count = session.connection.execute(select(func.max(urls.c.id))).scalar_one() or 0, 0
+    for high in range(last, 0, -_URLS):
+        told = select(_listed(urls.c.id), func.aggregate_strings(urls.c.url, _LINE))
+        told = told.where(*_within(urls.c.id, high, _URLS), urls.c.state == UrlState.OPEN)
+        listed, said = session.connection.execute(told).one()
+        numbers = _parsed(listed or "")
+        yield numbers, _apart(said or "", len(numbers)) if len(numbers) else ()
+        count += len(numbers)
+        if count >= most:
+            break
+
+
 def _apart(anchors: str, count: int) -> list[str]:
     """So many anchors; where they cannot be told apart, they say nothing."""
     found = anchors.split(_LINE)

@@ -1,6 +1,6 @@
 """Archetypes: rules on small tables."""
 
-from motherlode.learning.archetypes import Change, choose_archetypes
+from motherlode.learning.archetypes import Change, choose_archetypes, near_the_examples
 
 
 def test_candidates_must_beat_the_mean_of_the_training_documents() -> None:
@@ -32,3 +32,9 @@ def test_nothing_is_dropped_where_nothing_is_added() -> None:
 
 def test_training_documents_are_no_candidates_again() -> None:
     assert choose_archetypes({"a": 0.5}, {"a": 0.9}, {"a": 1.0}).added == ()
+
+
+def test_archetypes_stay_near_the_examples() -> None:
+    change = near_the_examples({"old": 0.5, "gone": 0.1}, {"a": 0.4, "b": 0.3, "c": 0.6, "old": 0.9}, 0.3, 5)
+    assert change == Change(("c", "a"), ("gone",), 0.3)
+    assert near_the_examples({}, {"a": 0.4, "c": 0.6}, 0.3, 1).added == ("c",)

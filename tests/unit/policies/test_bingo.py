@@ -77,14 +77,15 @@ def test_a_page_on_a_topic_passes_its_links_on_at_its_confidence() -> None:
     assert (follow.queue, follow.rank, follow.depth, follow.distance) == (OWLS, 0.2, 3, 0.0)
 
 
-def test_a_tunnel_decays_and_ends() -> None:
-    policy = bingo(ranking=ByProspects(Prospects()))
+@pytest.mark.parametrize("decay", [0.5, 1.0])
+def test_a_tunnel_decays_and_ends(decay: float) -> None:
+    policy = bingo(ranking=ByProspects(Prospects()), decay=decay)
     ranks = []
     for steps in range(4):
         follows = list(policy.steer(visit(f"http://x{steps}.test/", distance=float(steps)), OFF))
         ranks += [(follow.distance, follow.rank) for follow in follows]
     assert [distance for distance, _ in ranks] == [1.0, 2.0]
-    assert ranks[1][1] == pytest.approx(ranks[0][1] / 2, rel=0.2)
+    assert ranks[1][1] == pytest.approx(ranks[0][1] * decay, rel=0.2)
     assert list(bingo(options=CrawlOptions(tunnel=0)).steer(visit(), OFF)) == []
 
 

@@ -2,7 +2,7 @@
 
 import pickle
 from functools import partial
-from math import nan
+from math import exp, nan
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
-from motherlode.policies.prospects import ANCHOR, PAGES, PARENTS, PRIOR, Prospects, Recollection
+from motherlode.policies.names import WEIGHT, ByWeight
+from motherlode.policies.prospects import PAGES, PARENTS, PRIOR, Prospects, Recollection
 from motherlode.records import Link
 from motherlode.urls import address
 
@@ -28,6 +29,12 @@ def see(book: Prospects, sure: float, *links: Link, host: str = "parents.test") 
 
 def share(*parents: float, of_host: float = PRIOR) -> float:
     return (sum(parents) + PARENTS * of_host) / (len(parents) + PARENTS)
+
+
+def called(share: float, said: float) -> float:
+    """A share whose log-odds are moved by what a name says."""
+    odds = share / (1 - share) * exp(WEIGHT * said)
+    return odds / (1 + odds)
 
 
 def number(word: str) -> int:
@@ -58,7 +65,7 @@ def test_a_page_that_links_twice_is_one_parent() -> None:
 
 def test_the_words_of_the_last_link_speak_for_it() -> None:
     book = Prospects(SMALL)
-    book.words({number("owls"): 0.8, number("engine"): -0.4})
+    book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
     told = see(
         book,
         0.5,
@@ -68,23 +75,37 @@ def test_the_words_of_the_last_link_speak_for_it() -> None:
         link("http://a.test/4", "something else"),
     )
     said = [0.8, (0.8 - 0.4) / 2**0.5, 0.0, 0.0]
-    assert told == pytest.approx([share(0.5) + ANCHOR * words for words in said])
+    assert told == pytest.approx([called(share(0.5), words) for words in said])
     again = see(book, 0.5, link("http://a.test/4", "engine"))
-    assert again == pytest.approx([share(0.5, 0.5) - ANCHOR * 0.4])
+    assert again == pytest.approx([called(share(0.5, 0.5), -0.4)])
+
+
+def test_the_words_of_its_address_speak_for_it_too() -> None:
+    book = Prospects(SMALL)
+    book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
+    told = see(
+        book,
+        0.5,
+        link("http://a.test/birds/owls.html"),
+        link("http://a.test/%6fwls", "engine"),
+        link("http://engine.test/index.html"),
+    )
+    said = [0.8 / 2**0.5, (0.8 - 0.4) / 2, 0.0]
+    assert told == pytest.approx([called(share(0.5), words) for words in said])
 
 
 def test_new_words_are_heard_at_once() -> None:
     book = Prospects(SMALL)
     before = see(book, 0.5, link("http://a.test/1", "owls"))
-    book.words({number("owls"): 0.8})
-    assert see(book, 0.5, link("http://a.test/2", "owls")) == pytest.approx([before[0] + ANCHOR * 0.8])
+    book.listen(ByWeight({number("owls"): 0.8}))
+    assert see(book, 0.5, link("http://a.test/2", "owls")) == pytest.approx([called(before[0], 0.8)])
 
 
 def test_words_are_stemmed_in_the_language_of_the_page() -> None:
     book = Prospects(SMALL)
-    book.words({int(bag_of("Häuser", "de").terms[0]): 1.0})
+    book.listen(ByWeight({int(bag_of("Häuser", "de").terms[0]): 1.0}))
     links = [link("http://a.test/1", "Häusern")]
-    assert book.see(0.5, "b.test", links, "de")[0] == pytest.approx(share(0.5) + ANCHOR)
+    assert book.see(0.5, "b.test", links, "de")[0] == pytest.approx(called(share(0.5), 1.0))
     assert book.see(0.5, "b.test", links, "en")[0] == pytest.approx(share(0.5, 0.5))
 
 
@@ -113,7 +134,7 @@ def test_the_host_says_less_of_a_url_with_many_parents() -> None:
 
 def test_an_estimate_is_what_the_link_would_be_worth_now() -> None:
     book, owls = Prospects(SMALL), link("http://a.test/owls", "owls")
-    book.words({number("owls"): 0.8})
+    book.listen(ByWeight({number("owls"): 0.8}))
     assert book.estimate(owls.key) is None
     ranks = see(book, 0.9, owls)
     assert book.estimate(owls.key) == pytest.approx(ranks[0])
@@ -151,26 +172,28 @@ def test_without_words_and_hosts_ranks_are_shares(pages: list[tuple[float, set[i
 
 def test_a_promise_is_what_its_parts_come_to() -> None:
     book, target = Prospects(SMALL), link("http://t.test/a", "owls")
-    book.words({number("owls"): 0.8})
+    book.listen(ByWeight({number("owls"): 0.8}))
     see(book, 0.9, target)
     see(book, 0.8, host="t.test")
     promise = book.promise(target.key)
     assert promise is not None
     assert promise.rank == pytest.approx(book.estimate(target.key))
     assert promise.parents == pytest.approx(0.9 / (1 + PARENTS))
-    assert promise.words == pytest.approx(ANCHOR * 0.8)
+    assert promise.host == pytest.approx(PARENTS / (1 + PARENTS) * (0.8 + PAGES * PRIOR) / (1 + PAGES))
+    assert promise.words > 0
     assert promise.parents + promise.host + promise.words == pytest.approx(promise.rank)
     assert book.promise(address("http://never.test/").key) is None
 
 
 def test_a_book_can_be_handed_to_another_process() -> None:
     book, owls = Prospects(SMALL), link("http://a.test/owls", "owls")
-    book.words({number("owls"): 0.8})
+    book.listen(ByWeight({number("owls"): 0.8}))
     ranks = see(book, 0.9, owls)
     packed = pickle.dumps(book)
     again: Prospects = pickle.loads(packed)  # noqa: S301 - our own
     assert len(packed) < 10_000  # a million slots, and hardly any in use
     assert again.estimate(owls.key) == pytest.approx(ranks[0])
+    again.listen(ByWeight({number("owls"): 0.8}))  # who listens is not handed over
     assert see(again, 0.9, owls) == see(book, 0.9, owls)
     known = again.estimates([owls.key, link("http://never.test/").key]).tolist()
     assert known == pytest.approx([book.estimate(owls.key), nan], nan_ok=True)
@@ -188,6 +211,7 @@ def test_what_was_seen_while_a_book_was_written_is_taken_over() -> None:
     assert book.estimates([both.key, fresh.key]).tolist() == pytest.approx([share(0.9), share(0.2)])
 
 
+NAMES = ("owls", "", "an-engine.html")
 targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])), max_size=8)
 
 
@@ -198,19 +222,21 @@ def test_what_is_recalled_is_what_was_seen(
     pages: list[tuple[float, int, list[tuple[int, str]]]], wanted: set[int]
 ) -> None:
     seen, recalled = Prospects(1 << 16), Prospects(1 << 16)  # no two share a slot
-    urls = {target: link(f"http://h{target % 4}.test/{target}") for target in range(1, 13)}
+    urls = {
+        target: link(f"http://h{target % 4}.test/{target}/{NAMES[target % 3]}") for target in range(1, 13)
+    }
     numbers = np.array(sorted(wanted), np.int64)
     keys = np.array([urls[target].key for target in sorted(wanted)], np.int64)
     recollection = Recollection(recalled, numbers, keys)
     for book in (seen, recalled):
-        book.words({number("owls"): 0.8, number("engine"): -0.4})
+        book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
     for sure, host, links in pages:
         seen.see(sure, f"h{host}.test", [link(urls[target].url, anchor) for target, anchor in links])
     for sure, host, links in reversed(pages):
         leads, anchors = [target for target, _ in links], [anchor for _, anchor in links]
         at = link(f"http://h{host}.test/page").key
         recollection.see(sure, at, np.array(leads, np.int64), partial(list, anchors), "en")
-    recollection.write()
+    recollection.write([(np.array([target]), [urls[target].url]) for target in range(12, 0, -1)])
     for target, url in urls.items():
         known = seen.estimate(url.key) if target in wanted else None
         assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))

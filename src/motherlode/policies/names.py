@@ -1,0 +1,142 @@
+"""What a link is called, and what that says for the topic: the words of its anchor, and of its address.
+
+A link is often a name, "Barn owl", or /birds/barn-owl.html, and its words stand in none of the examples. So
+they speak by what they mean, if that is known (`documents.meanings`), and else by the weights that they have
+in the topic's plane. What is said is evidence: it is added to the log-odds that the target is on the topic
+(docs/quality.md, "How links are ranked").
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from math import nan, sqrt
+from typing import Protocol
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+
+from motherlode.documents.meanings import Meanings, Vectors
+from motherlode.documents.spaces import SILENT_PARTS
+from motherlode.documents.terms import sequences_of
+
+Floats = npt.NDArray[np.float64]
+Terms = tuple[int, ...]
+
+MEANING = 6.0  # log-odds for a cosine of 1
+WEIGHT = 4.0  # log-odds for a weight of 1
+_REMEMBERED = 50_000  # names, and pieces of them
+_PARTS = re.compile(r"[^\W\d_]+")
+
+
+class Voice(Protocol):
+    """What terms say for the topic."""
+
+    def weigh(self, names: Sequence[Terms]) -> Floats:
+        """The evidence of each name; no number for one that says nothing."""
+        ...
+
+
+class ByWeight:
+    """The weights of a name's terms, by the root of their number, as in a vector of length one."""
+
+    def __init__(self, weights: Mapping[int, float]) -> None:
+        self._weights = weights
+
+    def weigh(self, names: Sequence[Terms]) -> Floats:
+        said = [
+            sum(self._weights.get(term, 0.0) for term in terms) / sqrt(len(terms)) if terms else nan
+            for terms in names
+        ]
+        return WEIGHT * np.array(said)
+
+
+class ByMeaning:
+    """The cosine of what a name means and what the topic is about; of several topics, the nearest."""
+
+    def __init__(self, meanings: Meanings, directions: Sequence[Vectors]) -> None:
+        self._meanings = meanings
+        self._directions = np.stack(directions, axis=1)
+
+    def weigh(self, names: Sequence[Terms]) -> Floats:
+        starts = np.zeros(len(names) + 1, np.int64)
+        np.cumsum([len(terms) for terms in names], out=starts[1:])
+        terms = np.array([term for terms in names for term in terms], np.uint32)
+        vectors = self._meanings.vectors(starts, terms, np.ones(len(terms), np.uint32))
+        cosines = (vectors @ self._directions).max(axis=1).astype(np.float64)
+        cosines[~vectors.any(axis=1)] = nan
+        return MEANING * cosines
+
+
+class Names:
+    """What names say by one voice. They repeat, and the words of those that are new do too."""
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._anchors: dict[str, dict[str, float]] = {}  # by language
+        self._addresses: dict[str, float] = {}
+
+    def say(self, anchors: Sequence[str], urls: Sequence[str], language: str) -> Floats:
+        """Of links with these anchors to these URLs."""
+        return both(self.anchors(anchors, language), self.addresses(urls))
+
+    def anchors(self, anchors: Sequence[str], language: str) -> Floats:
+        """What the words of links say; no number where that is nothing."""
+        said = self._anchors.setdefault(language, {})
+        return self._recalled(
+            said, anchors, {one: one.split() for one in set(anchors).difference(said)}, language
+        )
+
+    def addresses(self, urls: Sequence[str]) -> Floats:
+        """What the words of addresses say; no number where that is nothing."""
+        fresh = set(urls).difference(self._addresses)
+        return self._recalled(self._addresses, urls, {url: words_of(url) for url in fresh}, "en")
+
+    def _recalled(
+        self, said: dict[str, float], names: Sequence[str], fresh: Mapping[str, Sequence[str]], language: str
+    ) -> Floats:
+        if fresh:
+            terms = _terms({piece for pieces in fresh.values() for piece in pieces}, language)
+            found = [tuple(term for piece in pieces for term in terms[piece]) for pieces in fresh.values()]
+            if len(said) > _REMEMBERED:
+                kept = {name: said[name] for name in names if name in said}
+                said.clear()
+                said.update(kept)
+            said.update(zip(fresh, self._voice.weigh(found).tolist(), strict=True))
+        return np.array([said[name] for name in names])
+
+
+def both(anchors: Floats, addresses: Floats) -> Floats:
+    """The mean of what is said; 0 where nothing is."""
+    said = np.stack([anchors, addresses])
+    known = np.isfinite(said)
+    evidence: Floats = np.where(known, said, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return evidence
+
+
+def words_of(url: str) -> list[str]:
+    """The words in the path of a URL.
+
+    >>> words_of("http://www.example.org/wiki/Barn_owl%3A_1.html")
+    ['wiki', 'Barn', 'owl']
+    """
+    path = url.partition("://")[2].partition("/")[2].partition("?")[0]
+    parts = _PARTS.findall(unquote(path) if "%" in path else path)
+    return [part for part in parts if len(part) > 1 and part.lower() not in SILENT_PARTS]
+
+
+_known: dict[str, dict[str, Terms]] = {}  # the terms of pieces of text, by language
+
+
+def _terms(pieces: AbstractSet[str], language: str) -> Mapping[str, Terms]:
+    """The terms of each of these pieces, none if it does not count; and of others. All that are new are
+    looked up together: one by one it would take ten times as long."""
+    known = _known.setdefault(language, {})
+    fresh = [piece for piece in pieces if piece not in known]
+    if fresh:
+        if len(known) > _REMEMBERED:
+            known.clear()
+            fresh = list(pieces)
+        found = sequences_of(fresh, language)
+        known.update({piece: tuple(terms.tolist()) for piece, terms in zip(fresh, found, strict=True)})
+    return known

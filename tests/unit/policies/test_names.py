@@ -1,0 +1,73 @@
+"""What names say: by the weights of their words, or by what they mean."""
+
+import numpy as np
+import pytest
+
+from motherlode.documents.meanings import Meanings
+from motherlode.documents.terms import bag_of
+from motherlode.policies import names
+from motherlode.policies.names import MEANING, WEIGHT, ByMeaning, ByWeight, Names, both, words_of
+
+
+def number(word: str) -> int:
+    return int(bag_of(word).terms[0])
+
+
+@pytest.fixture
+def meanings() -> Meanings:
+    """Owls and herons mean much the same, and engines something else."""
+    vectors = {"owls": (90, 10), "herons": (80, -20), "engine": (0, 100)}
+    ordered = sorted((number(word), row) for word, row in vectors.items())
+    terms = np.array([term for term, _ in ordered], np.uint32)
+    return Meanings(terms, np.array([row for _, row in ordered], np.int8), "test")
+
+
+def cosine(one: tuple[float, float], other: tuple[float, float]) -> float:
+    return float(np.dot(one, other) / np.linalg.norm(one) / np.linalg.norm(other))
+
+
+def test_names_that_mean_the_same_speak_for_the_topic_though_no_example_has_them(meanings: Meanings) -> None:
+    said = Names(ByMeaning(meanings, [np.array([1, 0], np.float32)])).anchors(["Herons", "engine"], "en")
+    assert said.tolist() == pytest.approx([MEANING * cosine((80, -20), (1, 0)), 0.0], abs=1e-6)
+
+
+def test_of_several_topics_the_nearest_is_meant(meanings: Meanings) -> None:
+    voice = ByMeaning(meanings, [np.array([1, 0], np.float32), np.array([0, 1], np.float32)])
+    assert Names(voice).anchors(["engine"], "en").tolist() == pytest.approx([MEANING])
+
+
+def test_unknown_words_and_no_words_say_nothing(meanings: Meanings) -> None:
+    heard = Names(ByMeaning(meanings, [np.array([1, 0], np.float32)]))
+    assert np.isnan(heard.anchors(["zyzzyva", "", "click here"], "en")).all()
+    assert heard.say(["zyzzyva"], ["http://a.test/x1"], "en").tolist() == [0.0]
+
+
+def test_an_anchor_that_says_nothing_leaves_it_to_the_address() -> None:
+    heard = Names(ByWeight({number("owls"): 0.5}))
+    addresses = ["http://a.test/owls.html", "http://a.test/7"]
+    assert heard.say(["", "owls"], addresses, "en").tolist() == pytest.approx([WEIGHT * 0.5] * 2)
+
+
+def test_what_is_said_twice_counts_by_its_mean() -> None:
+    assert both(np.array([1.0, np.nan]), np.array([3.0, 3.0])).tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://owls.test/", []),
+        ("http://a.test/birds/Barn_owl-2.htm?page=next", ["birds", "Barn", "owl"]),
+        ("http://a.test/w/index.php", []),
+        ("http://a.test/%E9%9B%80/Eule", ["Eule"]),
+    ],
+)
+def test_words_of_an_address(url: str, words: list[str]) -> None:
+    assert words_of(url) == words
+
+
+def test_names_are_forgotten_and_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "_REMEMBERED", 2)
+    heard = Names(ByWeight({number("owls"): 0.5}))
+    for anchors in (["owls", "a b", "c d"], ["owls", "e f"], ["g h", "owls", "owls"]):
+        said = heard.anchors(anchors, "en")
+        assert said[anchors.index("owls")] == pytest.approx(WEIGHT * 0.5)
