@@ -11,7 +11,7 @@ from time import time
 
 from msgspec import Struct
 
-from motherlode.engine.judging import classifier_of, fitted_to
+from motherlode.engine.judging import still_of_use
 from motherlode.engine.linking import Standing
 from motherlode.engine.marks import Marks
 from motherlode.engine.samples import samples_in
@@ -19,7 +19,7 @@ from motherlode.engine.training import KIND, Lesson, LessonOf, can_tell, fit, sy
 from motherlode.learning.archetypes import Change, choose_archetypes, near_the_examples
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.portal.config import Config
-from motherlode.records import ROOT, Example, LodeError, Origin, PageId, TopicId, Verdict
+from motherlode.records import ROOT, Example, Origin, PageId, TopicId, Verdict
 from motherlode.store import Session, ledger
 from motherlode.store.judged import judged_for
 from motherlode.store.pages import page_numbered
@@ -102,10 +102,7 @@ def joining_2003(
 def latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
     """The model that is in use, for the topics that there are; None: there is none, or it is of old."""
     model = ledger.latest_model(session, KIND)
-    try:
-        return None if model is None else fitted_to(classifier_of(model.packed), tree)
-    except (ValueError, LodeError):  # of another version, or words have no meaning here: it is learned anew
-        return None
+    return None if model is None else still_of_use(model.packed, tree)
 
 
 class _Candidates:

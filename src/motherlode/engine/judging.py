@@ -9,7 +9,7 @@ from motherlode.documents.meanings import word_meanings
 from motherlode.documents.terms import spell
 from motherlode.learning.groups import Group
 from motherlode.learning.tree import ROOT, SEMANTIC, Sample, TreeClassifier
-from motherlode.records import Document, TopicId
+from motherlode.records import Document, LodeError, TopicId
 from motherlode.topics import OTHERS, TopicTree
 
 _ABOUT = "what it is about"
@@ -68,6 +68,17 @@ def fitted_to(classifier: TreeClassifier, tree: TopicTree) -> TreeClassifier:
     kept = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule, classifier.meanings)
     kept.groups_ = {space: tuple(_left(groups, tree)) for space, groups in classifier.groups_.items()}
     return kept
+
+
+def still_of_use(packed: bytes, tree: TopicTree) -> TreeClassifier | None:
+    """A kept model for the topics that there are, without meanings where those cannot be had; None: it is of
+    another version."""
+    try:
+        return fitted_to(classifier_of(packed), tree)
+    except LodeError:
+        return fitted_to(TreeClassifier.unpack(packed), tree)
+    except ValueError:
+        return None
 
 
 def opinion_on(

@@ -16,7 +16,7 @@ from motherlode.store.tracing import Neighbour, neighbours_of
 from motherlode.urls import host_of
 
 FIRST_OF_ALL = 5e8  # examples are ranked above this, and nothing else is
-_HUB = 0.5  # what is so much better than all that speaks for it was put to the front
+_HUB = 1.0  # what links promise is less, so whatever has more was put to the front
 _PARENTS = 1_000
 _PAGES = 10_000
 _SHOWN = 3  # anchors
@@ -82,7 +82,7 @@ def ranked(
     if policy is PolicyName.BINGO_2003:
         parts += _tunnel(place, options.decay)
     now = _sum(parts)
-    if policy is PolicyName.BINGO and place.rank - now > _HUB:
+    if policy is PolicyName.BINGO and place.rank >= _HUB:
         parts.append(Part("hub", 1.0, "one of the best hubs of a topic linked to it"))
         now = _sum(parts)
     if policy is PolicyName.BINGO_2003 and place.rank >= 1.0:

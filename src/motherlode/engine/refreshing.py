@@ -14,7 +14,7 @@ from motherlode.engine.company import Company, Control
 from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import without_sitemaps
-from motherlode.engine.judging import fitted_to
+from motherlode.engine.judging import still_of_use
 from motherlode.engine.marks import Marks
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.settling import Draft
@@ -22,7 +22,6 @@ from motherlode.engine.studying import home_of
 from motherlode.engine.training import KIND, can_tell
 from motherlode.fetch import Web
 from motherlode.fetch.web import Headers
-from motherlode.learning.tree import TreeClassifier
 from motherlode.policies import Policy, Visit
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.policies.bingo import Bingo, Phase, policy_for
@@ -128,19 +127,12 @@ def policy_of(portal: Portal, guide: Policy | None = None) -> Policy:
     shown = {one.url for one in examples if not tree[one.topic].is_others}
     against = frozenset(one.url for one in examples if one.url and one.url not in shown)
     learned: Bingo | None = None
-    if model is not None and (classifier := _unpacked(model.packed, tree)) is not None:
+    classifier = None if model is None else still_of_use(model.packed, tree)
+    if model is not None and classifier is not None and can_tell(classifier):
         phase = Phase(model.report.get("crawl", {}).get("phase", Phase.LEARNING))
         learned = policy_for(portal.config.crawl, classifier, model.id, home_of(tree, examples), phase)
     judges = learned or guide or BreadthFirst(())
     return _Revisit(judges, guide or judges, against, marks)
-
-
-def _unpacked(packed: bytes, tree: TopicTree) -> TreeClassifier | None:
-    try:
-        classifier = fitted_to(TreeClassifier.unpack(packed), tree)
-    except ValueError:  # of another version; the next training makes a new one
-        return None
-    return classifier if can_tell(classifier) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from motherlode.engine.judging import fitted_to
+from motherlode.engine.judging import still_of_use
 from motherlode.engine.training import KIND, can_tell
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config
@@ -37,10 +37,7 @@ class View:
 
     def classifier_of(self, model: Model | None) -> TreeClassifier | None:
         """What a model judges by; None: it cannot be asked any more."""
-        try:
-            found = None if model is None else fitted_to(TreeClassifier.unpack(model.packed), self.tree)
-        except ValueError:  # of another version
-            return None
+        found = None if model is None else still_of_use(model.packed, self.tree)
         return found if found is not None and can_tell(found) else None
 
     def topics_of(self, urls: set[str]) -> list[str]:

@@ -215,7 +215,8 @@ class Recollection:
         said = both(self._anchors, np.full(len(self._anchors), nan))
         for numbers, urls in addresses:
             places = self._places.take(numbers, mode="clip")
-            there = np.flatnonzero((places >= 0) & (self._parents[places] > 0))
+            there = np.flatnonzero(places >= 0)
+            there = there[self._parents[places[there]] > 0]
             told = self._book.names.addresses([urls[at] for at in there.tolist()])
             said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0

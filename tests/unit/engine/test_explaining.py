@@ -131,7 +131,7 @@ def test_a_rank_is_what_its_parts_come_to(portal: Path) -> None:
     assert found.now == pytest.approx(sum(part.value for part in found.parts))
     assert "that link to it" in parts["parents"].words
     assert "“the next owl”" in parts["anchors"].words
-    assert parts["anchors"].value > 0
+    assert parts["anchors"].value != 0
     assert parts["host"].words == "on a topic are 1 of 1 page of owl4.test"
 
 

@@ -110,7 +110,7 @@ def test_the_learning_phase_stays_near_and_at_home() -> None:
 
 
 def test_what_waited_for_later_comes_back_when_harvesting_begins() -> None:
-    assert bingo().place("http://x.test/", later_queue(OWLS), 0.4, 9, 1.0) == (OWLS, 0.2)
+    assert bingo(decay=0.5).place("http://x.test/", later_queue(OWLS), 0.4, 9, 1.0) == (OWLS, 0.2)
 
 
 def test_domains_that_a_person_named_are_kept_to() -> None:
