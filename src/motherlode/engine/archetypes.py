@@ -26,7 +26,6 @@ from motherlode.store.pages import page_numbered
 from motherlode.topics import TopicTree
 
 BASE = 500  # pages of a topic, the surest: archetypes are among them, and its links are analysed around them
-_ENOUGH = 5  # examples of the person's own
 
 Around = Callable[[TopicId], list[Standing]]
 
@@ -146,10 +145,9 @@ def _sure(
 
 def _bar(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
     """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
-    seen them, for training flatters. From few that says nothing, and half of how sure it is of them must be
-    beaten at least: without that, topics of two examples taught themselves others (docs/quality.md)."""
+    seen them, for training flatters; and, as from few that says little, half of how sure it is of them."""
     held_out = max((node.held_out for node in classifier.nodes(topic).values()), default=0.0)
-    return held_out if len(training) >= _ENOUGH else max(held_out, sum(training.values()) / len(training) / 2)
+    return max(held_out, sum(training.values()) / len(training) / 2)
 
 
 def _name(lesson: Lesson) -> str:
