@@ -145,7 +145,7 @@ def _sure(
 
 def _bar(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
     """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
-    seen them, for training flatters; and, as from few that says nothing, half of how sure it is of them."""
+    seen them, for training flatters; and, as from few that says little, half of how sure it is of them."""
     held_out = max((node.held_out for node in classifier.nodes(topic).values()), default=0.0)
     return max(held_out, sum(training.values()) / len(training) / 2)
 

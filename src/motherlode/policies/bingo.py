@@ -18,10 +18,10 @@ from motherlode.documents.spaces import TERMS
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.names import ByMeaning, ByWeight, Voice
+from motherlode.policies.names import ByMeaning, ByWeight, Floats, Voice
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
 from motherlode.policies.policy import Visit
-from motherlode.policies.prospects import Floats, Prospects
+from motherlode.policies.prospects import Prospects
 from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, TopicId, UrlKey
 from motherlode.urls import host_of, registrable_domain
 

@@ -65,7 +65,8 @@ class ByMeaning:
         vectors = self._meanings.vectors(starts, terms, np.ones(len(terms), np.uint32))
         cosines = (vectors @ self._directions).max(axis=1).astype(np.float64)
         cosines[~vectors.any(axis=1)] = nan
-        return MEANING * cosines
+        evidence: Floats = MEANING * cosines
+        return evidence
 
 
 class Names:
