@@ -42,7 +42,7 @@ class Courtesy(Generic[T]):
     """
 
     def __init__(self, options: PolitenessOptions, *, sandbox: bool = False) -> None:
-        self._delay = options.sandbox_delay if sandbox else options.delay
+        self._delay = min(options.sandbox_delay if sandbox else options.delay, options.max_delay)
         self._slowdown = options.slowdown if self._delay else 0.0  # a sandbox is as slow as it is told to be
         self._max_delay = options.max_delay
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -124,12 +124,9 @@ class Courtesy(Generic[T]):
 
     def rest(self, seconds: float, asked_for: float | None = None) -> float:
         """How long a host rests after an answer that took so long, if robots.txt asks for a delay."""
-        wanted = self._delay
-        if seconds * self._slowdown > wanted:
-            wanted = seconds * self._slowdown
-        if asked_for is not None and asked_for > wanted:
-            wanted = asked_for
-        return wanted if wanted < self._max_delay else self._max_delay
+        if not self._slowdown and asked_for is None:
+            return self._delay
+        return min(max(self._delay, seconds * self._slowdown, asked_for or 0.0), self._max_delay)
 
     def hold(self, host: str, seconds: float) -> None:
         """Leave a host alone for so long, as it asked for or as it failed."""

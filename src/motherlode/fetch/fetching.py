@@ -19,6 +19,7 @@ from motherlode.fetch.directives import SILENT, Directives, canonical_of, direct
 from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import Kind, of_status
 from motherlode.fetch.hosts import HostBook, after_failure, after_success
+from motherlode.fetch.robots import Robots
 from motherlode.fetch.rulebook import RuleBook
 from motherlode.fetch.types import DEFAULT_TYPES, TypeOptions
 from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
@@ -108,34 +109,26 @@ class Fetcher:
     async def fetch(self, asked: Address, headers: Headers = (), attempts: int = 1) -> Fetched:
         """What becomes of a URL at this attempt. A turn at its host is held; it is given back in any case."""
         trail = _Trail(asked, asked, attempts)
-        while True:
-            ended = await self._visit(trail, headers)
+        while True:  # one request each time; None: a redirect leads on
+            here, seconds = trail.here, None
+            try:
+                self._admit(here)
+                robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
+                ended = self._refused(trail, robots)
+                if ended is None:
+                    seconds = 0.0
+                    response = await self.web.fetch(Request(here.url, headers, self.rules.types))
+                    seconds = response.seconds
+                    ended = self._answered(trail, response)
+            except FetchError as error:
+                ended = self._failed(trail, Kind(error.kind), error.detail)
+            finally:
+                # Last of all: what the answer made of the host must be known before anybody else is let in.
+                self.courtesy.release(here.host, seconds, trail.delay)
             if ended is not None:
                 return ended
-            headers = ()  # they were about the page that was asked for
+            headers, trail.delay = (), None  # they were about the page that was asked for, and its host
             await self.courtesy.turn(trail.here.host)
-
-    async def _visit(self, trail: _Trail, headers: Headers) -> Fetched | None:
-        """One request at most; None: a redirect leads on."""
-        here, trail.delay = trail.here, None
-        seconds: float | None = None
-        try:
-            self._admit(here)
-            robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
-            trail.delay = robots.delay
-            if robots.rules and not robots.allows(here.url):
-                return self._failed(trail, Kind.ROBOTS, "")
-            if self.duplicates.has_twins and (copy := self._twin(here)):
-                return trail.end(copy_of=copy)
-            seconds = 0.0
-            response = await self.web.fetch(Request(here.url, headers, self.rules.types))
-            seconds = response.seconds
-            return self._answered(trail, response)
-        except FetchError as error:
-            return self._failed(trail, Kind(error.kind), error.detail)
-        finally:
-            # Last of all: what the answer made of the host must be known before anybody else is let in.
-            self.courtesy.release(here.host, seconds, trail.delay)
 
     def _admit(self, here: Address) -> None:
         """Raises `FetchError` if a URL need not be asked for, whatever its robots.txt says."""
@@ -148,8 +141,15 @@ class Fetcher:
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
 
-    def _twin(self, here: Address) -> str:
-        return self.duplicates.before(here.url, self.hosts[here.host].address)
+    def _refused(self, trail: _Trail, robots: Robots) -> Fetched | None:
+        """What there is to say of a URL that may not or need not be asked for; None: it may."""
+        here, trail.delay = trail.here, robots.delay
+        if robots.rules and not robots.allows(here.url):
+            return self._failed(trail, Kind.ROBOTS, "")
+        if self.duplicates.has_twins:
+            copy = self.duplicates.before(here.url, self.hosts[here.host].address)
+            return trail.end(copy_of=copy) if copy else None
+        return None
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
         if response.ok:

@@ -78,7 +78,7 @@ class HostBook:
         return found
 
     def _make_room(self) -> None:
-        """Forget those that did not change for longest; what has changed stays until it has been handed over."""
+        """Forget those unchanged for longest; what has changed stays until it has been handed over."""
         while len(self._known) - len(self._changed) > self._most:
             name = next((name for name in self._known if name not in self._changed), None)
             if name is None:

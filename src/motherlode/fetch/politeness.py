@@ -112,8 +112,7 @@ class Turns(Generic[T]):
         known.domain.connections -= 1
         if rest is not None:
             known.pace = rest
-            if now + rest > known.not_before:
-                known.not_before = now + rest
+            known.not_before = max(known.not_before, now + rest)
         elif not known.connections:  # whoever comes next need not wait for the sake of this one
             known.spaced = 0.0
             if known.line is self._resting:
@@ -175,11 +174,10 @@ class Turns(Generic[T]):
         most = self._most_of_a_host if host.waiting and host.pace is not None else 1
         if host.connections >= most:
             return
-        rested = host.not_before if host.not_before > host.spaced else host.spaced
-        if rested <= now and host.waiting:  # without a rest, or never asked
+        if host.waiting and host.not_before <= now and host.spaced <= now:  # without a rest, or never asked
             self._stand(host, self._ready, host.waiting[0][0])
         else:
-            self._stand(host, self._resting, rested)
+            self._stand(host, self._resting, max(host.not_before, host.spaced))
 
     def _unblock(self, domain: _Domain[T], now: float) -> None:
         """A place in a domain is free: for the best of its hosts that may be asked."""

@@ -76,7 +76,7 @@ class RuleBook:
         """The same without waiting, as it is for nearly every fetch; None: `rules_for` knows more."""
         if self._excepting and self.ignores(host_of(url)):
             return ALLOW_ALL
-        known = self._fresh(url[: url.find("/", _SCHEME)])
+        known = self._fresh(origin_of(url))
         return None if known is None else known[1]
 
     def ignores(self, host: str) -> bool:

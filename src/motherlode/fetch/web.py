@@ -36,8 +36,8 @@ class Phases(Struct, frozen=True, gc=False):
 class Response(Struct, frozen=True, gc=False):
     """What came back, unpacked. `at` and `seconds` are by the clock of the web that fetched it.
 
-    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent. `told` has
-    the first value of each header by its name in lower case, where whoever read them knows it anyway.
+    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent. `told`
+    has the first value of each header by its name in lower case, if whoever read them has it at hand.
     """
 
     url: str

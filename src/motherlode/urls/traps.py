@@ -30,8 +30,8 @@ def trap_in(url: str, rules: TrapRules = DEFAULT_TRAPS) -> str:
     >>> trap_in("http://a.test/x/y/x/y/x/y/x/y/")
     'repeating path'
     """
-    least = rules.max_repeats if rules.max_repeats < rules.max_depth else rules.max_depth
-    if url.count("/") - _SLASHES <= least and "?" not in url:  # as most are: too short to be any
+    slashes = url.count("/") - _SLASHES
+    if rules.max_depth >= slashes <= rules.max_repeats and "?" not in url:  # as most are: too short to be any
         return ""
     path, _, query = url.partition("://")[2].partition("?")
     segments = [segment for segment in path.split("/")[1:] if segment]
