@@ -1,4 +1,4 @@
-"""What a person says of archetypes, from any front door (SPEC B15): as words of the command line, and done."""
+"""What a person says of archetypes, from any front door (SPEC B15): as options, and as done."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

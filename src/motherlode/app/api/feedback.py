@@ -24,7 +24,7 @@ from motherlode.app.serving.services import Here
 from motherlode.records import UsageError
 
 router = APIRouter(prefix="/portals/{portal}", tags=["feedback"])
-Urls = Annotated[list[Url], Field(max_length=MOST)]
+Urls = Annotated[tuple[Url, ...], Field(max_length=MOST)]
 
 
 class Moved(Body):
@@ -37,9 +37,9 @@ class Moved(Body):
 class Feedback(Body):
     """See `lode feedback`: `all` is every archetype that nothing was said of."""
 
-    accept: Urls = []
-    reject: Urls = []
-    move: Annotated[list[Moved], Field(max_length=MOST)] = []
+    accept: Urls = ()
+    reject: Urls = ()
+    move: Annotated[tuple[Moved, ...], Field(max_length=MOST)] = ()
     trim: Url | None = None
     blocks: Annotated[str | None, Field(max_length=20_000, examples=["3-7,9", "all"])] = None
     topic: TopicText | None = None
@@ -49,9 +49,7 @@ class Feedback(Body):
         if (self.trim is None) != (self.blocks is None):
             raise UsageError("trim and blocks go together; feedback/page shows the numbers of the blocks.")
         moved = tuple((one.url, one.topic) for one in self.move)
-        said = Sayings(
-            tuple(self.accept), tuple(self.reject), moved, self.trim, self.blocks, self.topic, self.note
-        )
+        said = Sayings(self.accept, self.reject, moved, self.trim, self.blocks, self.topic, self.note)
         if not said.are_any:
             raise UsageError("Say what to accept, reject, move or trim.")
         return said

@@ -33,7 +33,7 @@ class Add(Body):
     """See `lode topics add`; seeds are its first examples."""
 
     topic: TopicText
-    seeds: Annotated[list[Url], Field(max_length=10_000)] = []
+    seeds: Annotated[tuple[Url, ...], Field(max_length=10_000)] = ()
 
 
 class Rename(Body):

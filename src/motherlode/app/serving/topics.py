@@ -30,7 +30,7 @@ class Memory:
         self._turn = threading.Lock()
 
     def recall(self, key: Hashable, work: Callable[[], T]) -> T:
-        """What work gave for this key before, or gives now. Raises `BusyError` where there is no end of it."""
+        """What work gave for this key before, or gives now. Raises `BusyError` where it has to wait."""
         if not self._turn.acquire(timeout=self._patience):
             raise BusyError("The server is working out something else; try again in a moment.")
         try:

@@ -123,7 +123,7 @@ def find_clusters(
 
 
 @router.post("/{topic}/subtopic")
-def subtopic(
+def subtopic(  # noqa: PLR0913 - one for each field
     request: Request,
     here: Here,
     portal: str,
