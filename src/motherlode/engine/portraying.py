@@ -24,6 +24,7 @@ ORIGINS = {
     Origin.ARCHETYPE: "an archetype: chosen by the crawl",
     Origin.FEEDBACK: "an archetype that a person accepted",
 }
+_NEWEST = 10
 _LINKED = 10  # hubs, and authorities
 _TERMS = 15  # words that speak for a topic
 _HEADINGS = 2_000  # characters of headings
@@ -54,7 +55,7 @@ def best_of(session: Session, surest: Sequence[Judged]) -> Iterator[Card]:
 
 def newest_of(session: Session, topics: Collection[TopicId]) -> Iterator[Card]:
     """The pages on these topics that were found last."""
-    latest = latest_for(session, topics, BEST)
+    latest = latest_for(session, topics, _NEWEST)
     there = {one.page: one for one in materials_of(session, [page for page, _ in latest], TERMS)}
     for page, confidence in latest:
         if page in there:

@@ -62,7 +62,9 @@ def test_the_tree_is_told_with_its_figures(client: TestClient) -> None:
 
 def test_a_topic_is_added_renamed_and_moved(client: TestClient) -> None:
     birds = number(client, "animals/birds")
-    assert "done=Added+%27animals%2Fbirds%2Fowls" in told(send(client, f"{AT}/add", name="owls", parent=birds))
+    assert "done=Added+%27animals%2Fbirds%2Fowls" in told(
+        send(client, f"{AT}/add", name="owls", parent=birds)
+    )
     owls = number(client, "animals/birds/owls")
     assert told(send(client, f"{AT}/{owls}/rename", name="Käuze")).startswith(f"{AT}/{owls}?done=Renamed")
     told(send(client, f"{AT}/move", topic=owls, parent=1))
