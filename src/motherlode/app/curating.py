@@ -27,7 +27,7 @@ from motherlode.store.judged import counts_by_topic, judged_for
 from motherlode.store.removed import Removal, removals
 from motherlode.topics import TopicTree, show_path
 
-_EXAMPLES = 500  # of a topic that are listed
+_EXAMPLES = 200  # of a topic that are listed
 _BASE = 500  # pages of a topic that its links are analysed around
 _ROUNDS = 100
 _SURVEYED = 5_000  # pages of a topic, the surest, whose sites are counted
@@ -85,7 +85,6 @@ class TopicPage(Struct, frozen=True):
     best: list[PageShown]
     newest: list[PageShown]
     examples: list[ExampleShown]
-    terms: list[str]
     children: list[TopicRow]
 
 
@@ -95,9 +94,11 @@ class Site(Struct, frozen=True):
 
 
 class Surroundings(Struct, frozen=True):
-    """What the links around a topic say, and where its pages are: `surveyed` of them, the surest."""
+    """The words that speak for a topic, what the links around it say, and where its pages are: `surveyed` of
+    them, the surest. It takes a moment."""
 
     topic: str
+    terms: list[str]
     authorities: list[Weighed]
     hubs: list[Weighed]
     sites: list[Site]
@@ -123,17 +124,18 @@ def topic_page(session: Session, portal: Portal, topic: TopicId) -> TopicPage:
         [_shown(card) for card in best_of(session, surest)],
         [_shown(card) for card in newest_of(session, within)],
         [_example(one) for one in own[:_EXAMPLES]],
-        terms_of(session, view.classifier, topic, surest),
         [one for one in rows if one.parent == topic],
     )
 
 
-def surroundings_of(session: Session, topic: TopicId) -> Surroundings:
+def surroundings_of(session: Session, portal: Portal, topic: TopicId) -> Surroundings:
     tree = TopicTree(topic_rows.all_topics(session))
+    classifier = View(session, portal.config, tree).classifier
     pages = judged_for(session, tree.descendants(topic), _SURVEYED)
     found = standings(session, tree, topic, base=_BASE, rounds=_ROUNDS) if pages else []
     return Surroundings(
         show_path(tree.path(topic)),
+        terms_of(session, classifier, topic, pages),
         list(weighed(session, [one for one in found if not one.elsewhere], "authority")),
         list(weighed(session, found, "hub")),
         [Site(host, number) for host, number in sites_of(pages, _SITES)],

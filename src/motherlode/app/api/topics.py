@@ -80,7 +80,7 @@ def topic_page(here: Here, portal: Name, topic: TopicQuery) -> Json:
     return Json(topic_page_at(here.shelf, portal, topic))
 
 
-@router.get("/links", summary="Hubs, authorities and sites of a topic: `lode links`", **answers(Surroundings))
+@router.get("/links", summary="Terms, hubs, authorities, sites: `lode links`", **answers(Surroundings))
 def links(here: Here, portal: Name, topic: TopicQuery) -> Json:
     return Json(surroundings_at(here.shelf, portal, topic))
 

@@ -56,8 +56,8 @@ def moment_of(session: Session) -> tuple[int, ...]:
     """By what it is seen that a portal has changed in what is worked out of it."""
     columns = [func.max(table.c.id) for table in (pages, models, examples, topics)]
     found = [session.connection.execute(select(column)).scalar_one() or 0 for column in columns]
-    number = session.connection.execute(select(func.count()).select_from(examples)).scalar_one()
-    return (*found, number)
+    counted = [select(func.count()).select_from(table) for table in (examples, topics)]
+    return (*found, *(session.connection.execute(query).scalar_one() for query in counted))
 
 
 def topics_at(shelf: Shelf, name: str) -> Topics:
@@ -83,7 +83,7 @@ def surroundings_at(shelf: Shelf, name: str, topic: int | str) -> Surroundings:
     with shelf.reading(name) as portal, portal.store.reading() as session:
         number = _found(portal.tree(), topic)
         key = ("surroundings", str(portal.path), number, moment_of(session))
-        return recalled(key, lambda: surroundings_of(session, number))
+        return recalled(key, lambda: surroundings_of(session, portal, number))
 
 
 def path_at(shelf: Shelf, name: str, topic: int) -> str:
