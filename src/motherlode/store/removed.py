@@ -84,8 +84,8 @@ def removals(session: Session) -> list[Removal]:
 
 
 def removal_of(session: Session, number: str) -> Removal | None:
-    record = _read(session, f"{_PREFIX}{number}")
-    return None if record is None else record.removal
+    """What was removed under that name; None: there is none, or it is not kept any more."""
+    return next((one for one in removals(session) if one.id == number), None)
 
 
 def restore(session: Session, removal: Removal, heir: TopicId) -> None:

@@ -162,6 +162,7 @@ def test_the_api_says_the_same(client: TestClient) -> None:
     assert (sorted(kept.json()["accepted"]), kept.json()["rejected"]) == (sorted([OWL, HOSTILE]), [HERON])
     assert client.post(API, json={}).json() == {"error": "Say what to accept, reject, move or trim."}
     assert client.post(API, json={"trim": OWL}).status_code == 400
+    assert client.post(f"{API}/try", json={"accept": ["all"], "note": "\0"}).status_code == 400
     tried = client.post(f"{API}/try", json={"trim": OWL, "blocks": "1"})
     assert tried.status_code == 202
     assert waited(client, tried.json()["id"])["result"]["trimmed"] == [OWL]

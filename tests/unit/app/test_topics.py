@@ -228,7 +228,7 @@ def test_a_cluster_becomes_a_sub_topic(client: TestClient) -> None:
 
 def test_clusters_of_a_topic_without_pages_are_none(client: TestClient) -> None:
     client.post(f"{API}/add", json={"topic": "empty"})
-    asked = client.post("/api/v1/portals/birds/cluster", json={"topic": "empty"})
+    asked = client.post("/api/v1/portals/birds/cluster", json={"topic": "empty\0/"})
     assert asked.status_code == 202
     assert waited(client, asked.json()["id"])["state"] == "failed"
     page = client.get(f"{AT}/{number(client, 'empty')}").text

@@ -7,6 +7,7 @@ from motherlode.app.serving.board import Board
 from motherlode.app.serving.jobs import Command, Job, option
 from motherlode.engine.clustering import Cluster, Clustering
 from motherlode.records import UsageError
+from motherlode.topics import parse_path, show_path
 
 PAGES = 1_000  # of a topic, the surest: enough to see what there is, at a tenth of the time
 _MOST = 20  # clusters that are shown
@@ -38,7 +39,7 @@ def cluster(
 ) -> Command:
     """`lode cluster`."""
     words = (
-        *option("topic", topic),
+        *option("topic", show_path(parse_path(topic))),
         *option("k", k),
         *option("seed", seed or None),
         *option("pages", pages),

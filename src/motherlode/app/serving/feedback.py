@@ -10,6 +10,7 @@ from motherlode.app.serving.topics import moment_of, recalled
 from motherlode.engine.feedback import Archetype, Block, archetypes, archetypes_at, blocks_of, listed
 from motherlode.engine.training import page_behind
 from motherlode.export.site.rows import brief
+from motherlode.records import UsageError
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import main_text_of, text_of
@@ -82,7 +83,9 @@ def keep_at(shelf: Shelf, name: str, sayings: Sayings) -> Done:
 
 
 def tried(sayings: Sayings) -> Command:
-    """`lode feedback --try`: learning takes its time."""
+    """`lode feedback --try`: learning takes its time. Raises `UsageError` for what no command line takes."""
+    if any("\0" in word for word in sayings.options()):
+        raise UsageError("There is a character in this that no address, topic or note can have.")
     return Command("feedback", (*sayings.options(), *option("try", value=True)), writes=False)
 
 
