@@ -113,6 +113,22 @@ def archetypes(session: Session, tree: TopicTree, topic: TopicId | None = None) 
     return found
 
 
+def listed(session: Session, tree: TopicTree, topic: TopicId | None = None) -> list[Archetype]:
+    """The same pages at once: without what takes its time, how sure and how well linked they are."""
+    examples = _learned(topic_rows.examples_of(session), tree, topic)
+    marks = Marks.of(session)
+    place = {one.id: at for at, one in enumerate(tree)}
+    left = [one for one in examples if not _is_out(session, marks, one)]
+    return [_told(session, tree, one, None, {}) for one in sorted(left, key=lambda one: place[one.topic])]
+
+
+def archetypes_at(session: Session, tree: TopicTree, url: str) -> list[Archetype]:
+    """What a page is learned from as, with the terms that speak for it; of its links nothing."""
+    examples = [one for one in topic_rows.examples_of(session) if one.url == url]
+    classifier = latest(session, tree)
+    return [_told(session, tree, one, classifier, {}) for one in examples]
+
+
 def blocks_of(session: Session, url: str) -> tuple[KeptPage, list[Block]]:
     """A page and the blocks of its text. Raises `UsageError` where there is no such page."""
     page = _page(session, url)

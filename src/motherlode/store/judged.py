@@ -48,6 +48,17 @@ def judged_for(session: Session, topics: Collection[TopicId], limit: int, above:
     ]
 
 
+def latest_for(session: Session, topics: Collection[TopicId], limit: int) -> list[tuple[PageId, float]]:
+    """The pages on these topics that were found last, with their confidence; the last one first."""
+    query = (
+        select(judgements.c.page_id, judgements.c.confidence)
+        .where(judgements.c.topic_id.in_(list(topics)), judgements.c.confidence > 0)
+        .order_by(judgements.c.page_id.desc())
+        .limit(limit)
+    )
+    return [(PageId(page), sure) for page, sure in session.connection.execute(query)]
+
+
 def surest_on(session: Session, topic: TopicId) -> Iterator[list[tuple[PageId, float]]]:
     """Every page that is on a topic with its confidence, the surest first, some at a time."""
     query = (

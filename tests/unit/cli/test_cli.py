@@ -265,11 +265,16 @@ def test_edits(lode: CliRun) -> None:
         (("rename", "Arts/Music", "Jazz"), "Renamed 'Arts/Music' to 'Jazz'."),
         (("move", "Arts/Jazz", "/"), "Moved 'Arts/Jazz' to 'Jazz'."),
         (("remove", "Science"), "Removed 'Science' with 1 topic below it."),
+        (("restore",), "Restored 'Science' with 2 examples."),
+        (("remove", "Science"), "Removed 'Science' with 1 topic below it."),
     ):
         run = lode("topics", "p", *arguments)
         assert (run.returncode, run.stdout.strip()) == (0, said), run.stderr
     assert topics(lode) == ["OTHERS", "Arts", "Jazz"]
-    assert json.loads(lode("topics", "p", "remove", "Jazz", "--json").stdout) == {"done": "Removed 'Jazz'."}
+    removed = json.loads(lode("topics", "p", "remove", "Jazz", "--json").stdout)
+    assert removed["done"] == "Removed 'Jazz'."
+    assert lode("topics", "p", "restore", removed["undo"]).stdout == "Restored 'Jazz' with 1 example.\n"
+    assert topics(lode) == ["OTHERS", "Arts", "Jazz"]
 
 
 @pytest.mark.usefixtures("portal")

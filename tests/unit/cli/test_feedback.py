@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from helpers import CliRun, run_lode, said_one_sentence
-from motherlode.app.cli.feedback import blocks_in, command
+from motherlode.app.cli.feedback import command
 from motherlode.app.crawling import Outing, crawl_portal
+from motherlode.app.feedback import blocks_in
 from motherlode.engine import Limits
 from motherlode.fetch.loops import run
 from motherlode.lab.serving.background import Running, sandbox

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter, FastAPI
 
-from motherlode.app.api import jobs, portals
+from motherlode.app.api import clusters, feedback, jobs, portals, topics
 from motherlode.app.api.describing import describe, problems
 
-PARTS = (portals, jobs)
+PARTS = (portals, jobs, topics, feedback, clusters)
 
 
 def install(app: FastAPI) -> None:

@@ -3,49 +3,17 @@
 import shlex
 from itertools import groupby
 from pathlib import Path
-from time import time
 from typing import Any
 
 import click
-from msgspec import Struct
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.effects import show_effect
-from motherlode.app.cli.numbers import numbers_in
-from motherlode.engine.feedback import (
-    ALL,
-    Archetype,
-    Block,
-    Ruling,
-    Wishes,
-    archetypes,
-    blocks_of,
-    effect_of,
-    keep_ruling,
-    ruling_on,
-)
-from motherlode.engine.reviewing import Effect
-from motherlode.engine.training import KIND
+from motherlode.app.feedback import Candidates, Done, Sayings, attempt, keep, number_of, waits
+from motherlode.engine.feedback import Archetype, Block, archetypes, blocks_of
 from motherlode.portal import Portal
-from motherlode.records import Origin, TopicId, UsageError
-from motherlode.store import ledger
-from motherlode.store import topics as topic_rows
-from motherlode.topics import TopicTree, parse_path, show_path
-from motherlode.urls import UrlRules
-
-MAX_NOTE = 2_000
-
-
-class Done(Struct, frozen=True):
-    """What was done, or, with `--try`, what would be. `effect` is that of learning anew."""
-
-    accepted: list[str]
-    rejected: list[str]
-    moved: dict[str, str]
-    trimmed: list[str]
-    kept: bool
-    effect: Effect | None = None
+from motherlode.records import UsageError
 
 
 @click.command("feedback")
@@ -87,27 +55,15 @@ def command(
     'lode crawl DIR' goes on from there with what was accepted. What nothing is said of stays for now, and
     may be dropped for better pages.
     """
-    edits = bool(said["accept"] or said["reject"] or said["move"] or said["trim"])
-    _check(said, show, edits=edits)
+    trying = said.pop("trying")
+    sayings = Sayings(topic=topic, **said)
+    _check(sayings, show, trying=trying)
     if show is not None:
         _show_blocks(directory, show, overrides, as_json=as_json)
-    elif edits and not said["trying"]:
-        with (
-            Portal.writing(directory, "lode feedback", overrides) as portal,
-            portal.store.writing() as session,
-        ):
-            tree = TopicTree(topic_rows.all_topics(session))
-            wishes = _wishes(said, topic, tree, portal.config.urls)
-            ruling = ruling_on(session, tree, wishes, time())
-            keep_ruling(session, ruling)
-        _tell(_done(ruling, tree, kept=True), directory, as_json=as_json)
-    elif edits or said["trying"]:
-        with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-            tree = portal.tree()
-            wishes = _wishes(said, topic, tree, portal.config.urls)
-            ruling = ruling_on(session, tree, wishes, time())
-            effect = effect_of(session, tree, portal.config, ruling)
-        _tell(_done(ruling, tree, kept=False, effect=effect), directory, as_json=as_json)
+    elif sayings.are_any and not trying:
+        _tell(keep(directory, sayings, overrides), directory, as_json=as_json)
+    elif sayings.are_any or trying:
+        _tell(attempt(directory, sayings, overrides), directory, as_json=as_json)
     else:
         _list(directory, topic, overrides, as_json=as_json)
 
@@ -115,56 +71,13 @@ def command(
 # --- what was said --------------------------------------------------------------------------------------
 
 
-def _check(said: dict[str, Any], show: str | None, *, edits: bool) -> None:
-    if (said["trim"] is None) != (said["blocks"] is None):
+def _check(said: Sayings, show: str | None, *, trying: bool) -> None:
+    if (said.trim is None) != (said.blocks is None):
         raise UsageError("--trim URL and --blocks 3-7,9 go together; --show URL shows the numbers.")
-    if show is not None and (edits or said["trying"]):
+    if show is not None and (said.are_any or trying):
         raise UsageError("--show shows a page and does nothing else; leave the other options out.")
-    if said["note"] and not edits:
+    if said.note and not said.are_any:
         raise UsageError("--note says why something is accepted, rejected, moved or trimmed; say what.")
-
-
-def _wishes(said: dict[str, Any], topic: str | None, tree: TopicTree, rules: UrlRules) -> Wishes:
-    trim = () if said["trim"] is None else ((_url(said["trim"], rules), blocks_in(said["blocks"])),)
-    return Wishes(
-        tuple(_url(url, rules) for url in said["accept"]),
-        tuple(_url(url, rules) for url in said["reject"]),
-        tuple((web_address(url, rules).url, tree.at(parse_path(path))) for url, path in said["move"]),
-        trim,
-        _number(topic, tree),
-        said["note"].encode(errors="replace").decode()[:MAX_NOTE],
-    )
-
-
-def _url(url: str, rules: UrlRules) -> str:
-    return ALL if url == ALL else web_address(url, rules).url
-
-
-def _number(topic: str | None, tree: TopicTree) -> TopicId | None:
-    return None if topic is None else tree.at(parse_path(topic)).id
-
-
-def blocks_in(text: str) -> tuple[int, ...]:
-    """The numbers that a person wrote, in rising order; none of them, for all blocks.
-
-    >>> blocks_in("3-5, 9"), blocks_in("all")
-    ((3, 4, 5, 9), ())
-    """
-    if text.strip() == ALL:
-        return ()
-    return numbers_in(text, "--blocks")
-
-
-def _done(ruling: Ruling, tree: TopicTree, *, kept: bool, effect: Effect | None = None) -> Done:
-    moved = {one.url or "": show_path(tree.path(one.topic)) for one in ruling.added}
-    return Done(
-        [one.url or "" for one in ruling.changed if one.text is None and one.origin is Origin.FEEDBACK],
-        [one.url or "" for one in ruling.removed if one.url not in moved],
-        moved,
-        [one.url or "" for one in ruling.changed if one.text is not None],
-        kept,
-        effect,
-    )
 
 
 # --- what is shown --------------------------------------------------------------------------------------
@@ -173,12 +86,10 @@ def _done(ruling: Ruling, tree: TopicTree, *, kept: bool, effect: Effect | None 
 def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_json: bool) -> None:
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
         tree = portal.tree()
-        found = archetypes(session, tree, _number(topic, tree))
-        model = ledger.latest_model(session, KIND)
-    crawl = {} if model is None else model.report.get("crawl", {})
-    waits = bool(crawl.get("learned")) and crawl.get("phase") == "learning"
+        found = archetypes(session, tree, number_of(topic, tree))
+        waiting = waits(session)
     if as_json:
-        show_json({"waits_for_feedback": waits, "archetypes": found})
+        show_json(Candidates(waiting, found))
         return
     where = shlex.quote(str(directory))
     if not found:
@@ -191,7 +102,7 @@ def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_
         for one in mine:
             _show_archetype(one)
         click.echo()
-    if waits:
+    if waiting:
         click.echo(f"The learning phase is over; 'lode crawl {where}' goes on with what is left here.")
     click.echo(f"Next: lode feedback {where} --accept URL|all --reject URL|all")
 
@@ -228,13 +139,7 @@ def _tell(done: Done, directory: Path, *, as_json: bool) -> None:
     if as_json:
         show_json(done)
         return
-    said = {
-        "accepted": len(done.accepted),
-        "rejected": len(done.rejected),
-        "moved": len(done.moved),
-        "trimmed": len(done.trimmed),
-    }
-    told = ", ".join(f"{number:,} {what}" for what, number in said.items() if number) or "nothing"
+    told = done.told
     if done.effect is None:
         where = shlex.quote(str(directory))
         click.echo(f"{told[0].upper()}{told[1:]}. Next: lode crawl {where}, or lode train {where}")

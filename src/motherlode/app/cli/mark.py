@@ -19,8 +19,8 @@ from motherlode.app.cli.common import (
     show_json,
 )
 from motherlode.app.cli.documents import web_address
-from motherlode.app.cli.feedback import MAX_NOTE
 from motherlode.app.cli.numbers import numbers_in
+from motherlode.app.feedback import MAX_NOTE
 from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
 from motherlode.engine.remembering import last_search
 from motherlode.portal import Portal

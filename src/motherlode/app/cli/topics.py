@@ -2,30 +2,21 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import update_wrapper
 from pathlib import Path
-from time import time
 from typing import Any
 
 import click
 
+from motherlode.app import editing as edits
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.treeview import show_tree, tree_json
+from motherlode.app.editing import Edit, Edited, editing
 from motherlode.portal import Portal
-from motherlode.portal.directory import plant_into
-from motherlode.records import TopicError, TopicId, UsageError
-from motherlode.store import Session
+from motherlode.records import UsageError
 from motherlode.store import topics as topic_rows
-from motherlode.store.marks import give_marks, standing_marks
-from motherlode.topics import (
-    TopicTree,
-    clean_name,
-    parse_path,
-    plant_seeds,
-    show_path,
-)
-from motherlode.urls import canonical
+from motherlode.store.marks import standing_marks
+from motherlode.topics import TopicTree
 
 
 class _OptionsAfterDirectory(click.Group):
@@ -81,32 +72,19 @@ def command(
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """What an edit works with: one transaction on a locked portal."""
-
-    portal: Portal
-    session: Session
-    tree: TopicTree
-
-
-def _edit(function: Callable[..., str]) -> Callable[..., None]:
+def _edit(function: Callable[..., Edited]) -> Callable[..., None]:
     """Run an edit inside a transaction, then say what it did."""
 
     def run(
         place: tuple[Path, tuple[str, ...]], /, overrides: tuple[str, ...], *, as_json: bool, **given: Any
     ) -> None:
         directory, earlier = place
-        with (
-            Portal.writing(directory, "lode topics", (*earlier, *overrides)) as portal,
-            portal.store.writing() as session,
-        ):
-            tree = TopicTree(topic_rows.all_topics(session))
-            done = function(_Edit(portal, session, tree), **given)
+        with editing(directory, "lode topics", (*earlier, *overrides)) as edit:
+            edited = function(edit, **given)
         if as_json:
-            show_json({"done": done})
+            show_json({"done": edited.done} | ({"undo": edited.undo} if edited.undo else {}))
         else:
-            click.echo(done)
+            click.echo(edited.done)
 
     update_wrapper(run, function)
     return set_option(json_option(click.pass_obj(run)))
@@ -115,52 +93,43 @@ def _edit(function: Callable[..., str]) -> Callable[..., None]:
 @command.command("add")
 @click.argument("topic")
 @_edit
-def add(edit: _Edit, topic: str) -> str:
+def add(edit: Edit, topic: str) -> Edited:
     """Add the topic TOPIC, such as physics or science/physics."""
-    path = parse_path(topic)
-    if edit.tree.find(path) is not None:
-        raise TopicError(f"There is a topic '{show_path(path)}' already.")
-    plant_into(edit.session, plant_seeds([(path, [])], edit.portal.config.urls))
-    return f"Added '{show_path(path)}'."
+    return edits.add(edit, topic)
 
 
 @command.command("rename")
 @click.argument("topic")
 @click.argument("name")
 @_edit
-def rename(edit: _Edit, topic: str, name: str) -> str:
+def rename(edit: Edit, topic: str, name: str) -> Edited:
     """Give TOPIC another NAME, where it is."""
-    if "/" in name:
-        raise UsageError("A name has no '/'; 'move' puts a topic elsewhere.")
-    found, name = edit.tree.at(parse_path(topic)), clean_name(name)
-    edit.tree.check_rename(found, name)
-    topic_rows.rename_topic(edit.session, found.id, name)
-    return f"Renamed '{topic}' to '{name}'."
+    return edits.rename(edit, topic, name)
 
 
 @command.command("move")
 @click.argument("topic")
 @click.argument("parent")
 @_edit
-def move(edit: _Edit, topic: str, parent: str) -> str:
+def move(edit: Edit, topic: str, parent: str) -> Edited:
     """Put TOPIC, with all below it, under PARENT; / is the root."""
-    found, goal = edit.tree.at(parse_path(topic)), edit.tree.at(parse_path(parent))
-    edit.tree.check_move(found, goal)
-    topic_rows.move_topic(edit.session, found.id, goal.id)
-    return f"Moved '{topic}' to '{show_path((*edit.tree.path(goal.id), found.name))}'."
+    return edits.move(edit, topic, parent)
 
 
 @command.command("remove")
 @click.argument("topic")
 @_edit
-def remove(edit: _Edit, topic: str) -> str:
-    """Remove TOPIC with all below it; pages judged into it go to its parent."""
-    found = edit.tree.at(parse_path(topic))
-    heir = edit.tree.check_remove(found)
-    doomed = edit.tree.descendants(found.id)
-    topic_rows.remove_topics(edit.session, doomed, heir)
-    more = f" with {count(len(doomed) - 1, 'topic')} below it" if len(doomed) > 1 else ""
-    return f"Removed '{topic}'{more}."
+def remove(edit: Edit, topic: str) -> Edited:
+    """Remove TOPIC with all below it; pages judged into it go to its parent. 'restore' undoes it."""
+    return edits.remove(edit, topic)
+
+
+@command.command("restore")
+@click.argument("undo", metavar="[ID]", default="")
+@_edit
+def restore(edit: Edit, undo: str) -> Edited:
+    """Bring back the topics that were removed last, or by ID, with their examples."""
+    return edits.put_back(edit, undo)
 
 
 @command.command("example")
@@ -168,24 +137,6 @@ def remove(edit: _Edit, topic: str) -> str:
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
 @click.option("--remove", "removing", is_flag=True, help="Take the URLs out instead.")
 @_edit
-def example(edit: _Edit, topic: str, urls: tuple[str, ...], *, removing: bool) -> str:
+def example(edit: Edit, topic: str, urls: tuple[str, ...], *, removing: bool) -> Edited:
     """Add the pages URL... to the examples of TOPIC, or take them out."""
-    path = parse_path(topic)
-    found, rules = edit.tree.at(path), edit.portal.config.urls
-    if not removing:
-        added = plant_into(edit.session, plant_seeds([(path, list(urls))], rules))
-        _withdraw_marks(edit, found.id, [canonical(url, rules=rules) for url in urls])
-        return f"Added {count(added, 'example')} to '{show_path(path)}'."
-    for url in (canonical(url, rules=rules) for url in urls):
-        if not topic_rows.remove_example(edit.session, found.id, url):
-            raise TopicError(f"{url} is not an example of '{show_path(path)}'.")
-    return f"Took {count(len(urls), 'example')} out of '{show_path(path)}'."
-
-
-def _withdraw_marks(edit: _Edit, topic: TopicId, urls: list[str]) -> None:
-    """What was marked bad for a topic, or dropped, and is named as its example now, is one."""
-    if not standing_marks(edit.session):
-        return
-    from motherlode.engine.marking import withdrawn  # noqa: PLC0415 - loads much that other edits do not need
-
-    give_marks(edit.session, withdrawn(edit.session, edit.tree, urls, topic, time()))
+    return (edits.take_examples if removing else edits.give_examples)(edit, topic, urls)

@@ -7,6 +7,8 @@ from msgspec import Struct
 # What is written on a tab, and where it leads beneath the portal's own address.
 TABS = (
     ("Overview", ""),
+    ("Topics", "/topics"),
+    ("Feedback", "/feedback"),
     ("Jobs", "/jobs"),
 )
 

@@ -6,9 +6,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from motherlode.app.web.forms import form_checked
-from motherlode.app.web.views import home, jobs, login, new, portals
+from motherlode.app.web.views import feedback, home, jobs, login, new, portals, topics
 
-VIEWS = (login, portals, new, home, jobs)
+VIEWS = (login, portals, new, home, jobs, topics, feedback)
 
 
 class _Static(StaticFiles):

@@ -1,0 +1,119 @@
+// Topics and feedback: parts that are loaded afterwards, topics that are dragged, blocks that are chosen.
+
+import { localise } from "./app.js";
+
+const AGAIN = 1000; // milliseconds until somebody who is at work is asked again
+
+// An element with data-later="ADDRESS" shows the part data-part of what is there, as soon as it can be had. With
+// data-settled it has been there from the beginning. As long as it is marked data-busy it is asked for again.
+function inUse(later) {
+  const fields = [...later.querySelectorAll("input, textarea, select")];
+  const changed = (field) =>
+    field instanceof HTMLSelectElement
+      ? [...field.options].some((option) => option.selected !== option.defaultSelected && option.index > 0)
+      : field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  return later.contains(document.activeElement) || fields.some(changed);
+}
+
+async function load(later) {
+  let busy = later.hasAttribute("data-busy");
+  try {
+    const answer = await fetch(later.dataset.later, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const part = answer.ok ? page.querySelector(later.dataset.part) : null;
+    if (part !== null && !inUse(later)) {
+      later.replaceChildren(part);
+      localise(later);
+      busy = part.hasAttribute("data-busy");
+    }
+  } catch {
+    // The server is away; a part that is at work is asked for again.
+  }
+  if (busy) setTimeout(() => load(later), AGAIN);
+}
+
+for (const later of document.querySelectorAll("[data-later]")) {
+  if (!later.hasAttribute("data-settled")) load(later);
+  else if (later.hasAttribute("data-busy")) setTimeout(() => load(later), AGAIN);
+}
+
+// A topic that is dropped on another one is moved there by the form that is on the page anyway.
+const move = document.querySelector("#move");
+const ROW = "tr[data-topic]";
+const ROOT = "1";
+
+function below(row, topic) {
+  for (let here = row; here; here = document.querySelector(`tr[data-topic="${here.dataset.parent}"]`)) {
+    if (here.dataset.topic === topic) return true;
+  }
+  return false;
+}
+
+function canDrop(goal, dragged) {
+  if (dragged === null || goal === null) return false;
+  if (goal.closest("thead")) return dragged.dataset.parent !== ROOT;
+  return !("others" in goal.dataset) && !below(goal, dragged.dataset.topic) && dragged.dataset.parent !== goal.dataset.topic;
+}
+
+function makeDraggable(table) {
+  let dragged = null;
+  const goalOf = (event) => event.target.closest(`${ROW}, thead`);
+  const clear = () => table.querySelectorAll(".over").forEach((one) => one.classList.remove("over"));
+  for (const row of table.querySelectorAll(ROW)) row.draggable = true;
+  table.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest(ROW);
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", dragged?.dataset.topic ?? "");
+  });
+  table.addEventListener("dragover", (event) => {
+    clear();
+    const goal = goalOf(event);
+    if (!canDrop(goal, dragged)) return;
+    event.preventDefault();
+    goal.classList.add("over");
+  });
+  table.addEventListener("dragend", () => {
+    clear();
+    dragged = null;
+  });
+  table.addEventListener("drop", (event) => {
+    const goal = goalOf(event);
+    if (!canDrop(goal, dragged)) return;
+    event.preventDefault();
+    move.elements.topic.value = dragged.dataset.topic;
+    move.elements.parent.value = goal.dataset.topic ?? ROOT;
+    move.requestSubmit();
+  });
+}
+
+if (move !== null) {
+  const table = document.querySelector(ROW)?.closest("table");
+  if (table) makeDraggable(table);
+  document.querySelector("#drag-hint")?.removeAttribute("hidden");
+}
+
+// Blocks: some at once, and from the last one that was clicked to another with the shift key.
+const trim = document.querySelector("#trim");
+
+if (trim !== null) {
+  const boxes = [...trim.querySelectorAll("input[name=block]")];
+  let last = null;
+  trim.querySelector("#choose")?.removeAttribute("hidden");
+  trim.addEventListener("click", (event) => {
+    const which = event.target.dataset.choose;
+    if (which) {
+      for (const box of boxes) box.checked = which === "all" || (which === "main" && box.parentElement.classList.contains("main"));
+    }
+    const at = boxes.indexOf(event.target);
+    if (at < 0) return;
+    if (event.shiftKey && last !== null) {
+      for (const box of boxes.slice(Math.min(at, last), Math.max(at, last) + 1)) box.checked = boxes[at].checked;
+    }
+    last = at;
+  });
+}
+
+// To say where a page belongs is to say that it is moved.
+document.addEventListener("change", (event) => {
+  if (event.target.matches(".goal select")) event.target.closest(".goal").querySelector("input").checked = true;
+});

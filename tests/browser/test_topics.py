@@ -1,0 +1,93 @@
+"""Topics, clusters and feedback in a browser."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from motherlode.lab.serving.background import Running
+
+pytestmark = pytest.mark.system
+PATIENCE = 60_000  # milliseconds for what a job does
+SEEDS = {
+    "birds/owls": [f"http://owls{n}.test/" for n in range(3)],
+    "birds/herons": [f"http://herons{n}.test/" for n in range(3)],
+    "OTHERS": ["http://news0.test/", "http://news1.test/"],
+}
+
+
+def ask(page: Page, path: str, **body: Any) -> Any:
+    answer = page.request.post(f"/api/v1/portals{path}", data=body)
+    assert answer.ok, answer.text()
+    return answer.json()
+
+
+def made(page: Page, web: Running) -> None:
+    """A portal called `birds`, by the API."""
+    topics = [{"topic": topic, "seeds": seeds} for topic, seeds in SEEDS.items()]
+    ask(page, "", name="birds", topics=topics, set=[f"network.connect={web.address}"])
+
+
+def crawled(page: Page, web: Running) -> None:
+    made(page, web)
+    job = ask(page, "/birds/crawl", pages=30)
+    page.goto(f"/portals/birds/jobs/{job['id']}")
+    expect(page.locator("#state")).to_have_text("done", timeout=PATIENCE)
+
+
+def row(page: Page, name: str) -> Any:
+    return page.locator("tr[data-topic]").filter(has=page.get_by_role("link", name=name, exact=True))
+
+
+def test_a_topic_is_made_moved_removed_and_brought_back(page: Page, web: Running) -> None:
+    made(page, web)
+    page.goto("/portals/birds/topics")
+    page.get_by_label("Name").fill("night birds")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Added 'night birds'.")
+    row(page, "owls").drag_to(row(page, "night birds"))
+    expect(page.get_by_role("status")).to_have_text("Moved 'birds/owls' to 'night birds/owls'.")
+    page.get_by_label("Topic", exact=True).select_option(label="night birds")
+    page.get_by_label("To below").select_option(label="birds")
+    page.get_by_role("button", name="Move").click()
+    expect(page.get_by_role("status")).to_have_text("Moved 'night birds' to 'birds/night birds'.")
+    page.get_by_role("link", name="night birds").click()
+    page.get_by_role("button", name="Remove with all below it").click()
+    expect(page.get_by_role("status")).to_contain_text("Removed 'birds/night birds' with 1 topic below it.")
+    expect(row(page, "owls")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("status")).to_have_text("Restored 'birds/night birds' with 3 examples.")
+    expect(row(page, "owls")).to_be_visible()
+
+
+def test_a_cluster_becomes_a_topic_and_an_example_is_trimmed(page: Page, web: Running) -> None:
+    crawled(page, web)
+    page.get_by_role("link", name="Topics").click()
+    page.get_by_role("link", name="owls", exact=True).click()
+    expect(page.get_by_role("heading", name="Authorities")).to_be_visible(timeout=PATIENCE)
+    page.get_by_label("How many").fill("2")
+    page.get_by_role("button", name="Find clusters").click()
+    page.get_by_label("Name of the sub-topic").first.fill("field owls", timeout=PATIENCE)
+    page.get_by_role("button", name="Make this a sub-topic").first.click()
+    expect(page.get_by_role("status")).to_contain_text("Added 'birds/owls/field owls' with")
+    page.get_by_role("link", name="Trim").first.click()
+    page.get_by_role("button", name="None").click()
+    page.get_by_text("Owls hunt mice at night").click()
+    page.get_by_role("button", name="Show what it changes").click()
+    page.get_by_role("button", name="Keep it").click(timeout=PATIENCE)
+    expect(page.get_by_role("status")).to_contain_text(re.compile(r"Kept: \d trimmed\."))
+    page.go_back()
+    expect(page.get_by_text("Trim to blocks")).to_be_visible()
+
+
+def test_nothing_is_too_wide_for_a_telephone(page: Page, web: Running) -> None:
+    crawled(page, web)
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto("/portals/birds/topics")
+    owls = page.get_by_role("link", name="owls", exact=True).get_attribute("href")
+    trim = "/portals/birds/feedback/page?url=http://owls0.test/"
+    for address in ("/portals/birds/topics", owls, "/portals/birds/feedback", trim):
+        page.goto(str(address))
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, address
