@@ -36,7 +36,7 @@ def test_a_bookmark_file_becomes_a_crawled_portal(page: Page, web: Running, tmp_
     expect(page.get_by_role("cell", name="Herons")).to_be_visible()
     page.get_by_label("Pages").fill("12")
     page.get_by_role("button", name="Crawl").click()
-    expect(page).to_have_url(re.compile(r"/portals/birds/jobs/\d{8}T\d{6}-\w{8}$"))
+    expect(page).to_have_url(re.compile(r"/portals/birds/jobs/\d{8}T\d{9}-\w{8}$"))
     expect(page.locator("#state")).to_have_text("done")
     expect(page.locator("#lines")).to_contain_text("Crawling, bingo")
     expect(page.get_by_text('"end": "page limit"')).to_be_visible()

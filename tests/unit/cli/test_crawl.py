@@ -255,3 +255,10 @@ def test_the_index_follows_on_demand(lode: CliRun, box: Running) -> None:
     found = json.loads(lode("search", "owls", "title:three", "--as-is", "--json").stdout)
     assert [one["url"] for one in found["results"]] == ["http://a.test/3"]
     assert found["results"][0]["places"].keys() == {"title"}
+
+
+def test_how_far_it_is_can_be_heard_beside_the_result(lode: CliRun, box: Running) -> None:
+    made(lode, f"network.connect={box.address}")
+    run = lode("crawl", "owls", "--json", "--progress", "--pages", "2")
+    assert json.loads(run.stdout)["pages"] == 2
+    assert "Fetching the examples ..." in run.stderr

@@ -26,7 +26,7 @@ from motherlode.portal.lock import holder_of
 
 FOLDER = "logs/jobs"
 KEPT = 50  # jobs of a portal
-_ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
+_ID = re.compile(r"\d{8}T\d{9}-[0-9a-f]{8}")
 _LONGEST = 2**20  # bytes of output that are shown, and of a result
 _ASKED, _LINES, _RESULT, _EXIT, _STOPS, _LOCK = "job.json", "lines", "result", "exit", "stops", "lock"
 _INTERRUPTED = 11  # the exit code of a crawl that was stopped in good order
@@ -102,8 +102,9 @@ class Job(Struct, frozen=True):
 
 
 def new_id(now: float) -> str:
-    """Ids sort by time."""
-    return f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
+    """Ids sort by time, to the millisecond."""
+    at = f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S%f}"[:-3]
+    return f"{at}-{secrets.token_hex(4)}"
 
 
 def is_id(text: str) -> bool:
