@@ -7,6 +7,9 @@ from msgspec import Struct
 # What is written on a tab, and where it leads beneath the portal's own address.
 TABS = (
     ("Overview", ""),
+    ("Search", "/search"),
+    ("Marks", "/marks"),
+    ("Export", "/export"),
     ("Jobs", "/jobs"),
 )
 

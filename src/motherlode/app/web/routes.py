@@ -6,9 +6,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from motherlode.app.web.forms import form_checked
-from motherlode.app.web.views import home, jobs, login, new, portals
+from motherlode.app.web.views import export, home, jobs, login, marks, new, original, portals, search
+from motherlode.app.web.views import page as page_view
 
-VIEWS = (login, portals, new, home, jobs)
+VIEWS = (login, portals, new, home, jobs, search, page_view, original, marks, export)
 
 
 class _Static(StaticFiles):
