@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
 from motherlode.engine.facets import Facets, facets_of
+from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
 from motherlode.engine.searching import Asked, Results, results_of, search, weigh
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError

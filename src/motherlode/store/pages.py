@@ -200,7 +200,7 @@ def traits_of(session: Session, wanted: Collection[PageId]) -> Iterator[Traits]:
     columns = ("url_id", "mime", "language", "fetched_at")
     rows = list(session.bulk.find(pages, "id", sorted(wanted), columns))
     named = session.bulk.find(urls, "id", sorted(row[0] for row in rows), ("id", "url"))
-    spelled = {number: url for number, url in named}
+    spelled: dict[int, str] = {row[0]: row[1] for row in named}
     return (Traits(spelled[row[0]], row[1], row[2], row[3]) for row in rows if row[0] in spelled)
 
 

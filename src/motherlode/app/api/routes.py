@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter, FastAPI
 
-from motherlode.app.api import jobs, portals
+from motherlode.app.api import export, jobs, marks, pages, portals, search
 from motherlode.app.api.describing import describe, problems
 
-PARTS = (portals, jobs)
+PARTS = (portals, jobs, search, pages, marks, export)
 
 
 def install(app: FastAPI) -> None:

@@ -8,9 +8,12 @@ from time import time
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from starlette.exceptions import HTTPException
 
 from motherlode.app.cli.export import ALL_FORMATS, UNPACKED
+from motherlode.app.serving.board import Board
 from motherlode.app.serving.jobs import Command, Job, State, option
+from motherlode.app.serving.shelf import Shelf
 from motherlode.records import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 FOLDER = "reports"  # where a portal lets exports be put
 KEPT = 8  # files of a portal
+GONE = "There is no file of that export; asking for it again makes one."
 _DAY = 86_400.0
 _NAME = re.compile(r"served-[0-9a-f]{16}\.[a-z.]{3,10}")
 _SUFFIX = {"bookmarks": "html", "warc": "warc.gz", "parquet": "zip", "site": "zip"}
@@ -73,6 +77,24 @@ def made_by(job: Job, portal: Path) -> Path | None:
     name = Path(str(job.result.get("output", ""))).name
     path = portal / FOLDER / name
     return path if _NAME.fullmatch(name) and path.is_file() and not path.is_symlink() else None
+
+
+def start(board: Board, shelf: Shelf, portal: str, command: Export) -> Job:
+    """Have an export made; the oldest file makes room for it."""
+    clear_away(shelf.path(portal))
+    return board.ask(portal, command)
+
+
+def file_of(board: Board, shelf: Shelf, portal: str, job: str) -> tuple[Path, str]:
+    """The file that an export made, and what to call it. Raises `HTTPException` where there is none."""
+    path = made_by(board.job(portal, job), shelf.path(portal))
+    if path is None:
+        raise HTTPException(404, GONE)
+    return path, f"{portal}.{suffix_of(path)}"
+
+
+def suffix_of(path: Path) -> str:
+    return path.name.partition(".")[2]
 
 
 def clear_away(portal: Path, kept: int = KEPT) -> None:

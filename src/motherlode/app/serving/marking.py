@@ -1,4 +1,4 @@
-"""Marks, as a form or the API gives them. They are few words and kept at once; learning from them is a job."""
+"""Marks, as a form or the API gives them. They are kept at once; learning from them is a job."""
 
 from time import time
 

@@ -74,7 +74,7 @@ class Found(Struct, frozen=True):
 
 
 def found(desks: Desks, name: str, question: Question) -> Found:
-    """Search a portal. Raises `LodeError` for what cannot be sought, `NoIndexError` where there is no index."""
+    """Search a portal. Raises `LodeError` for what cannot be sought, `NoIndexError` without an index."""
     with desks.at(name) as (portal, desk):
         asked = _asked(question, portal)
         results, facets = desk.faceted(asked, time())

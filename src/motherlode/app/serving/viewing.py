@@ -70,12 +70,23 @@ def page_view(shelf: Shelf, name: str, url: str, links: int = _LINKS) -> PageVie
     """Raises `HTTPException` where the portal has never seen it, `UsageError` where it is no address."""
     with shelf.reading(name) as portal, portal.store.reading() as session:
         asked = _address(portal, url)
-        explanation = explain(session, portal.config, asked, links)
-        if explanation is None:
-            raise HTTPException(404, NEVER)
+        explanation = _explained(portal, session, asked, links)
         kept = page_behind(session, asked.url)
         text = None if kept is None else _text(session, kept)
         return PageView(explanation.url, text, explanation, tuple(_arriving(session, explanation.url, links)))
+
+
+def explained(shelf: Shelf, name: str, url: str, links: int) -> Explanation:
+    """Raises what `page_view` does."""
+    with shelf.reading(name) as portal, portal.store.reading() as session:
+        return _explained(portal, session, _address(portal, url), links)
+
+
+def _explained(portal: Portal, session: Session, asked: Address, links: int) -> Explanation:
+    found = explain(session, portal.config, asked, links)
+    if found is None:
+        raise HTTPException(404, NEVER)
+    return found
 
 
 def original(shelf: Shelf, name: str, url: str) -> Original:

@@ -1,13 +1,14 @@
 """Exports: every format by a button, and the files to download."""
 
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
 from msgspec import Struct
-from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-from motherlode.app.serving.exports import FORMS, clear_away, export, made_by
+from motherlode.app.serving.exports import FORMS, export, file_of, made_by, suffix_of
+from motherlode.app.serving.exports import start as start_export
 from motherlode.app.serving.jobs import Job
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.web.forms import see
@@ -18,7 +19,6 @@ from motherlode.topics import TopicTree, show_path
 
 router = APIRouter()
 _SHOWN = 12
-GONE = "There is no file of that export; it is made again by asking for it again."
 
 
 class Row(Struct, frozen=True):
@@ -53,34 +53,21 @@ def start(
     text: Annotated[bool, Form()] = False,
 ) -> Response:
     command = export(form=format, topic=topic.strip() or None, text=text)
-    clear_away(here.shelf.path(portal))
-    here.board.ask(portal, command)
+    start_export(here.board, here.shelf, portal, command)
     return see(portal_address(portal, "/export"))
 
 
 @router.get("/portals/{portal}/export/{job}")
 def download(here: Here, portal: str, job: str) -> Response:
-    return download_of(here, portal, job)
-
-
-def download_of(here: Services, portal: str, job: str) -> FileResponse:
-    """The file that an export made. Raises `HTTPException` where there is none."""
-    path = made_by(here.board.job(portal, job), here.shelf.path(portal))
-    if path is None:
-        raise HTTPException(404, GONE)
-    suffix = path.name.partition(".")[2]
-    return FileResponse(path, media_type="application/octet-stream", filename=f"{portal}.{suffix}")
+    path, name = file_of(here.board, here.shelf, portal, job)
+    return FileResponse(path, media_type="application/octet-stream", filename=name)
 
 
 def _rows(here: Services, portal: str) -> list[Row]:
     path = here.shelf.path(portal)
     jobs = [job for job in here.board.jobs(portal) if job.command == "export"][:_SHOWN]
-    found = [(job, made_by(job, path)) for job in jobs]
-    return [
-        Row(
-            job,
-            None if file is None else file.stat().st_size,
-            "" if file is None else file.name.partition(".")[2],
-        )
-        for job, file in found
-    ]
+    return [_row(job, made_by(job, path)) for job in jobs]
+
+
+def _row(job: Job, file: Path | None) -> Row:
+    return Row(job, None, "") if file is None else Row(job, file.stat().st_size, suffix_of(file))

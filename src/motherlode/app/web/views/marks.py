@@ -36,6 +36,7 @@ def listed(request: Request, here: Here, portal: str) -> Response:
 def give(  # noqa: PLR0913 - one for each field
     here: Here,
     portal: str,
+    *,
     word: Annotated[Literal["good", "bad", "drop", "clear", "undo"], Form()],
     url: Annotated[str, Form(max_length=4_000)] = "",
     topic: Annotated[str, Form(max_length=2_000)] = "",

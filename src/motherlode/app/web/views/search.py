@@ -1,5 +1,6 @@
 """Searching a portal: one box, what to narrow it down to, what the order is made of."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -16,13 +17,15 @@ from motherlode.engine.facets import AGES, Counted, Facets
 from motherlode.engine.marking import marks_listed
 from motherlode.export.cleaning import plain
 from motherlode.records import LodeError, ReadOnlyError
-from motherlode.search.query import MAX_LENGTH
+from motherlode.search.query import MAX_LENGTH, QueryError
 from motherlode.search.ranking import DEFAULT, PARTS
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree, show_path
 
 router = APIRouter()
 FINEST = 0.05  # step of a slider
+_AROUND = 60  # characters that are shown around an error
+_CHARACTER = re.compile(r"character ([\d,]+)")
 _USUAL = dict.fromkeys(PARTS, 0.0) | {
     name: float(weight) for name, weight in (part.split("=") for part in DEFAULT.split(","))
 }
@@ -94,6 +97,7 @@ def _weights(
 
 def question_in(  # noqa: PLR0913 - one for each field
     weights: Annotated[Weights, Depends(_weights)],
+    *,
     q: Annotated[str, Query(max_length=10 * MAX_LENGTH)] = "",
     like: Annotated[str, Query(max_length=4_000)] = "",
     topic: Line = "",
@@ -104,7 +108,6 @@ def question_in(  # noqa: PLR0913 - one for each field
     until: Annotated[str, Query(max_length=40)] = "",
     rank: Line = DEFAULT,
     page: Annotated[int, Query(ge=1, le=1_000)] = 1,
-    *,
     any: bool = False,  # noqa: A002
 ) -> Question:
     """A search, out of an address."""
@@ -139,7 +142,7 @@ def part(request: Request, here: Here, portal: str, asked: Asked) -> Response:
 
 
 def _page(request: Request, here: Services, portal: str, asked: Question, template: str) -> Response:
-    told: dict[str, Any] = {"found": None, "facets": (), "problem": "", "no_index": False, "can_index": True}
+    told: dict[str, Any] = {"found": None, "facets": (), "problem": "", "no_index": False, "place": None}
     status = 200
     topics, waiting = _standing(here, portal)
     try:
@@ -154,6 +157,7 @@ def _page(request: Request, here: Services, portal: str, asked: Question, templa
         status = status_of(error)
         told["problem"] = str(error).replace(f"{here.shelf.parent}/", "")
         told["facets"] = tuple(_facets(asked, Facets()))
+        told["place"] = _place(asked.q, error)
     return page(
         request,
         template,
@@ -168,6 +172,15 @@ def _page(request: Request, here: Services, portal: str, asked: Question, templa
         pieces=pieces,
         **told,
     )
+
+
+def _place(query: str, error: LodeError) -> tuple[str, str, str] | None:
+    """The query before, at and behind the character that an error speaks of."""
+    found = _CHARACTER.search(str(error)) if isinstance(error, QueryError) else None
+    if found is None:
+        return None
+    at = int(found[1].replace(",", "")) - 1
+    return query[max(0, at - _AROUND) : at], query[at : at + 1], query[at + 1 : at + 1 + _AROUND]
 
 
 def _answer(here: Services, portal: str, asked: Question) -> Found | None:
