@@ -19,6 +19,7 @@ from motherlode.topics import TopicTree, show_path
 
 router = APIRouter()
 _SHOWN = 12
+TEXTS = frozenset(form.name for form in FORMS if form.texts)  # to the others the form's box says nothing
 
 
 class Row(Struct, frozen=True):
@@ -52,7 +53,7 @@ def start(
     *,
     text: Annotated[bool, Form()] = False,
 ) -> Response:
-    command = export(form=format, topic=topic.strip() or None, text=text)
+    command = export(form=format, topic=topic.strip() or None, text=text and format in TEXTS)
     start_export(here.board, here.shelf, portal, command)
     return see(portal_address(portal, "/export"))
 
