@@ -1,6 +1,6 @@
-"""The API, asked everything that its own description allows and much that it does not: never a 500.
+"""The API over a portal that has pages and an index, asked what its description allows and what it does not.
 
-No job is started: all of them wait, and only so many do.
+`test_fuzzing` asks all routes of an empty portal. No job is started: all of them wait, and only so many do.
 """
 
 from collections import Counter
@@ -23,7 +23,8 @@ from motherlode.portal import Portal
 from serving import ORIGIN
 from shelving import Paper, shelve
 
-EXAMPLES = 20  # requests to each route
+EXAMPLES = 30  # requests to each route
+ROUTES = ("search", "explain", "pages", "pages/original", "marks", "train", "judge", "export", "export/{job}")
 SETTINGS = settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -82,9 +83,11 @@ def test_nothing_that_is_asked_breaks_it(tmp_path: Path) -> None:
         answer = case.call_and_validate(checks=CHECKS, headers={"Host": "127.0.0.1:8420"})
         asked[answer.status_code] += 1
 
-    for found in _schema(tmp_path / "portals").get_all_operations():
-        run = seed(20261117)(SETTINGS(given(_cases(found.ok()))(ask)))
-        run()
+    schema = _schema(tmp_path / "portals")
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        if operation.path.rpartition("{portal}/")[2] in ROUTES:
+            seed(20261117)(SETTINGS(given(_cases(operation))(ask)))()
     assert asked[200] > 20, asked
     assert asked[202] > 0, asked  # some jobs wait
     assert asked[429] > 0, asked  # the others may not

@@ -73,19 +73,9 @@ def _description(app: FastAPI) -> dict[str, Any]:
     for path in made["paths"].values():
         for route in path.values():
             route["responses"].pop("422", None)  # a Problem like any other
-            for response in route["responses"].values():
-                _settle(response)
     for unused in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(unused, None)
     return made
-
-
-def _settle(response: dict[str, Any]) -> None:
-    """FastAPI takes what is no JSONResponse for a string, and says so beside what we say."""
-    for content in response.get("content", {}).values():
-        reference = content.get("schema", {}).get("$ref")
-        if reference is not None:
-            content["schema"] = {"$ref": reference}
 
 
 def _reference(what: Any) -> Any:
