@@ -1,6 +1,6 @@
 """How many of the pages that were found are on which topic, of which site, type, language and age (SPEC B20).
 
-It is counted among the pages that are ranked: of those there are so few that it costs next to nothing.
+It is counted among the pages that are ranked, the first of them: so it costs next to nothing.
 """
 
 from collections import Counter
@@ -20,6 +20,7 @@ _DAY = 86_400
 # How long ago, as one says it after `--since`.
 AGES = (("1d", 1), ("7d", 7), ("30d", 30), ("365d", 365))
 MOST = 12  # values of a facet
+COUNTED = 5_000  # pages that are looked at
 
 
 class Counted(Struct, frozen=True):
@@ -30,8 +31,12 @@ class Counted(Struct, frozen=True):
 
 
 class Facets(Struct, frozen=True):
-    """The values of each filter, those with most pages first; topics and ages in their own order."""
+    """The values of each filter, those with most pages first; topics and ages in their own order.
 
+    `of`: among how many pages they were counted.
+    """
+
+    of: int = 0
     topic: tuple[Counted, ...] = ()
     site: tuple[Counted, ...] = ()
     type: tuple[Counted, ...] = ()
@@ -41,8 +46,10 @@ class Facets(Struct, frozen=True):
 
 def facets_of(session: Session, tree: TopicTree, found: Sequence[PageId], now: float) -> Facets:
     """The facets of pages that were found."""
+    found = found[:COUNTED]
     pages = list(traits_of(session, found))
     return Facets(
+        of=len(pages),
         topic=_topics(session, tree, found),
         site=_most_common(host_of(one.url) for one in pages),
         type=_most_common(type_names(one.mime)[-1] for one in pages if one.mime),

@@ -12,7 +12,6 @@ from motherlode.app.searching import Desk
 from motherlode.app.serving.board import BusyError
 from motherlode.app.serving.shelf import Shelf
 from motherlode.engine.indexing import lacking, place_of
-from motherlode.engine.training import KIND
 from motherlode.portal import Portal
 from motherlode.records import LodeError
 from motherlode.search.index import FORM, PageIndex
@@ -67,8 +66,7 @@ class Desks:
             missing = abs(count_pages(session) - index.size)
             if missing:
                 return Standing(index.size, missing)
-            model = ledger.latest_model(session, KIND)
-            stamp = (model.id if model is not None else 0, _meta(place_of(portal)).stat().st_mtime_ns)
+            stamp = (ledger.last_model(session), _meta(place_of(portal)).stat().st_mtime_ns)
             known = self._lacking.get(portal.path)
             if known is None or known[0] != stamp:  # judged anew, perhaps: it has to be looked at closely
                 tree = TopicTree(topic_rows.all_topics(session))

@@ -20,6 +20,7 @@ from motherlode.records import LodeError, ReadOnlyError
 from motherlode.search.query import MAX_LENGTH, QueryError
 from motherlode.search.ranking import DEFAULT, PARTS
 from motherlode.store import topics as topic_rows
+from motherlode.store.marks import standing_marks
 from motherlode.topics import TopicTree, show_path
 
 router = APIRouter()
@@ -195,7 +196,8 @@ def _standing(here: Services, portal: str) -> tuple[list[str], int]:
     with here.shelf.reading(portal) as opened, opened.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         names = [show_path(tree.path(topic.id)) for topic in tree if not topic.is_others]
-        return names, sum(not one.learned for one in marks_listed(session, tree))
+        marks = marks_listed(session, tree) if standing_marks(session) else []
+        return names, sum(not one.learned for one in marks)
 
 
 def pieces(text: str, marks: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, bool]]:
