@@ -5,10 +5,11 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from motherlode.engine.facets import Facets, facets_of
 from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
-from motherlode.engine.searching import Asked, Results, search
+from motherlode.engine.searching import Asked, Results, results_of, search, weigh
 from motherlode.portal import Portal
-from motherlode.records import BadInputError, LockedError, LodeError, ReadOnlyError
+from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError
 from motherlode.search.index import PageIndex
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree
@@ -33,6 +34,15 @@ class Desk:
         with self._portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))
             return search(self._portal, session, self._index, tree, asked)
+
+    def faceted(self, asked: Asked, now: float) -> tuple[Results, Facets]:
+        """What is found, and what it can be narrowed down to."""
+        with self._portal.store.reading() as session:
+            tree = TopicTree(topic_rows.all_topics(session))
+            weighed = weigh(self._portal, session, self._index, tree, asked)
+            pages = [PageId(page) for page in weighed.sought.hits.pages.tolist()]
+            results = results_of(session, self._index, tree, asked, weighed)
+            return results, facets_of(session, tree, pages, now)
 
     def renewed(self) -> None:
         """See what was written to the index meanwhile."""

@@ -11,16 +11,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
-from sqlalchemy import func, select
 
 from motherlode.engine.linking import standings
 from motherlode.learning.hits import Hits
 from motherlode.records import PageId, TopicId
 from motherlode.search.ranking import order, scaled
+from motherlode.store import ledger
 from motherlode.store.graph import graph_among
 from motherlode.store.indexed import url_ids_of
 from motherlode.store.pages import count_pages, pages_at
-from motherlode.store.schema import models
 from motherlode.store.session import Session
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of
@@ -49,7 +48,7 @@ class Authorities(Struct, frozen=True):
 def in_topic(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> Authorities:
     """The authorities of a topic, kept in a file in `place` if that can be written."""
     file = place / f"authority-{int(topic)}"
-    model, known = _model(session), count_pages(session)
+    model, known = ledger.last_model(session), count_pages(session)
     kept = _kept(file)
     if kept is not None and kept.model == model and kept.known <= known <= kept.known * _GROWTH:
         return kept
@@ -86,10 +85,6 @@ def among(session: Session, found: Sequence[int], relevance: Floats) -> Floats:
     scores = np.zeros(len(found))
     scores[at] = Hits(max_rounds=_ROUNDS).fit(sources, targets, hosts, weights[at]).authorities_
     return scores
-
-
-def _model(session: Session) -> int:
-    return session.connection.execute(select(func.max(models.c.id))).scalar_one() or 0
 
 
 def _kept(file: Path) -> Authorities | None:

@@ -285,7 +285,7 @@ def entries_of(
             sites=_sites(one.url),
             topics=lineages.get(one.topic, ()),
             language=one.language or NO_LANGUAGE,
-            types=_types(one.mime),
+            types=type_names(one.mime),
             date=int(one.fetched_at),
             fingerprint=one.fingerprint % (1 << 64),
         )
@@ -340,7 +340,8 @@ def _sites(url: str) -> tuple[str, ...]:
     return tuple(".".join(steps[at:]) for at in range(max(1, len(steps) - 1)))
 
 
-def _types(mime: str) -> tuple[str, ...]:
+def type_names(mime: str) -> tuple[str, ...]:
+    """What a type is called: by its proper name, and last as people call it."""
     proper = mime.casefold()[:100]
     if not proper:
         return ()

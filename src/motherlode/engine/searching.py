@@ -150,6 +150,18 @@ def search(
     on the topic that is asked for are left out.
     """
     weighed = weigh(portal, session, index, tree, asked, as_if)
+    return results_of(session, index, tree, asked, weighed, as_if)
+
+
+def results_of(
+    session: Session,
+    index: PageIndex,
+    tree: TopicTree,
+    asked: Asked,
+    weighed: Weighed,
+    as_if: Thoughts = {},  # noqa: B006 - it is only read
+) -> Results:
+    """What was found, in order, as far as it is asked for."""
     sought, values = weighed.sought, weighed.values
     hits, weights = sought.hits, sought.weights
     scores, parts = combined(values, weights)

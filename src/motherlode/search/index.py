@@ -123,6 +123,11 @@ class PageIndex:
         self._index.reload()
         self.searcher = self._index.searcher()
 
+    def latest(self) -> Self:
+        """The same index at the latest moment, for one who asks while others ask this one."""
+        self._index.reload()
+        return type(self)(self._index)
+
     @property
     def size(self) -> int:
         return int(self.searcher.num_docs)

@@ -66,6 +66,11 @@ def latest_model(session: Session, kind: str) -> Model | None:
     return _model(session.connection.execute(query).one_or_none())
 
 
+def last_model(session: Session) -> int:
+    """The number of the last model of any kind, without the model itself; 0: there is none."""
+    return session.connection.execute(select(func.max(models.c.id))).scalar_one() or 0
+
+
 def model_numbered(session: Session, number: ModelId) -> Model | None:
     return _model(session.connection.execute(select(models).where(models.c.id == number)).one_or_none())
 

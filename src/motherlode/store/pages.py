@@ -186,6 +186,24 @@ def languages_of(session: Session, wanted: Collection[PageId]) -> dict[PageId, s
     return {PageId(page): language for page, language in rows}
 
 
+class Traits(Struct, frozen=True):
+    """What tells a page from others at a glance."""
+
+    url: str
+    mime: str
+    language: str
+    fetched_at: float
+
+
+def traits_of(session: Session, wanted: Collection[PageId]) -> Iterator[Traits]:
+    """What these pages are, in no order."""
+    columns = ("url_id", "mime", "language", "fetched_at")
+    rows = list(session.bulk.find(pages, "id", sorted(wanted), columns))
+    named = session.bulk.find(urls, "id", sorted(row[0] for row in rows), ("id", "url"))
+    spelled: dict[int, str] = {row[0]: row[1] for row in named}
+    return (Traits(spelled[row[0]], row[1], row[2], row[3]) for row in rows if row[0] in spelled)
+
+
 def pages_at(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, PageId]:
     """The pages at those of these URLs that were fetched."""
     rows = session.bulk.find(pages, "url_id", sorted(wanted), ("url_id", "id"))

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter, FastAPI
 
-from motherlode.app.api import clusters, feedback, jobs, portals, topics
+from motherlode.app.api import clusters, export, feedback, jobs, marks, pages, portals, search, topics
 from motherlode.app.api.describing import describe, problems
 
-PARTS = (portals, jobs, topics, feedback, clusters)
+PARTS = (portals, jobs, topics, feedback, clusters, search, pages, marks, export)
 
 
 def install(app: FastAPI) -> None:

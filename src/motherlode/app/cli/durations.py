@@ -1,6 +1,7 @@
 """Lengths of time as people write them: 90s, 10m, 1h30m, 7d, 2w."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
@@ -41,3 +42,19 @@ def seconds_in(text: str) -> float | None:
     if not parts or rest.strip():
         return None
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def moment_in(text: str, now: float, *, whole: bool = False) -> int | None:
+    """A day, or a length of time ago, in seconds since 1970; None: it is neither. `whole`: with that day.
+
+    >>> moment_in("1970-01-02", 0.0), moment_in("1970-01-02", 0.0, whole=True), moment_in("1m", 90.0)
+    (86400, 172800, 30)
+    """
+    ago = seconds_in(text)
+    if ago is not None:
+        return int(now - ago)
+    try:
+        day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+        return int((day + timedelta(days=whole)).timestamp())
+    except (ValueError, OverflowError):
+        return None

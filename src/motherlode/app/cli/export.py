@@ -2,15 +2,18 @@
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import time
 from typing import Any, BinaryIO, cast
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
 from motherlode.export.formats import FORMATS, Format, Wish
 from motherlode.export.gathering import Gathering
+from motherlode.export.packing import pack
 from motherlode.export.placing import check_place, directory_at, file_at
 from motherlode.export.site import FILES as SITE_FILES
 from motherlode.export.site import MARKER
@@ -21,6 +24,7 @@ from motherlode.topics import TopicTree, parse_path
 
 _STREAM = "-"
 _BEST = 100  # bookmarks of a topic
+UNPACKED = ".lode-export-"  # what a folder is called that is about to be packed
 _EVERY = 500  # pages between two looks at the progress
 
 
@@ -48,7 +52,7 @@ def _progress(what: str, done: int) -> None:
         click.echo(f"\rWriting the site: {count(done, what):<20}", err=True, nl=False)
 
 
-_FORMATS = FORMATS | {
+ALL_FORMATS = FORMATS | {
     "site": Format("a folder of HTML pages", into_directory=_site, files=SITE_FILES, marker=MARKER)
 }
 
@@ -56,7 +60,7 @@ _FORMATS = FORMATS | {
 @click.command("export")
 @portal_argument
 @click.option(
-    "--format", "form", required=True, type=click.Choice(list(_FORMATS)), help="What to make; see above."
+    "--format", "form", required=True, type=click.Choice(list(ALL_FORMATS)), help="What to make; see above."
 )
 @click.option("--output", required=True, metavar="PATH", help="Where to write; - is the standard output.")
 @click.option("--topic", help="Only the pages of this topic and of those below, such as science/physics.")
@@ -68,6 +72,7 @@ _FORMATS = FORMATS | {
     show_default=True,
     help="How many pages of a topic to bookmark, the surest.",
 )
+@click.option("--zip", "packed", is_flag=True, help="A directory of files as one zip (parquet, site).")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @set_option
 @json_option
@@ -92,8 +97,10 @@ def command(
     The file is there when it is whole, and never in part. A crawl may go on meanwhile: what is written
     is the portal of one moment. A site that this command made is replaced by its successor.
     """
-    chosen = _FORMATS[form]
+    chosen = ALL_FORMATS[form]
     _check(form, chosen, output, texts=given["texts"], as_json=as_json)
+    if given["packed"]:
+        chosen = _as_zip(form, chosen, Path(output).resolve().parent)
     if output != _STREAM:
         check_place(
             Path(output),
@@ -110,6 +117,22 @@ def command(
         show_json(Exported(form, output, pages))
     else:
         click.echo(f"Wrote {count(pages, 'page')} to {output}.", err=output == _STREAM)
+
+
+def _as_zip(form: str, chosen: Format, beside: Path) -> Format:
+    """A format that is a directory of files, as one file."""
+    write = chosen.into_directory
+    if write is None:
+        raise UsageError(f"{form} is one file already; leave --zip out.")
+
+    def into_file(what: Gathering, out: BinaryIO, _wish: Wish) -> int:
+        # Beside the file, where there is as much room as there is for it.
+        with TemporaryDirectory(prefix=UNPACKED, dir=beside) as folder:
+            pages = write(what, Path(folder))
+            pack(Path(folder), out)
+        return pages
+
+    return replace(chosen, into_file=into_file, into_directory=None, files=(), marker="")
 
 
 def _check(form: str, chosen: Format, output: str, *, texts: bool, as_json: bool) -> None:

@@ -7,7 +7,6 @@ from time import time
 from typing import Any
 
 import click
-from msgspec import Struct
 
 from motherlode.app.cli.common import (
     F,
@@ -21,33 +20,18 @@ from motherlode.app.cli.common import (
 from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.numbers import numbers_in
 from motherlode.app.feedback import MAX_NOTE
+from motherlode.app.marking import Done, told_of
 from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
 from motherlode.engine.remembering import last_search
 from motherlode.portal import Portal
-from motherlode.records import Mark, UsageError, Word
+from motherlode.records import UsageError, Word
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, take_back
-from motherlode.store.pages import urls_of_pages
-from motherlode.topics import TopicTree, parse_path, show_path
+from motherlode.topics import TopicTree, parse_path
 
 _WAYS = ("good", "bad", "drop", "clear")
 _TOLD = {Word.GOOD: "good for", Word.BAD: "bad for", Word.DROPPED: "dropped from", Word.NOTHING: "cleared of"}
-
-
-class Said(Struct, frozen=True):
-    """A mark that was given now."""
-
-    url: str
-    word: str
-    topic: str
-
-
-class Done(Struct, frozen=True):
-    """What was marked, or how many marks were taken back."""
-
-    marked: list[Said]
-    undone: int = 0
 
 
 def _pages(name: str, what: str) -> Callable[[F], F]:
@@ -103,7 +87,7 @@ def command(
             tree = TopicTree(topic_rows.all_topics(session))
             marks = marks_from(session, tree, _sayings(portal, tree, topic, said), time())
             give_marks(session, marks)
-            done = _done(session, tree, marks)
+            done = told_of(session, tree, marks)
     _tell(done, directory, as_json=as_json)
 
 
@@ -147,13 +131,6 @@ def _undone(session: Session, directory: Path) -> int:
     if not number:
         raise UsageError(f"Nothing was marked in {directory}, so there is nothing to take back.")
     return number
-
-
-def _done(session: Session, tree: TopicTree, marks: list[Mark]) -> Done:
-    urls = urls_of_pages(session, list({one.page for one in marks}))
-    return Done(
-        [Said(urls[one.page], one.word.name.lower(), show_path(tree.path(one.topic))) for one in marks]
-    )
 
 
 # --- what is shown --------------------------------------------------------------------------------------

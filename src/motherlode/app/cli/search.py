@@ -1,7 +1,7 @@
 """`lode search`: searches what a portal has fetched."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from time import time
 from typing import Any
@@ -20,7 +20,7 @@ from motherlode.app.cli.common import (
     set_option,
     show_json,
 )
-from motherlode.app.cli.durations import seconds_in
+from motherlode.app.cli.durations import moment_in
 from motherlode.app.cli.index import progress
 from motherlode.app.searching import Ready, desk_at, made_ready
 from motherlode.engine.remembering import remember
@@ -46,17 +46,13 @@ class Moment(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        ago = seconds_in(str(value))
-        if ago is not None:
-            return int(time() - ago)
-        try:
-            day = datetime.strptime(str(value), "%Y-%m-%d").replace(tzinfo=UTC)
-            return int((day + timedelta(days=self._whole)).timestamp())
-        except (ValueError, OverflowError):
+        moment = moment_in(str(value), time(), whole=self._whole)
+        if moment is None:
             told = repr(str(value)[:50])
             self.fail(
                 f"{told} is not a day; write it like 2026-11-30, or like 7d for a week ago.", param, ctx
             )
+        return moment
 
 
 class Told(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.durations import seconds_in
 from motherlode.app.serving.jobs import Command, option
 from motherlode.app.serving.making import chosen_from
@@ -36,3 +37,22 @@ def crawl(
 
 def index(*, rebuild: bool = False) -> Command:
     return Command("index", option("rebuild", rebuild), writes=False)
+
+
+def train(*, offline: bool = False, preview: bool = False, results: bool = False) -> Command:
+    options = (*option("offline", offline), *option("preview", preview), *option("results", results))
+    return Command("train", options, writes=not preview)
+
+
+def judge(
+    *, url: str | None = None, again: bool = False, results: bool = False, preview: bool = False
+) -> Command:
+    """Judge a page, never a file of the server's; or all pages again."""
+    if again == (url is not None):
+        raise UsageError("Name a page, or say again to judge the pages of the portal.")
+    if (results or preview) and not again:
+        raise UsageError("results and preview go with again.")
+    if url is not None:
+        return Command("judge", arguments=(web_address(url).url,), writes=False)
+    options = (*option("again", again), *option("results", results), *option("preview", preview))
+    return Command("judge", options, writes=not preview)

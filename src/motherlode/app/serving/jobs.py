@@ -214,7 +214,9 @@ class JobFolder:
         try:
             if (self.path / _RESULT).stat().st_size > _LONGEST:
                 return None
-            return msgspec.json.decode((self.path / _RESULT).read_bytes())
+            said = (self.path / _RESULT).read_bytes()
+            shelf = f"{self.path.parents[3]}/"  # where it lies on this machine is nobody's business
+            return msgspec.json.decode(said.replace(shelf.encode(), b""))
         except (OSError, msgspec.DecodeError):
             return None
 

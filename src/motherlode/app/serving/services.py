@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from msgspec import Struct
 
 from motherlode.app.serving.board import Board
+from motherlode.app.serving.desks import Desks
 from motherlode.app.serving.guard import Limits
 from motherlode.app.serving.keys import Keys
 from motherlode.app.serving.settings import Settings
@@ -24,6 +25,7 @@ class Services(Struct, frozen=True):
     limits: Limits
     streams: Streams
     stopping: threading.Event
+    desks: Desks
 
 
 def services_of(settings: Settings) -> Services:
@@ -31,7 +33,9 @@ def services_of(settings: Settings) -> Services:
     shelf = Shelf(settings.place)
     board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
     streams = Streams(settings.streams)
-    return Services(settings, shelf, board, Keys(settings.token), Limits(), streams, threading.Event())
+    return Services(
+        settings, shelf, board, Keys(settings.token), Limits(), streams, threading.Event(), Desks(shelf)
+    )
 
 
 def services_in(request: Request) -> Services:

@@ -9,6 +9,9 @@ TABS = (
     ("Overview", ""),
     ("Topics", "/topics"),
     ("Feedback", "/feedback"),
+    ("Search", "/search"),
+    ("Marks", "/marks"),
+    ("Export", "/export"),
     ("Jobs", "/jobs"),
 )
 

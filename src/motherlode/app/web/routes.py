@@ -6,9 +6,22 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from motherlode.app.web.forms import form_checked
-from motherlode.app.web.views import feedback, home, jobs, login, new, portals, topics
+from motherlode.app.web.views import (
+    export,
+    feedback,
+    home,
+    jobs,
+    login,
+    marks,
+    new,
+    original,
+    portals,
+    search,
+    topics,
+)
+from motherlode.app.web.views import page as page_view
 
-VIEWS = (login, portals, new, home, jobs, topics, feedback)
+VIEWS = (login, portals, new, home, jobs, topics, feedback, search, page_view, original, marks, export)
 
 
 class _Static(StaticFiles):
