@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter, FastAPI
 
-from motherlode.app.api import jobs, portals
+from motherlode.app.api import crawl, hosts, jobs, portals
 from motherlode.app.api.describing import describe, problems
 
-PARTS = (portals, jobs)
+PARTS = (portals, jobs, crawl, hosts)
 
 
 def install(app: FastAPI) -> None:

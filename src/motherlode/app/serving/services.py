@@ -12,6 +12,7 @@ from motherlode.app.serving.keys import Keys
 from motherlode.app.serving.settings import Settings
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.streaming import Streams
+from motherlode.app.serving.watching import Watches
 
 
 class Services(Struct, frozen=True):
@@ -24,6 +25,7 @@ class Services(Struct, frozen=True):
     limits: Limits
     streams: Streams
     stopping: threading.Event
+    watches: Watches
 
 
 def services_of(settings: Settings) -> Services:
@@ -31,7 +33,8 @@ def services_of(settings: Settings) -> Services:
     shelf = Shelf(settings.place)
     board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
     streams = Streams(settings.streams)
-    return Services(settings, shelf, board, Keys(settings.token), Limits(), streams, threading.Event())
+    stopping, watches = threading.Event(), Watches(shelf, board)
+    return Services(settings, shelf, board, Keys(settings.token), Limits(), streams, stopping, watches)
 
 
 def services_in(request: Request) -> Services:

@@ -7,6 +7,7 @@ from msgspec import Struct
 # What is written on a tab, and where it leads beneath the portal's own address.
 TABS = (
     ("Overview", ""),
+    ("Crawl", "/crawl"),
     ("Jobs", "/jobs"),
 )
 

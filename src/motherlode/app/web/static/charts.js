@@ -1,0 +1,165 @@
+// The charts of a crawl, drawn by Vega-Embed. Its expressions are interpreted and its styles are ours, so that
+// the page needs neither eval nor a style element.
+
+const NO_TOPIC = "/";
+const MOST = 12; // bars
+const views = new Map();
+const drawn = new Map();
+let library = null;
+let latest = null;
+let turn = Promise.resolve();
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function config() {
+  const quiet = { labelColor: colour("quiet"), titleColor: colour("quiet"), gridColor: colour("line") };
+  const font = getComputedStyle(document.body).fontFamily;
+  return {
+    font,
+    background: "transparent",
+    view: { stroke: null },
+    axis: { ...quiet, domainColor: colour("line"), tickColor: colour("line"), titleFontWeight: "normal" },
+    legend: { labelColor: colour("ink"), orient: "top", title: null, symbolType: "stroke" },
+    text: { color: colour("ink") },
+  };
+}
+
+function number(field, title, more = {}) {
+  return { field, type: "quantitative", title, ...more };
+}
+
+function lines(y, colours) {
+  const whole = { format: "~s", tickCount: 6, grid: false };
+  return {
+    height: 180,
+    mark: { type: "line", interpolate: "monotone", strokeWidth: 2, point: { size: 12 }, tooltip: true },
+    encoding: {
+      x: number("pages", "pages", { axis: whole, scale: { nice: false } }),
+      y: number("value", null, { ...y, axis: { tickCount: 5 } }),
+      ...colours,
+    },
+  };
+}
+
+function bars(title) {
+  return {
+    height: { step: 22 },
+    mark: { type: "bar", cornerRadiusEnd: 2, tooltip: true, color: colour("link") },
+    encoding: {
+      x: number("number", title, { axis: { format: "~s", tickCount: 4, tickMinStep: 1 } }),
+      y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 140, ticks: false } },
+    },
+  };
+}
+
+// What each chart shows: rows from what was told, and how they are drawn.
+const CHARTS = {
+  harvest: {
+    rows: (told) =>
+      told.harvest.flatMap((one) => [
+        { pages: one.pages, value: one.rate, of: "lately" },
+        { pages: one.pages, value: one.total, of: "so far" },
+      ]),
+    spec: () =>
+      lines(
+        { scale: { domain: [0, 1] } },
+        {
+          color: {
+            field: "of",
+            type: "nominal",
+            scale: { domain: ["so far", "lately"], range: [colour("link"), colour("warm")] },
+          },
+        },
+      ),
+  },
+  pace: {
+    rows: (told) =>
+      told.harvest.filter((one) => one.pace !== null).map((one) => ({ pages: one.pages, value: one.pace })),
+    spec: () => lines({ scale: { zero: true } }, { color: { value: colour("good") } }),
+  },
+  topics: { rows: (told) => byTopic(told, "pages"), spec: () => bars("pages") },
+  queues: { rows: (told) => byTopic(told, "waiting"), spec: () => bars("URLs") },
+  errors: {
+    rows: (told) => Object.entries(told.errors).map(([kind, many]) => ({ name: kind || "unknown", number: many })),
+    spec: () => bars("URLs"),
+  },
+};
+
+function byTopic(told, what) {
+  const rows = told.status.topics.map((one) => ({
+    name: one.topic === NO_TOPIC ? "for no topic" : one.topic,
+    number: one[what],
+  }));
+  return rows
+    .filter((row) => row.number > 0)
+    .sort((one, other) => other.number - one.number)
+    .slice(0, MOST);
+}
+
+async function load(address) {
+  if (!address) return null;
+  if (library === null) {
+    library = import(address).then(
+      () => window.lodeCharts,
+      () => null,
+    );
+  }
+  return library;
+}
+
+function empty(place) {
+  const said = document.createElement("p");
+  said.className = "empty";
+  said.textContent = "Nothing yet.";
+  place.replaceChildren(said);
+}
+
+async function show(embed, name, rows) {
+  const place = document.querySelector(`#chart-${name}`);
+  const same = JSON.stringify(rows);
+  if (drawn.get(name) === same) return;
+  drawn.set(name, same);
+  if (rows.length === 0) {
+    views.get(name)?.finalize();
+    views.delete(name);
+    empty(place);
+    return;
+  }
+  if (views.has(name)) {
+    await views.get(name).data("rows", rows).resize().runAsync();
+    return;
+  }
+  const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...CHARTS[name].spec() };
+  const options = { mode: "vega-lite", renderer: "canvas", ast: true, actions: false, defaultStyle: false };
+  const made = await embed(
+    place,
+    { ...spec, data: { name: "rows", values: rows } },
+    { ...options, config: config(), tooltip: { disableDefaultStyle: true } },
+  );
+  views.set(name, made.view);
+}
+
+async function drawAll(embed, told) {
+  for (const [name, chart] of Object.entries(CHARTS)) await show(embed, name, chart.rows(told));
+}
+
+// Drawings take their turns; of several that wait only the latest is made.
+export function draw(address, told) {
+  latest = told;
+  turn = turn.then(async () => {
+    if (latest !== told) return;
+    const embed = await load(address);
+    if (embed === null || embed === undefined) return;
+    document.querySelector("#charts").hidden = false;
+    await drawAll(embed, told);
+  });
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const view of views.values()) view.finalize();
+  views.clear();
+  drawn.clear();
+  if (latest !== null) draw(document.querySelector("#crawl").dataset.charts, latest);
+});
