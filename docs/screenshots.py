@@ -5,6 +5,7 @@ view is photographed by Chromium. A view is found by its tab, so that a new one 
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from motherlode.app.demo import examples_on, planted
 from motherlode.app.web.navigation import TABS
@@ -31,8 +32,8 @@ PORTAL = "atlas"
 SIZE = {"width": 1200, "height": 800}
 TALLEST = 1500  # pixels; what is below is more of the same
 PATIENCE = 120_000  # milliseconds
-PAGES = 900
-LIVE = 300  # pages after which the running crawl is photographed
+PAGES = 2500
+LIVE = re.compile("[3-9][0-9][0-9]")  # pages at which the running crawl is photographed
 # Views that no tab leads to: by a link of another one, or beneath it.
 LINKED = (("topic", "/topics", "/topics/"), ("page", "/search", "/page?"))
 BENEATH = (("hosts", "/crawl/hosts"), ("log", "/crawl/log"))
@@ -78,8 +79,7 @@ def _crawl(page: Page) -> None:
     page.goto(f"/portals/{PORTAL}/crawl")
     page.get_by_label("Pages", exact=True).fill(str(PAGES))
     page.get_by_role("button", name="Crawl").click()
-    pages = "Number(document.querySelector('#crawl-figures dd').textContent.replaceAll(',', ''))"
-    page.wait_for_function(f"{pages} >= {LIVE}")
+    expect(page.locator("#crawl-figures dd").first).to_have_text(LIVE, timeout=PATIENCE)
     page.wait_for_selector("#chart-harvest canvas")
     _keep(page, "crawl-live")
     page.wait_for_selector("#crawl-state[data-state=idle]")
@@ -106,7 +106,7 @@ def _keep(page: Page, name: str) -> None:
     image: Image.Image = Image.open(BytesIO(page.screenshot(full_page=True)))
     image = image.convert("RGB").crop((0, 0, image.width, min(image.height, TALLEST)))
     file = IMAGES / f"{name}.png"
-    image.quantize(64, dither=Image.Dither.NONE).save(file, optimize=True)
+    image.quantize(128, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"docs/images/{file.name}  {file.stat().st_size // 1000} KB")
 
 

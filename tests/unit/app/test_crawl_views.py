@@ -66,7 +66,8 @@ def test_a_crawl_in_a_terminal_can_be_seen_and_not_stopped(client: TestClient, o
         assert 'data-state="running"' in text
         assert "Ctrl-C stops it there" in text
         assert '<button type="submit">Pause' not in text
-        assert send(client, f"{CRAWL}/stop").status_code == 409
+        assert client.post(f"{API}/crawl/stop").status_code == 409
+        assert send(client, f"{CRAWL}/stop").headers["location"] == CRAWL
         assert send(client, f"{CRAWL}/start", pages="5").status_code == 409
         assert client.get(f"{API}/crawl").json()["writing"]["command"] == "crawl"
 

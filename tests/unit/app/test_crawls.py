@@ -67,10 +67,15 @@ def test_points_tell_of_the_stretches_between_rows() -> None:
     assert (third.rate, third.pace) == (0.0, None)  # another run: it was at rest in between
 
 
+def test_rows_of_one_batch_are_one_stretch() -> None:
+    points = points_of([Row(100, 50, 10), Row(110, 100, 20), Row(110, 150, 20), Row(110.4, 200, 20)], [])
+    assert [(point.pages, point.pace) for point in points] == [(50, None), (200, pytest.approx(150 / 10.4))]
+
+
 def test_a_long_crawl_is_shown_by_few_points() -> None:
     rows = [Row(float(n), 10 * n, n) for n in range(1, 10_001)]
     points = points_of(rows, [])
-    assert len(points) == 239
+    assert len(points) == 240
     assert points[-1].pages == 100_000
     assert {round(point.rate, 6) for point in points} == {0.1}
 

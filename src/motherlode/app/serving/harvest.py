@@ -49,11 +49,11 @@ def rows_in(text: str) -> list[Row]:
 
 def points_of(rows: Sequence[Row], starts: Iterable[float]) -> list[HarvestPoint]:
     """The stretches between rows, so few that a chart can show them. `starts`: when runs began."""
-    kept = _thinned(rows)
     began = sorted(starts)
-    first = Row(kept[0].time, 0, 0) if kept and len(kept) == len(rows) else None
-    joined = [first, *kept] if first is not None else kept
-    return [_point(one, other, began) for one, other in pairwise(joined) if other.pages > one.pages]
+    kept = _thinned(list({int(row.time): row for row in rows}.values()))  # a batch may write several at once
+    first = [Row(kept[0].time, 0, 0)] if kept else []
+    stretches = pairwise([*first, *kept])
+    return [_point(one, other, began) for one, other in stretches if other.pages > one.pages]
 
 
 def _point(one: Row, other: Row, starts: Sequence[float]) -> HarvestPoint:

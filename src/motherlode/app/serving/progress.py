@@ -65,15 +65,15 @@ def progress_at(shelf: Shelf, board: Board, name: str) -> CrawlProgress:
         errors = overview.reasons(session, UrlState.FAILED)
         judged = judgements_in(session, LATEST)
     last = status.runs[-1] if status.runs else None
-    recent = points_of(rows[-2:], starts)
+    harvest = points_of(rows, starts)
     return CrawlProgress(
         crawl=CrawlNow(state_of(job, status.writing, last), status.writing, job, last),
         status=status,
         relevant=sum(one.pages for one in status.topics),
         rate=rows[-1].relevant / rows[-1].pages if rows else None,
-        pace=recent[-1].pace if recent else None,
+        pace=harvest[-1].pace if harvest else None,
         errors=dict(list(errors.items())[:_ERRORS]),
-        harvest=points_of(rows, starts),
+        harvest=harvest,
         judgements=judged,
     )
 

@@ -3,6 +3,7 @@
 
 const NO_TOPIC = "/";
 const MOST = 12; // bars
+const BAR = 22; // pixels
 const views = new Map();
 const drawn = new Map();
 let library = null;
@@ -31,7 +32,7 @@ function number(field, title, more = {}) {
 }
 
 function lines(y, colours) {
-  const whole = { format: "~s", tickCount: 6, grid: false };
+  const whole = { format: ",d", tickCount: 6, tickMinStep: 1, grid: false, labelOverlap: true };
   return {
     height: 180,
     mark: { type: "line", interpolate: "monotone", strokeWidth: 2, point: { size: 12 }, tooltip: true },
@@ -43,12 +44,12 @@ function lines(y, colours) {
   };
 }
 
-function bars(title) {
+function bars(title, rows) {
   return {
-    height: { step: 22 },
+    height: BAR * rows.length,
     mark: { type: "bar", cornerRadiusEnd: 2, tooltip: true, color: colour("link") },
     encoding: {
-      x: number("number", title, { axis: { format: "~s", tickCount: 4, tickMinStep: 1 } }),
+      x: number("number", title, { axis: { format: ",d", tickCount: 4, tickMinStep: 1, labelOverlap: true } }),
       y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 140, ticks: false } },
     },
   };
@@ -79,11 +80,11 @@ const CHARTS = {
       told.harvest.filter((one) => one.pace !== null).map((one) => ({ pages: one.pages, value: one.pace })),
     spec: () => lines({ scale: { zero: true } }, { color: { value: colour("good") } }),
   },
-  topics: { rows: (told) => byTopic(told, "pages"), spec: () => bars("pages") },
-  queues: { rows: (told) => byTopic(told, "waiting"), spec: () => bars("URLs") },
+  topics: { rows: (told) => byTopic(told, "pages"), spec: (rows) => bars("pages", rows) },
+  queues: { rows: (told) => byTopic(told, "waiting"), spec: (rows) => bars("URLs", rows) },
   errors: {
     rows: (told) => Object.entries(told.errors).map(([kind, many]) => ({ name: kind || "unknown", number: many })),
-    spec: () => bars("URLs"),
+    spec: (rows) => bars("URLs", rows),
   },
 };
 
@@ -116,29 +117,33 @@ function empty(place) {
   place.replaceChildren(said);
 }
 
+function forget(name) {
+  views.get(name)?.view.finalize();
+  views.delete(name);
+}
+
 async function show(embed, name, rows) {
   const place = document.querySelector(`#chart-${name}`);
   const same = JSON.stringify(rows);
   if (drawn.get(name) === same) return;
   drawn.set(name, same);
+  const spec = CHARTS[name].spec(rows);
+  if (views.get(name)?.height === spec.height && rows.length > 0) {
+    await views.get(name).view.data("rows", rows).runAsync();
+    return;
+  }
+  forget(name);
   if (rows.length === 0) {
-    views.get(name)?.finalize();
-    views.delete(name);
     empty(place);
     return;
   }
-  if (views.has(name)) {
-    await views.get(name).data("rows", rows).resize().runAsync();
-    return;
-  }
-  const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...CHARTS[name].spec() };
   const options = { mode: "vega-lite", renderer: "canvas", ast: true, actions: false, defaultStyle: false };
   const made = await embed(
     place,
-    { ...spec, data: { name: "rows", values: rows } },
+    { width: "container", ...spec, data: { name: "rows", values: rows } },
     { ...options, config: config(), tooltip: { disableDefaultStyle: true } },
   );
-  views.set(name, made.view);
+  views.set(name, { view: made.view, height: spec.height });
 }
 
 async function drawAll(embed, told) {
@@ -158,8 +163,7 @@ export function draw(address, told) {
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const view of views.values()) view.finalize();
-  views.clear();
+  for (const name of [...views.keys()]) forget(name);
   drawn.clear();
   if (latest !== null) draw(document.querySelector("#crawl").dataset.charts, latest);
 });

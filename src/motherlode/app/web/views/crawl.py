@@ -1,5 +1,6 @@
 """The crawl: started, watched, paused, and what it writes down."""
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
@@ -7,6 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from motherlode.app.serving import commands, crawls
+from motherlode.app.serving.crawls import NoCrawlError
 from motherlode.app.serving.errors import status_of
 from motherlode.app.serving.logs import log_lines
 from motherlode.app.serving.services import Here, Services
@@ -67,7 +69,8 @@ def start(  # noqa: PLR0913 - one for each field
 
 @router.post("/crawl/stop")
 def stop(here: Here, portal: str) -> Response:
-    crawls.stop(here.board, portal)
+    with suppress(NoCrawlError):  # it has ended meanwhile: the page says how
+        crawls.stop(here.board, portal)
     here.watches.forget(portal)
     return see(portal_address(portal, "/crawl"))
 
