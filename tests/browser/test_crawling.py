@@ -66,6 +66,16 @@ def test_a_crawl_is_watched_to_its_end_in_two_windows(page: Page) -> None:
         expect(page.locator(f"#chart-{chart} canvas, #chart-{chart} .empty").first).to_be_visible()
 
 
+@pytest.mark.usefixtures("birds")
+def test_a_bar_says_what_it_stands_for(page: Page) -> None:
+    start(page, 10)
+    expect(page.locator("#crawl-state")).to_have_attribute("data-state", "idle")
+    page.goto("/portals/birds/crawl")
+    page.locator("#chart-topics canvas").hover(position={"x": 160, "y": 12})
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("pages")
+    expect(page.locator("#vg-tooltip-element")).to_be_visible()
+
+
 def test_a_crawl_is_paused_stopped_and_resumed(page: Page, served: Served, web: Running) -> None:
     made(served, web, "http://stall.test/")
     start(page, 30)

@@ -21,8 +21,16 @@ function config() {
     font,
     background: "transparent",
     view: { stroke: null },
-    axis: { ...quiet, domainColor: colour("line"), tickColor: colour("line"), titleFontWeight: "normal" },
-    legend: { labelColor: colour("ink"), orient: "top", title: null, symbolType: "stroke" },
+    axis: { ...quiet, labelFontSize: 11, titleFontSize: 11, domainColor: colour("line"), tickColor: colour("line"), titleFontWeight: "normal" },
+    legend: {
+      labelColor: colour("ink"),
+      labelFontSize: 12,
+      orient: "top",
+      symbolSize: 200,
+      symbolStrokeWidth: 3,
+      symbolType: "stroke",
+      title: null,
+    },
     text: { color: colour("ink") },
   };
 }
@@ -31,14 +39,15 @@ function number(field, title, more = {}) {
   return { field, type: "quantitative", title, ...more };
 }
 
-function lines(y, colours) {
+function lines(what, y, colours) {
   const whole = { format: ",d", tickCount: 6, tickMinStep: 1, grid: false, labelOverlap: true };
   return {
     height: 180,
-    mark: { type: "line", interpolate: "monotone", strokeWidth: 2, point: { size: 12 }, tooltip: true },
+    mark: { type: "line", interpolate: "monotone", strokeWidth: 2, point: { size: 12 } },
     encoding: {
       x: number("pages", "pages", { axis: whole, scale: { nice: false } }),
       y: number("value", null, { ...y, axis: { tickCount: 5 } }),
+      tooltip: [number("pages", "pages", { format: ",d" }), number("value", what, { format: ".2f" })],
       ...colours,
     },
   };
@@ -47,10 +56,11 @@ function lines(y, colours) {
 function bars(title, rows) {
   return {
     height: BAR * rows.length,
-    mark: { type: "bar", cornerRadiusEnd: 2, tooltip: true, color: colour("link") },
+    mark: { type: "bar", cornerRadiusEnd: 2, color: colour("link") },
     encoding: {
       x: number("number", title, { axis: { format: ",d", tickCount: 4, tickMinStep: 1, labelOverlap: true } }),
       y: { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 140, ticks: false } },
+      tooltip: [{ field: "name", type: "nominal", title: "of" }, number("number", title, { format: ",d" })],
     },
   };
 }
@@ -65,6 +75,7 @@ const CHARTS = {
       ]),
     spec: () =>
       lines(
+        "harvest rate",
         { scale: { domain: [0, 1] } },
         {
           color: {
@@ -78,7 +89,7 @@ const CHARTS = {
   pace: {
     rows: (told) =>
       told.harvest.filter((one) => one.pace !== null).map((one) => ({ pages: one.pages, value: one.pace })),
-    spec: () => lines({ scale: { zero: true } }, { color: { value: colour("good") } }),
+    spec: () => lines("pages/s", { scale: { zero: true } }, { color: { value: colour("good") } }),
   },
   topics: { rows: (told) => byTopic(told, "pages"), spec: (rows) => bars("pages", rows) },
   queues: { rows: (told) => byTopic(told, "waiting"), spec: (rows) => bars("URLs", rows) },
