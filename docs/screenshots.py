@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from motherlode.app.demo import examples_on, planted
 from motherlode.app.web.navigation import TABS
@@ -29,7 +29,7 @@ from motherlode.topics import OTHERS, plant_seeds
 
 IMAGES = Path(__file__).parent / "images"
 PORTAL = "atlas"
-SIZE = {"width": 1200, "height": 800}
+SIZE: ViewportSize = {"width": 1200, "height": 800}
 TALLEST = 1500  # pixels; what is below is more of the same
 PATIENCE = 120_000  # milliseconds
 PAGES = 2500

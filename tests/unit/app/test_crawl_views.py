@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from motherlode.app.making import Wanted, make_portal
 from motherlode.app.serving import watching
 from motherlode.app.serving.board import Board
+from motherlode.app.serving.progress import CrawlProgress, progress_at
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.watching import Watches, progress_events
 from motherlode.app.web.views import charts
@@ -161,12 +162,12 @@ class Clock:
 
 
 def test_one_look_serves_every_window(owls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, looks, seen = Clock(), [], watching.progress_at
+    clock, looks = Clock(), list[str]()
 
-    def look(shelf: Shelf, board: Board, name: str) -> watching.CrawlProgress:
+    def look(shelf: Shelf, board: Board, name: str) -> CrawlProgress:
         looks.append(name)
         clock.now += 2.0
-        return seen(shelf, board, name)
+        return progress_at(shelf, board, name)
 
     monkeypatch.setattr(watching, "progress_at", look)
     shelf = Shelf(owls.parent)

@@ -8,9 +8,9 @@ from motherlode.app.serving.board import Board
 from motherlode.app.serving.crawls import CrawlState, crawl_job, state_of
 from motherlode.app.serving.harvest import HarvestPoint, harvest_rows, points_of
 from motherlode.app.serving.jobs import Job
-from motherlode.app.serving.looking import status_at
+from motherlode.app.serving.looking import named
 from motherlode.app.serving.shelf import Shelf
-from motherlode.app.standing import RunNow, Status, run_now
+from motherlode.app.standing import RunNow, Status, run_now, status_of
 from motherlode.portal.lock import Holder, holder_of
 from motherlode.records import TopicId, UrlState
 from motherlode.store import Session, ledger, overview
@@ -59,15 +59,17 @@ class CrawlProgress(Struct, frozen=True):
 
 
 def progress_at(shelf: Shelf, board: Board, name: str) -> CrawlProgress:
-    job, status, rows = crawl_job(board, name), status_at(shelf, name), harvest_rows(shelf.path(name))
+    path = shelf.path(name)
+    job, holder, rows = crawl_job(board, name), holder_of(path), harvest_rows(path)
     with shelf.reading(name) as portal, portal.store.reading() as session:
+        status = named(status_of(session, portal, holder), name)
         starts = [run.started_at for run in ledger.all_runs(session)]
         errors = overview.reasons(session, UrlState.FAILED)
         judged = judgements_in(session, LATEST)
     last = status.runs[-1] if status.runs else None
     harvest = points_of(rows, starts)
     return CrawlProgress(
-        crawl=CrawlNow(state_of(job, status.writing, last), status.writing, job, last),
+        crawl=CrawlNow(state_of(job, holder, last), holder, job, last),
         status=status,
         relevant=sum(one.pages for one in status.topics),
         rate=rows[-1].relevant / rows[-1].pages if rows else None,

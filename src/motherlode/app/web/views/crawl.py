@@ -10,6 +10,7 @@ from starlette.responses import Response
 from motherlode.app.serving import commands, crawls
 from motherlode.app.serving.crawls import NoCrawlError
 from motherlode.app.serving.errors import status_of
+from motherlode.app.serving.jobs import Command
 from motherlode.app.serving.logs import log_lines
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.standing import Step
@@ -118,7 +119,7 @@ def _told(here: Services, portal: str) -> dict[str, object]:
     return {"portal": portal, "told": seen, "crawl": seen.crawl, "status": seen.status, "steps": Step}
 
 
-def _command(draft: Draft) -> commands.Command:
+def _command(draft: Draft) -> Command:
     policy = draft.policy or None
     if policy is not None and policy not in list(PolicyName):
         raise UsageError("There is no such policy.")
