@@ -80,7 +80,6 @@ def _crawl(page: Page) -> None:
     page.get_by_label("Pages", exact=True).fill(str(PAGES))
     page.get_by_role("button", name="Crawl").click()
     expect(page.locator("#crawl-figures dd").first).to_have_text(LIVE, timeout=PATIENCE)
-    page.wait_for_selector("#chart-harvest canvas")
     _keep(page, "crawl-live")
     page.wait_for_selector("#crawl-state[data-state=idle]")
 
@@ -95,8 +94,6 @@ def _take_linked(page: Page, name: str, place: str, to: str) -> None:
 
 def _take(page: Page, name: str, place: str) -> None:
     page.goto(place)
-    if page.locator("#charts").count():
-        page.wait_for_selector("#chart-errors canvas, #chart-errors .empty")
     _keep(page, name)
 
 

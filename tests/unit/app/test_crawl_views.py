@@ -1,7 +1,6 @@
 """The crawl's pages and its API as a visitor meets them, over a portal that somebody has crawled."""
 
 import asyncio
-import gzip
 import threading
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from motherlode.app.serving.board import Board
 from motherlode.app.serving.progress import CrawlProgress, progress_at
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.watching import Watches, progress_events
-from motherlode.app.web.views import charts
 from motherlode.portal import Portal, PortalLock
 from motherlode.records import Host, HostState
 from motherlode.store import ledger
@@ -133,25 +131,13 @@ def test_the_api_tells_how_far_it_is(client: TestClient) -> None:
         assert client.get(f"/api/v1/portals/none/{path}").status_code == 404, path
 
 
-def test_charts_come_from_here_and_are_kept(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    made: list[bytes] = []
-
-    def packed() -> bytes:
-        made.append(gzip.compress(b"a bundle"))
-        return made[-1]
-
-    monkeypatch.setenv("LODE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(charts, "_packed", packed)
-    address = charts.charts_address()
-    assert f'data-charts="{address}"' in client.get(CRAWL).text
-    first, plain = client.get(address), client.get(address, headers={"Accept-Encoding": "identity"})
-    assert (first.text, plain.text) == ("a bundle", "a bundle")
-    assert (first.headers["content-encoding"], plain.headers.get("content-encoding")) == ("gzip", None)
-    assert "immutable" in first.headers["cache-control"]
-    assert len(made) == 1
-    assert client.get("/charts/other.js").status_code == 404
+def test_charts_and_bars_are_drawn_without_a_script(client: TestClient) -> None:
+    text = client.get(f"{CRAWL}/now").text
+    assert 'aria-label="Harvest rate: so far 0.6, lately 0.8"' in text
+    assert 'aria-label="Pages a second: lately 5"' in text
+    assert text.count("<polyline") == 3
+    assert '<rect width="0.0"' in text
+    assert "style=" not in text
 
 
 class Clock:

@@ -6,9 +6,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from motherlode.app.web.forms import form_checked
-from motherlode.app.web.views import charts, crawl, home, hosts, jobs, login, new, portals
+from motherlode.app.web.views import crawl, home, hosts, jobs, login, new, portals
 
-VIEWS = (login, portals, new, home, crawl, hosts, jobs, charts)
+VIEWS = (login, portals, new, home, crawl, hosts, jobs)
 
 
 class _Static(StaticFiles):

@@ -1,11 +1,10 @@
-// The crawl as it goes on: one stream tells every window; parts of the page follow, and so do the charts.
+// The crawl as it goes on: one stream tells every window; the parts of the page that it is about follow.
 // While the window is hidden nothing is listened to: a browser has few connections to give.
 
 import { localise } from "./app.js";
-import { draw } from "./charts.js";
 
 const crawl = document.querySelector("#crawl");
-const PARTS = ["controls", "figures", "judgements", "topics", "errors"].map((name) => `crawl-${name}`);
+const PARTS = ["controls", "figures", "charts", "judgements", "topics", "errors"].map((name) => `crawl-${name}`);
 const UNDER_WAY = ["queued", "running", "stopping"];
 let source = null;
 let renewing = false;
@@ -45,7 +44,6 @@ function follow(progress) {
   const busy = UNDER_WAY.includes(progress.crawl.state) || progress.crawl.writing !== null;
   document.querySelector("#start").hidden = busy;
   renew();
-  draw(crawl.dataset.charts, progress);
 }
 
 function listen() {

@@ -1,5 +1,6 @@
 """The crawl: started, watched, paused, and what it writes down."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
 
@@ -10,15 +11,17 @@ from starlette.responses import Response
 from motherlode.app.serving import commands, crawls
 from motherlode.app.serving.crawls import NoCrawlError
 from motherlode.app.serving.errors import status_of
+from motherlode.app.serving.harvest import HarvestPoint
 from motherlode.app.serving.jobs import Command
 from motherlode.app.serving.logs import log_lines
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.standing import Step
+from motherlode.app.web.charts import Chart, Series, lines_of
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
-from motherlode.app.web.views.charts import charts_address
 from motherlode.policies.options import PolicyName
+from motherlode.portal.directory import config_of
 from motherlode.records import LodeError, UsageError
 
 router = APIRouter(prefix="/portals/{portal}")
@@ -33,6 +36,7 @@ class Draft(Struct, frozen=True):
     time: str = ""
     policy: str = ""
     learn_pages: str = ""
+    contact: str = ""
     feedback: bool = False
 
 
@@ -57,9 +61,10 @@ def start(  # noqa: PLR0913 - one for each field
     time: Annotated[str, Form(max_length=40)] = "",
     policy: Annotated[str, Form(max_length=40)] = "",
     learn_pages: Annotated[str, Form(max_length=40)] = "",
+    contact: Annotated[str, Form(max_length=1_000)] = "",
     feedback: Annotated[bool, Form()] = False,
 ) -> Response:
-    draft = Draft(pages.strip(), time.strip(), policy, learn_pages.strip(), feedback)
+    draft = Draft(pages.strip(), time.strip(), policy, learn_pages.strip(), contact.strip(), feedback)
     try:
         here.board.ask(portal, _command(draft))
     except LodeError as error:
@@ -102,6 +107,7 @@ def _page(
     request: Request, here: Services, portal: str, draft: Draft, error: LodeError | None = None
 ) -> Response:
     status = 200 if error is None else status_of(error)
+    config = config_of(here.shelf.path(portal))
     return page(
         request,
         "crawl.html",
@@ -109,14 +115,31 @@ def _page(
         **_told(here, portal),
         draft=draft,
         policies=[name.value for name in PolicyName],
+        nameless=not config.crawler.contact and not config.network.connect,
         problem="" if error is None else str(error),
-        charts=charts_address(),
     )
 
 
 def _told(here: Services, portal: str) -> dict[str, object]:
     seen = here.watches.see(portal).progress
-    return {"portal": portal, "told": seen, "crawl": seen.crawl, "status": seen.status, "steps": Step}
+    return {
+        "portal": portal,
+        "told": seen,
+        "crawl": seen.crawl,
+        "status": seen.status,
+        "steps": Step,
+        "charts_now": _charts(seen.harvest),
+    }
+
+
+def _charts(harvest: Sequence[HarvestPoint]) -> list[Chart]:
+    places = [float(point.pages) for point in harvest]
+    total, lately = [point.total for point in harvest], [point.rate for point in harvest]
+    paces = [point.pace for point in harvest]
+    return [
+        lines_of("Harvest rate", places, [Series("so far", total), Series("lately", lately)], "pages"),
+        lines_of("Pages a second", places, [Series("lately", paces)], "pages"),
+    ]
 
 
 def _command(draft: Draft) -> Command:
@@ -129,6 +152,7 @@ def _command(draft: Draft) -> Command:
         policy=policy,
         learn_pages=_number(draft.learn_pages, 0, "Learning pages"),
         feedback=draft.feedback,
+        settings=[f"crawler.contact={draft.contact}"] if draft.contact else [],
     )
 
 
