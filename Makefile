@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 
-.PHONY: demo test lint format bench soak docs lock clean
+.PHONY: demo test lint format bench soak docs screenshots lock clean
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/lode demo
@@ -33,6 +33,10 @@ docs: $(VENV)/dev.stamp
 	$(BIN)/python docs/reference.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# Pictures of the web application, of a made-up web on this machine; they want Chromium.
+screenshots: $(VENV)/dev.stamp
+	$(BIN)/python docs/screenshots.py
 
 # Pins the newest versions that resolve on every supported Python; no index address is written down.
 COMPILE := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \

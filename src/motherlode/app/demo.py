@@ -81,9 +81,9 @@ def run_demo(
         with sandbox(workshop / "web") as running:
             served = f"{count(running.pages, 'page')} on {count(running.hosts, 'host')}"
             say(f"Serving {served} at {running.address}.\n")
-            seeds = _examples(web)
+            seeds = examples_on(web)
             settings = chosen | {"network.connect": running.address}
-            create_portal(place, plant_seeds(_planted(seeds), rules_in(settings)), settings)
+            create_portal(place, plant_seeds(planted(seeds), rules_in(settings)), settings)
             if not quiet:
                 _show_portal(place)
             with Portal.crawling(place, "demo") as portal:
@@ -112,7 +112,7 @@ def _silent(_message: str) -> None:
     pass
 
 
-def _examples(web: LabWeb) -> dict[str, list[str]]:
+def examples_on(web: LabWeb) -> dict[str, list[str]]:
     """What a person might have bookmarked: a few pages each on a few topics, and some on none."""
     labels = web.labels()
     leaves = sorted({topic for _, topics in labels.items() for topic in topics})
@@ -129,7 +129,7 @@ def _fronts(urls: Collection[str], dice: Dice) -> list[str]:
     return [near.pop(dice.below(len(near))) for _ in range(min(_EXAMPLES, len(near)))]
 
 
-def _planted(seeds: Mapping[str, list[str]]) -> Iterator[tuple[TopicPath, list[str]]]:
+def planted(seeds: Mapping[str, list[str]]) -> Iterator[tuple[TopicPath, list[str]]]:
     return ((parse_path(topic), urls) for topic, urls in seeds.items())
 
 

@@ -97,7 +97,7 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
         learned_at=None if model is None else model.created_at,
         precision=report.get("precision"),
         hosts={state.name.lower(): hosts.get(state, 0) for state in HostState},
-        runs=[_run(run) for run in runs[-_RUNS:]],
+        runs=[run_now(run) for run in runs[-_RUNS:]],
         writing=writing,
         step=step,
         next=command_for(step, portal.path),
@@ -121,7 +121,7 @@ def _phase(model: ModelNote | None) -> str:
     return str(told.get("phase", "trained"))
 
 
-def _run(run: Run) -> RunNow:
+def run_now(run: Run) -> RunNow:
     return RunNow(run.id, run.command, run.policy, run.started_at, run.ended_at, run.pages, run.end)
 
 

@@ -37,6 +37,7 @@ def described() -> Iterator[Any]:
         assert visitor(place).post("/api/v1/portals", json=OWLS).status_code == 201
         patch.setattr(Board, "_start_waiting", lambda _board: None)
         services = services_of(Settings(place, names=("testserver",), waiting_jobs=10**6))
+        services.stopping.set()  # a stream that would go on for ever is over at once
         for rate in (services.limits.asking, services.limits.changing):
             patch.setattr(rate, "wait", lambda _visitor: 0.0)
         yield schemathesis.openapi.from_asgi("/api/v1/openapi.json", make_app(services))

@@ -2,10 +2,22 @@
 
 from fastapi import APIRouter, FastAPI
 
-from motherlode.app.api import clusters, export, feedback, jobs, marks, pages, portals, search, topics
+from motherlode.app.api import (
+    clusters,
+    crawl,
+    export,
+    feedback,
+    hosts,
+    jobs,
+    marks,
+    pages,
+    portals,
+    search,
+    topics,
+)
 from motherlode.app.api.describing import describe, problems
 
-PARTS = (portals, jobs, topics, feedback, clusters, search, pages, marks, export)
+PARTS = (portals, jobs, topics, feedback, clusters, crawl, hosts, search, pages, marks, export)
 
 
 def install(app: FastAPI) -> None:

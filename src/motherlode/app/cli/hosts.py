@@ -1,35 +1,26 @@
 """`lode hosts`: the hosts of a portal, how they behaved, and why some are left alone."""
 
-from fnmatch import fnmatchcase
 from pathlib import Path
 from time import time
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
+from motherlode.app import hosting
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import Table
+from motherlode.app.hosting import ORDERS, STATES
 from motherlode.portal import Portal
-from motherlode.records import Host, HostState, UsageError
-from motherlode.store import ledger
+from motherlode.records import Host, HostState
 
 _SHOWN = 50
-_STATES = [state.name.lower() for state in HostState]
-_ORDERS = {
-    "pages": lambda host: (-host.pages, host.name),
-    "size": lambda host: (-host.size, host.name),
-    "failures": lambda host: (-host.failures, host.name),
-    "state": lambda host: (-host.state, -host.failures, host.name),
-    "name": lambda host: (host.name,),
-}
 
 
 @click.command("hosts")
 @portal_argument
-@click.option("--state", type=click.Choice(_STATES), help="Only hosts in this state.")
+@click.option("--state", type=click.Choice(STATES), help="Only hosts in this state.")
 @click.option(
-    "--sort", type=click.Choice(list(_ORDERS)), default="state", show_default=True, help="Their order."
+    "--sort", type=click.Choice(list(ORDERS)), default="state", show_default=True, help="Their order."
 )
 @click.option(
     "--limit", type=click.IntRange(1), default=_SHOWN, show_default=True, help="How many are shown."
@@ -48,45 +39,14 @@ def command(directory: Path, overrides: tuple[str, ...], forgive: str | None, **
     rest of the crawl.
     """
     if forgive is not None:
-        _forgive(directory, overrides, forgive)
+        click.echo(f"Forgave {count(hosting.forgive(directory, forgive, overrides), 'host')}.")
         return
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        hosts = list(ledger.all_hosts(session))
-    if options["state"] is not None:
-        hosts = [host for host in hosts if host.state is HostState[options["state"].upper()]]
-    hosts.sort(key=_ORDERS[options["sort"]])
+        hosts = hosting.hosts_in(session, options["state"], options["sort"])
     if options["as_json"]:
-        show_json([_json(host) for host in hosts[: options["limit"]]])
+        show_json([hosting.shown(host) for host in hosts[: options["limit"]]])
     else:
         _show(hosts, options["limit"])
-
-
-def _forgive(directory: Path, overrides: tuple[str, ...], pattern: str) -> None:
-    with Portal.writing(directory, "hosts", overrides) as portal, portal.store.writing() as session:
-        fitting = [host for host in ledger.all_hosts(session) if fnmatchcase(host.name, pattern)]
-        if not fitting:
-            raise UsageError(f"No host of this portal fits '{pattern}'.")
-        blamed = [host for host in fitting if host.state is not HostState.GOOD]
-        ledger.keep_hosts(
-            session,
-            [replace(host, state=HostState.GOOD, reason="", failures=0, next_at=0.0) for host in blamed],
-        )
-    click.echo(f"Forgave {count(len(blamed), 'host')}.")
-
-
-def _json(host: Host) -> dict[str, Any]:
-    return {
-        "name": host.name,
-        "domain": host.domain,
-        "state": host.state.name.lower(),
-        "reason": host.reason,
-        "address": host.address,
-        "pages": host.pages,
-        "size": host.size,
-        "failures": host.failures,
-        "delay": host.delay,
-        "next_at": host.next_at or None,
-    }
 
 
 def _show(hosts: list[Host], limit: int) -> None:

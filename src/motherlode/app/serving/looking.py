@@ -27,7 +27,11 @@ class Card(Struct, frozen=True):
 def status_at(shelf: Shelf, name: str) -> Status:
     writing = holder_of(shelf.path(name))
     with shelf.reading(name) as portal, portal.store.reading() as session:
-        status = status_of(session, portal, writing)
+        return named(status_of(session, portal, writing), name)
+
+
+def named(status: Status, name: str) -> Status:
+    """A portal's status, without where it lies."""
     return replace(status, portal=name, next=command_for(status.step, Path(name)))
 
 

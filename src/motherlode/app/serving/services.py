@@ -13,6 +13,7 @@ from motherlode.app.serving.keys import Keys
 from motherlode.app.serving.settings import Settings
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.streaming import Streams
+from motherlode.app.serving.watching import Watches
 
 
 class Services(Struct, frozen=True):
@@ -26,6 +27,7 @@ class Services(Struct, frozen=True):
     streams: Streams
     stopping: threading.Event
     desks: Desks
+    watches: Watches
 
 
 def services_of(settings: Settings) -> Services:
@@ -33,8 +35,9 @@ def services_of(settings: Settings) -> Services:
     shelf = Shelf(settings.place)
     board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
     streams = Streams(settings.streams)
+    keys, limits, stopping = Keys(settings.token), Limits(), threading.Event()
     return Services(
-        settings, shelf, board, Keys(settings.token), Limits(), streams, threading.Event(), Desks(shelf)
+        settings, shelf, board, keys, limits, streams, stopping, Desks(shelf), Watches(shelf, board)
     )
 
 

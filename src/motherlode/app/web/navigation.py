@@ -8,6 +8,7 @@ from msgspec import Struct
 TABS = (
     ("Overview", ""),
     ("Topics", "/topics"),
+    ("Crawl", "/crawl"),
     ("Feedback", "/feedback"),
     ("Search", "/search"),
     ("Marks", "/marks"),

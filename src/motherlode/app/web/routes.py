@@ -7,9 +7,11 @@ from starlette.types import Scope
 
 from motherlode.app.web.forms import form_checked
 from motherlode.app.web.views import (
+    crawl,
     export,
     feedback,
     home,
+    hosts,
     jobs,
     login,
     marks,
@@ -21,7 +23,8 @@ from motherlode.app.web.views import (
 )
 from motherlode.app.web.views import page as page_view
 
-VIEWS = (login, portals, new, home, jobs, topics, feedback, search, page_view, original, marks, export)
+_FINDING = (search, page_view, original, marks, export)
+VIEWS = (login, portals, new, home, topics, crawl, hosts, feedback, *_FINDING, jobs)
 
 
 class _Static(StaticFiles):
