@@ -9,8 +9,8 @@ import numpy.typing as npt
 from motherlode.documents.ideographs import spaced
 
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
-# In UTF-8, whatever could be spelled otherwise begins with 0xCC or above. So do the dashes and quotation marks
-# that are everywhere: with 0xE2 0x80, after which there is nothing but signs like them.
+# In UTF-8, whatever could be spelled otherwise begins with 0xCC or above. So do the dashes and quotation
+# marks that are everywhere: with 0xE2 0x80, after which there is nothing but signs like them.
 _LEAD, _DOUBTFUL = 0xC2, 0xCC
 _HIDDEN = (0xC2, 0xAD)
 _DASH = (0xE2, 0x80)
@@ -27,12 +27,12 @@ def lettered(text: str) -> str:
 
 
 def spelled(utf8: bytes) -> bytes:
-    """Many lines of text with every letter spelled in one way, and blanks for dashes and quotation marks: most
-    have none but plain letters then, which is less work for all who come after.
+    """Many lines of text with every letter spelled in one way, and blanks for dashes and quotation marks:
+    most have none but plain letters then, which is less work for all who come after.
 
     Only those lines are taken apart that may have to be changed; it takes long lists of them to be worth it.
 
-    >>> spelled("a – b\\ncafe\\u0301".encode()).decode()
+    >>> spelled("a \\u2013 b\\ncafe\\u0301".encode()).decode()
     'a     b\\ncafé'
     """
     if utf8.isascii():

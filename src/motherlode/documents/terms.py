@@ -225,7 +225,9 @@ class _Numbers:
         distinct = {*spelled}
         # Of ASCII, small letters are left: one word. Anything else may hold several that count, or none.
         odd = self._words_in([piece for piece in distinct if not piece.isascii()])
-        words = [piece for piece in distinct - self._silent if 1 < len(piece) <= _MAX_WORD and piece not in odd]
+        words = [
+            piece for piece in distinct - self._silent if 1 < len(piece) <= _MAX_WORD and piece not in odd
+        ]
         numbers = self._stemmed([*words, *chain.from_iterable(odd.values())])
         several = {piece: words for piece, words in odd.items() if len(words) > 1}
         numbers |= {piece: numbers[words[0]] for piece, words in odd.items() if words}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents import references
-from motherlode.documents.references import resolver
+from motherlode.documents.references import Resolver
 from motherlode.urls import Address, UrlError, UrlRules, address
 
 BASES = [
@@ -58,13 +58,13 @@ REFERENCES = st.builds(
 @given(REFERENCES, st.sampled_from(BASES))
 def test_what_is_remembered_is_what_a_reference_means(reference: str, base: str) -> None:
     rules = UrlRules()
-    resolve = resolver(base, rules)
+    resolve = Resolver(base, rules)
     assert [resolve(reference), resolve(reference)] == [plainly(reference, base, rules)] * 2
 
 
 def test_a_reference_means_what_it_means_from_where_it_stands() -> None:
     def urls(base: str) -> list[str]:
-        found = map(resolver(base, UrlRules()), ["x", "/x", "//b.test/x", "?x"])
+        found = map(Resolver(base, UrlRules()), ["x", "/x", "//b.test/x", "?x"])
         return [one.url for one in found if one is not None]
 
     assert urls("http://a.test/dir/page") == [
@@ -89,7 +89,7 @@ def test_each_has_its_own_rules(reference: str) -> None:
         (sorting, "http://a.test/x?a=2&b=1"),
         (UrlRules(), "http://a.test/x?b=1&a=2"),
     ]:
-        found = resolver("http://a.test/", rules)(reference)
+        found = Resolver("http://a.test/", rules)(reference)
         assert found is not None
         assert found.url == url
 
@@ -97,7 +97,7 @@ def test_each_has_its_own_rules(reference: str) -> None:
 def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(references, "_REMEMBERED", 3)
     rules = UrlRules(max_url=999)  # rules of our own, of which nothing is remembered yet
-    resolve = resolver("http://a.test/dir/", rules)
+    resolve = Resolver("http://a.test/dir/", rules)
     for number in range(10):
         for reference in (f"x{number}", f"http://b.test/{number}"):
             assert resolve(reference) == plainly(reference, "http://a.test/dir/", rules)

@@ -5,7 +5,7 @@ from time import time
 from msgspec import Struct
 
 from motherlode.app.cli.documents import web_address
-from motherlode.app.cli.feedback import MAX_NOTE
+from motherlode.app.feedback import MAX_NOTE
 from motherlode.app.marking import Done, told_of
 from motherlode.app.serving.shelf import Shelf
 from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
