@@ -22,7 +22,7 @@ TopicQuery = Annotated[
 ]
 
 
-class Done(Struct, frozen=True):
+class TopicEdit(Struct, frozen=True):
     """What was done, in a sentence; `undo` names a removal for `restore`."""
 
     done: str
@@ -85,37 +85,37 @@ def links(here: Here, portal: Name, topic: TopicQuery) -> Json:
     return Json(surroundings_at(here.shelf, portal, topic))
 
 
-@router.post("/topics/add", summary="A new topic: `lode topics add`", **answers(Done))
+@router.post("/topics/add", summary="A new topic: `lode topics add`", **answers(TopicEdit))
 def add(here: Here, portal: Name, body: Add) -> Json:
     with editing_at(here.shelf, portal) as edit:
         return _done(edits.add(edit, body.topic, body.seeds))
 
 
-@router.post("/topics/rename", summary="Another name: `lode topics rename`", **answers(Done))
+@router.post("/topics/rename", summary="Another name: `lode topics rename`", **answers(TopicEdit))
 def rename(here: Here, portal: Name, body: Rename) -> Json:
     with editing_at(here.shelf, portal) as edit:
         return _done(edits.rename(edit, body.topic, body.name))
 
 
-@router.post("/topics/move", summary="Another place: `lode topics move`", **answers(Done))
+@router.post("/topics/move", summary="Another place: `lode topics move`", **answers(TopicEdit))
 def move(here: Here, portal: Name, body: Move) -> Json:
     with editing_at(here.shelf, portal) as edit:
         return _done(edits.move(edit, body.topic, body.parent))
 
 
-@router.post("/topics/remove", summary="Remove with all below: `lode topics remove`", **answers(Done))
+@router.post("/topics/remove", summary="Remove with all below: `lode topics remove`", **answers(TopicEdit))
 def remove(here: Here, portal: Name, body: Remove) -> Json:
     with editing_at(here.shelf, portal) as edit:
         return _done(edits.remove(edit, body.topic))
 
 
-@router.post("/topics/restore", summary="Undo a removal: `lode topics restore`", **answers(Done))
+@router.post("/topics/restore", summary="Undo a removal: `lode topics restore`", **answers(TopicEdit))
 def restore(here: Here, portal: Name, body: Restore) -> Json:
     with editing_at(here.shelf, portal) as edit:
         return _done(edits.put_back(edit, body.id))
 
 
-@router.post("/topics/example", summary="Examples: `lode topics example`", **answers(Done))
+@router.post("/topics/example", summary="Examples: `lode topics example`", **answers(TopicEdit))
 def example(here: Here, portal: Name, body: Examples) -> Json:
     with editing_at(here.shelf, portal) as edit:
         change = edits.take_examples if body.remove else edits.give_examples
@@ -123,4 +123,4 @@ def example(here: Here, portal: Name, body: Examples) -> Json:
 
 
 def _done(edited: edits.Edited) -> Json:
-    return Json(Done(edited.done, edited.undo))
+    return Json(TopicEdit(edited.done, edited.undo))
