@@ -50,7 +50,8 @@ def _dashed(signs: npt.NDArray[np.uint8]) -> list[int]:
     is_hidden = (first == _HIDDEN[0]) & (second == _HIDDEN[1])
     dashes = leads[is_dash]
     signs[dashes] = signs[dashes + 1] = signs[dashes + 2] = _BLANK
-    return leads[((first >= _DOUBTFUL) & ~is_dash) | is_hidden].tolist()
+    doubtful: list[int] = leads[((first >= _DOUBTFUL) & ~is_dash) | is_hidden].tolist()
+    return doubtful
 
 
 def _respelled(utf8: bytes, places: list[int]) -> bytes:
