@@ -36,7 +36,7 @@ class Hands:
     """Worker processes and a thread of our own. An async context manager."""
 
     def __init__(self, manner: Manner, options: ReadingOptions) -> None:
-        self._reading = Readers(manner, options)
+        self._reading = Readers(manner, options, as_kept=True)
         self._writer = ThreadPoolExecutor(1, "keeper")
         self._stack = AsyncExitStack()
 

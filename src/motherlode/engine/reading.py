@@ -30,10 +30,14 @@ REHEARSAL = tuple(
 
 
 class Readers:
-    """Processes that read. An async context manager, whose `read` may be called side by side."""
+    """Processes that read. An async context manager, whose `read` may be called side by side.
 
-    def __init__(self, manner: Manner, options: ReadingOptions) -> None:
-        self._workers: Workers[Raw, _Packed] = Workers(partial(_analyse, manner=manner), options, REHEARSAL)
+    With `as_kept` documents come back as a store keeps them, their texts packed.
+    """
+
+    def __init__(self, manner: Manner, options: ReadingOptions, *, as_kept: bool = False) -> None:
+        task = partial(_analyse, manner=manner, as_kept=as_kept)
+        self._workers: Workers[Raw, _Packed] = Workers(task, options, REHEARSAL)
 
     @property
     def count(self) -> int:
@@ -58,9 +62,11 @@ class Readers:
         return [_unpacked(raw, result) for raw, result in zip(raws, results, strict=True)]
 
 
-def _analyse(raw: Raw, manner: Manner) -> _Packed:
+def _analyse(raw: Raw, manner: Manner, *, as_kept: bool = False) -> _Packed:
     """What a document says, in a worker."""
-    found = [replace(one, document=_as_kept(one.document)) for one in analyse(raw, manner)]
+    found = analyse(raw, manner)
+    if as_kept:
+        found = [replace(one, document=_as_kept(one.document)) for one in found]
     try:
         return _ENCODER.encode(found)
     except UnicodeEncodeError:  # half a character, which pickle lets through

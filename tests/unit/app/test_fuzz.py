@@ -72,10 +72,11 @@ def _schema(folder: Path) -> schemathesis.schemas.BaseSchema:
 
 def _cases(operation: Any) -> SearchStrategy[Any]:
     """What the description allows of a portal that there is, and what it does not, of any."""
-    right = operation.as_strategy(schemathesis.GenerationMode.POSITIVE).map(_of_birds)
+    right: SearchStrategy[Any] = operation.as_strategy(schemathesis.GenerationMode.POSITIVE).map(_of_birds)
     if not list(operation.iter_parameters()) and not operation.body:
         return right
-    return right | operation.as_strategy(schemathesis.GenerationMode.NEGATIVE)
+    wrong: SearchStrategy[Any] = operation.as_strategy(schemathesis.GenerationMode.NEGATIVE)
+    return right | wrong
 
 
 def _of_birds(case: Any) -> Any:

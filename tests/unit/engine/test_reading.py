@@ -68,10 +68,10 @@ def test_no_bomb_harms_its_reader_or_the_others() -> None:
     raws = [Raw(f"http://a.test/{name}", html.encode(), "text/html") for name, html in BOMBS.items()]
     found = read(raws, size=len(raws))
     for name, ((one,), raw) in zip(BOMBS, zip(found, raws, strict=True), strict=True):
-        document, (text, _) = one.document, unpack_text(one.document.packed)
+        document = one.document
         assert (one.url, document.unreadable) == (raw.url, ""), name
-        assert ("end" in text) is (name not in HIDING), name
-        assert len(text) <= 2 * len(raw.body), name  # lines of the main text may be others
+        assert ("end" in document.text) is (name not in HIDING), name
+        assert len(document.text) <= len(raw.body), name
         assert len(document.title) <= 500, name
         assert len(document.links) <= 10_001, name
         assert sum(len(link.path) + len(link.anchor) for link in document.links) < 10_000_000, name
@@ -95,7 +95,7 @@ def test_a_bomb_for_other_readers_is_read_or_refused() -> None:
     raws = [Raw("http://a.test/x", body, mime) for mime, body in bombs.items()]
     for one in read(raws):
         assert len(one) == 1
-        assert len(unpack_text(one[0].document.packed)[0]) <= 10_000_000
+        assert len(one[0].document.text) <= 10_000_000
 
 
 # How many of the files may say nothing: encrypted, broken, or of a kind that nothing reads.
@@ -122,17 +122,28 @@ def test_everything_that_others_have_collected_passes(conformance: Path) -> None
 def test_a_document_of_nothing_is_a_document(mime: str) -> None:
     ((one,),) = read([Raw("http://a.test/", b"", mime)], ReadingOptions(workers=1))
     assert one.url == "http://a.test/"
-    assert unpack_text(one.document.packed) == ("", "")
+    assert one.document.text == ""
 
 
 def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = Raw("http://a.test/", b"", "text/html")
-    for title in ("owls", "half \ud83e an owl"):
-        found = [Analysed(raw.url, raw.mime, Document(title=title, text="owls", vectors={"terms": b"\xff"}))]
+    for text in ("owls", "half \ud83e an owl"):
+        found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
         monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
-        (said,) = module._unpacked(raw, module._analyse(raw, Manner()))
-        assert (said.document.title, said.document.vectors) == (title, {"terms": b"\xff"})
-        assert unpack_text(said.document.packed) == ("owls", "")
+        assert module._unpacked(raw, module._analyse(raw, Manner())) == found
+
+
+def test_what_is_kept_comes_back_packed() -> None:
+    body = (
+        b"<title>Owls</title><h1>Barn owls</h1><p>They hunt mice at night, and sleep by day.<a href=/x>x</a>"
+    )
+    raw = Raw("http://a.test/", body, "text/html")
+    ((whole,),) = read([raw])
+    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), as_kept=True))
+    assert unpack_text(kept.document.packed) == (whole.document.text, whole.document.main)
+    assert (kept.document.text, kept.document.main, kept.document.headings) == ("", "", ())
+    assert (kept.document.title, kept.document.links) == ("Owls", whole.document.links)
+    assert kept.document.vectors == whole.document.vectors
 
 
 @pytest.mark.parametrize("garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff"])
