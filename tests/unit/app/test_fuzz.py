@@ -55,12 +55,8 @@ PAPERS = {
 
 
 class _NoLimits(Limits):
-<<<<<<< HEAD
-    def refusal(self, _head: Head) -> Refusal | None:
-=======
     def refusal(self, head: Head) -> Refusal | None:
         del head
->>>>>>> websearch
         return None
 
 
@@ -104,7 +100,7 @@ def test_nothing_that_is_asked_breaks_it(tmp_path: Path) -> None:
 
     schema = _schema(tmp_path / "portals")
     for found in schema.get_all_operations():
-        operation: Any = found.ok()  # type: ignore[union-attr]  # a description of ours is no mistake
+        operation = found.ok()
         if operation.path.rpartition("{portal}/")[2] in ROUTES:
             seed(20261117)(SETTINGS(given(_cases(operation))(ask)))()
     assert asked[200] > 20, asked
