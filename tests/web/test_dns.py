@@ -1,8 +1,11 @@
 """The resolver against the sandbox's name server, over real UDP."""
 
 import asyncio
+import struct
+from collections.abc import Awaitable, Callable
 
 import pytest
+from tests.hostile import settled, sockets
 
 from motherlode.fetch import FetchError
 from motherlode.fetch.dns import Resolved, Resolver
@@ -51,3 +54,94 @@ def test_failures_are_told_apart(box: Running, host: str, kind: Kind) -> None:
     with pytest.raises(FetchError) as caught:
         look_up(port_of(box), host)
     assert caught.value.kind == kind
+
+
+class Names(asyncio.DatagramProtocol):
+    """A name server with lifetimes of an hour; the last byte of an address is the number of its question."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.empty = False  # whether it knows every name, and no address of any
+        self.silent = False
+        self._unanswered: list[Callable[[], None]] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def datagram_received(self, data: bytes, sender: tuple[str, int]) -> None:
+        self.asked += 1
+        question = data[12 : data.index(b"\0", 12) + 5]
+        address = struct.pack(">HHHIH4B", 0xC00C, 1, 1, 3600, 4, 192, 0, 2, self.asked)
+        counts = struct.pack(">HHHH", 1, 0 if self.empty else 1, 0, 0)
+        said = data[:2] + b"\x81\x80" + counts + question + (b"" if self.empty else address)
+        self._unanswered.append(lambda: self._transport.sendto(said, sender))  # type: ignore[attr-defined]
+        if not self.silent:
+            self.answer()
+
+    def answer(self) -> None:
+        while self._unanswered:
+            self._unanswered.pop()()
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def asking(options: DnsOptions, look: Callable[[Resolver, Names, Clock], Awaitable[None]]) -> None:
+    async def run() -> None:
+        loop, clock = asyncio.get_running_loop(), Clock()
+        transport, names = await loop.create_datagram_endpoint(Names, local_addr=("127.0.0.1", 0))
+        port = transport.get_extra_info("sockname")[1]
+        resolver = Resolver(DnsOptions((f"127.0.0.1:{port}",), max_ttl=options.max_ttl), clock=clock)
+        try:
+            await look(resolver, names, clock)
+        finally:
+            await resolver.close()
+            transport.close()
+
+    asyncio.run(run())
+
+
+def test_nobody_remembers_a_name_for_longer_than_the_options_say() -> None:
+    async def look(resolver: Resolver, names: Names, clock: Clock) -> None:
+        assert (await resolver.resolve("a.test")).addresses == ("192.0.2.1",)
+        clock.now += 59.0
+        assert (await resolver.resolve("a.test")).addresses == ("192.0.2.1",)
+        clock.now += 1.0
+        assert (await resolver.resolve("a.test")).addresses == ("192.0.2.2",)
+        assert names.asked == 2
+
+    asking(DnsOptions(max_ttl=60.0), look)
+
+
+def test_an_empty_answer_is_believed_no_longer_than_the_options_say() -> None:
+    async def look(resolver: Resolver, names: Names, clock: Clock) -> None:
+        names.empty = True
+        with pytest.raises(FetchError) as caught:
+            await resolver.resolve("a.test")
+        assert caught.value.kind == Kind.NO_SUCH_HOST
+        names.empty = False
+        clock.now += DnsOptions().negative_ttl
+        assert (await resolver.resolve("a.test")).addresses == ("192.0.2.3",)
+
+    asking(DnsOptions(), look)
+
+
+def test_a_look_up_under_way_is_answered_on_the_channel_it_was_asked_on() -> None:
+    async def look(resolver: Resolver, names: Names, clock: Clock) -> None:
+        names.silent = True
+        slow = asyncio.create_task(resolver.resolve("slow.test"))
+        await settled(lambda: names.asked == 1)
+        clock.now += 300.0  # the next one is asked on a new channel
+        quick = asyncio.create_task(resolver.resolve("quick.test"))
+        await settled(lambda: names.asked == 2)
+        names.answer()
+        found = await slow, await quick
+        assert [one.addresses for one in found] == [("192.0.2.1",), ("192.0.2.2",)]
+
+    before = sockets()
+    asking(DnsOptions(), look)
+    assert sockets() <= before

@@ -44,7 +44,7 @@ class Resolver:
         self, options: DnsOptions, servers: Sequence[Server] = (), clock: Callable[[], float] = monotonic
     ) -> None:
         self._options = options
-        self._servers = list(servers) or _servers(options)
+        self._servers = list(servers) or _servers(options, clock)
         self._clock = clock
         self._known: OrderedDict[str, tuple[float, Resolved | Kind]] = OrderedDict()
         self._asking: dict[str, asyncio.Task[Resolved]] = {}
@@ -135,32 +135,72 @@ def _seen(task: asyncio.Task[Resolved]) -> None:
         task.exception()
 
 
-class _AresServer:
-    """A server, or those of the system, by c-ares."""
+class _Channel:
+    """A way to a server by c-ares, and how many look-ups are under way on it."""
 
-    def __init__(self, servers: list[str] | None, timeout: float) -> None:
-        self._resolver = aiodns.DNSResolver(nameservers=servers, timeout=timeout, tries=2)
+    __slots__ = ("opened", "resolver", "under_way")
+
+    def __init__(self, resolver: aiodns.DNSResolver, opened: float) -> None:
+        self.resolver = resolver
+        self.opened = opened
+        self.under_way = 0
+
+
+class _AresServer:
+    """A server, or those of the system, by c-ares.
+
+    That has a memory of its own, up to an hour even for an empty answer, and pycares has no switch for it. It
+    goes with its channel, so a channel is used no longer than we would remember any answer ourselves.
+    """
+
+    def __init__(self, servers: list[str] | None, options: DnsOptions, clock: Callable[[], float]) -> None:
+        self._named = servers
+        self._timeout = options.timeout
+        self._keep = min(options.max_ttl, options.negative_ttl)
+        self._clock = clock
+        self._channel = self._open()
 
     async def look_up(self, host: str) -> Resolved:
-        found = await self._query(host, "A")
-        return found if found.addresses else await self._query(host, "AAAA", last=True)
+        channel = await self._current()
+        channel.under_way += 1
+        try:
+            found = await _query(channel.resolver, host, "A")
+            return found if found.addresses else await _query(channel.resolver, host, "AAAA", last=True)
+        finally:
+            channel.under_way -= 1
+            if channel is not self._channel and not channel.under_way:
+                await channel.resolver.close()
 
     async def close(self) -> None:
-        await self._resolver.close()
+        await self._channel.resolver.close()
 
-    async def _query(self, host: str, kind: str, *, last: bool = False) -> Resolved:
-        try:
-            answer = (await self._resolver.query_dns(host, kind)).answer
-        except aiodns.error.DNSError as error:
-            absent = error.args[0] in _ABSENT
-            if error.args[0] == aiodns.error.ARES_ENODATA and not last:
-                return Resolved(())
-            raise FetchError(Kind.NO_SUCH_HOST if absent else Kind.NAME_SERVER, host) from error
-        addresses = tuple(record.data.addr for record in answer if isinstance(record.data, _ADDRESS))
-        aliases = tuple(record.data.cname for record in answer if isinstance(record.data, CNAMERecordData))
-        if not addresses and last:
-            raise FetchError(Kind.NO_SUCH_HOST, host)
-        return Resolved(addresses, aliases, float(min((record.ttl for record in answer), default=0)))
+    async def _current(self) -> _Channel:
+        old = self._channel
+        if self._clock() - old.opened < self._keep:
+            return old
+        self._channel = self._open()
+        if not old.under_way:  # else whoever is the last to use it closes it
+            await old.resolver.close()
+        return self._channel
+
+    def _open(self) -> _Channel:
+        resolver = aiodns.DNSResolver(nameservers=self._named, timeout=self._timeout, tries=2)
+        return _Channel(resolver, self._clock())
+
+
+async def _query(resolver: aiodns.DNSResolver, host: str, kind: str, *, last: bool = False) -> Resolved:
+    try:
+        answer = (await resolver.query_dns(host, kind)).answer
+    except aiodns.error.DNSError as error:
+        absent = error.args[0] in _ABSENT
+        if error.args[0] == aiodns.error.ARES_ENODATA and not last:
+            return Resolved(())
+        raise FetchError(Kind.NO_SUCH_HOST if absent else Kind.NAME_SERVER, host) from error
+    addresses = tuple(record.data.addr for record in answer if isinstance(record.data, _ADDRESS))
+    aliases = tuple(record.data.cname for record in answer if isinstance(record.data, CNAMERecordData))
+    if not addresses and last:
+        raise FetchError(Kind.NO_SUCH_HOST, host)
+    return Resolved(addresses, aliases, float(min((record.ttl for record in answer), default=0)))
 
 
 class _SystemServer:
@@ -181,8 +221,8 @@ class _SystemServer:
         pass
 
 
-def _servers(options: DnsOptions) -> list[Server]:
+def _servers(options: DnsOptions, clock: Callable[[], float]) -> list[Server]:
     """Those that were named; else the system's, and its own resolver should they fail."""
     if options.servers:
-        return [_AresServer([server], options.timeout) for server in options.servers]
-    return [_AresServer(None, options.timeout), _SystemServer()]
+        return [_AresServer([server], options, clock) for server in options.servers]
+    return [_AresServer(None, options, clock), _SystemServer()]
