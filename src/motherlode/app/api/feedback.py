@@ -1,4 +1,4 @@
-"""Feedback on archetypes, as `lode feedback`; and learning from it, as `lode train`."""
+"""Feedback on archetypes, as `lode feedback`; learning from it is with the marks."""
 
 from typing import Annotated
 
@@ -17,7 +17,6 @@ from motherlode.app.serving.feedback import (
     blocks_at,
     candidates_at,
     keep_at,
-    train,
     tried,
 )
 from motherlode.app.serving.services import Here
@@ -55,12 +54,6 @@ class Feedback(Body):
         return said
 
 
-class Train(Body):
-    """See `lode train`."""
-
-    offline: bool = False
-
-
 @router.get("/feedback", summary="The archetypes: `lode feedback`", **answers(Candidates))
 def archetypes(
     here: Here, portal: Name, topic: Annotated[str | None, Query(max_length=20_000, min_length=1)] = None
@@ -81,8 +74,3 @@ def feedback(here: Here, portal: Name, body: Feedback) -> Json:
 @router.post("/feedback/try", summary="What it would change: `lode feedback --try`", **STARTED)
 def attempt(here: Here, portal: Name, body: Feedback) -> Json:
     return Json(here.board.ask(portal, tried(body.sayings())), 202)
-
-
-@router.post("/train", summary="Learn the topics anew: `lode train`", **STARTED)
-def learn(here: Here, portal: Name, body: Train) -> Json:
-    return Json(here.board.ask(portal, train(**body.model_dump())), 202)

@@ -89,10 +89,6 @@ def tried(sayings: Sayings) -> Command:
     return Command("feedback", (*sayings.options(), *option("try", value=True)), writes=False)
 
 
-def train(*, offline: bool = False) -> Command:
-    return Command("train", option("offline", offline))
-
-
 def _standing(session: Session) -> tuple[tuple[int, str, bool], ...]:
     """What was said of each archetype: it changes what is told of them, and no number of anything."""
     return tuple((one.id, one.origin.value, one.text is None) for one in topic_rows.examples_of(session))

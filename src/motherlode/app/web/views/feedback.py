@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from motherlode.app.feedback import Done, Sayings, blocks_written, sayings_in
 from motherlode.app.serving.board import NoJobError
+from motherlode.app.serving.commands import train
 from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.feedback import MOST, blocks_at, keep_at, review_at, train, tried
+from motherlode.app.serving.feedback import MOST, blocks_at, keep_at, review_at, tried
 from motherlode.app.serving.jobs import Job
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.serving.topics import path_at, topics_at
