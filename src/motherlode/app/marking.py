@@ -18,15 +18,15 @@ class Said(Struct, frozen=True):
     topic: str
 
 
-class Done(Struct, frozen=True):
+class MarksDone(Struct, frozen=True):
     """What was marked, or how many marks were taken back."""
 
     marked: list[Said]
     undone: int = 0
 
 
-def told_of(session: Session, tree: TopicTree, marks: Sequence[Mark]) -> Done:
+def told_of(session: Session, tree: TopicTree, marks: Sequence[Mark]) -> MarksDone:
     urls = urls_of_pages(session, list({one.page for one in marks}))
-    return Done(
+    return MarksDone(
         [Said(urls[one.page], one.word.name.lower(), show_path(tree.path(one.topic))) for one in marks]
     )

@@ -9,7 +9,7 @@ from motherlode.app.api.bodies import Body, Url
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.jobs import STARTED
 from motherlode.app.api.portals import Name
-from motherlode.app.marking import Done
+from motherlode.app.marking import MarksDone
 from motherlode.app.serving import commands
 from motherlode.app.serving.marking import Words, mark, marks_at
 from motherlode.app.serving.services import Here
@@ -53,7 +53,7 @@ def marks(here: Here, portal: Name) -> Json:
     return Json(marks_at(here.shelf, portal))
 
 
-@router.post("/portals/{portal}/marks", summary="Mark pages: `lode mark`", **answers(Done))
+@router.post("/portals/{portal}/marks", summary="Mark pages: `lode mark`", **answers(MarksDone))
 def give(here: Here, portal: Name, body: Marks) -> Json:
     words = Words(**body.model_dump())
     return Json(mark(here.shelf, portal, words))

@@ -20,7 +20,7 @@ from motherlode.app.cli.common import (
 from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.numbers import numbers_in
 from motherlode.app.feedback import MAX_NOTE
-from motherlode.app.marking import Done, told_of
+from motherlode.app.marking import MarksDone, told_of
 from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
 from motherlode.engine.remembering import last_search
 from motherlode.portal import Portal
@@ -82,7 +82,7 @@ def command(
         return
     with Portal.writing(directory, "lode mark", overrides) as portal, portal.store.writing() as session:
         if undo:
-            done = Done([], _undone(session, directory))
+            done = MarksDone([], _undone(session, directory))
         else:
             tree = TopicTree(topic_rows.all_topics(session))
             marks = marks_from(session, tree, _sayings(portal, tree, topic, said), time())
@@ -136,7 +136,7 @@ def _undone(session: Session, directory: Path) -> int:
 # --- what is shown --------------------------------------------------------------------------------------
 
 
-def _tell(done: Done, directory: Path, *, as_json: bool) -> None:
+def _tell(done: MarksDone, directory: Path, *, as_json: bool) -> None:
     if as_json:
         show_json(done)
         return

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from motherlode.app.cli.documents import web_address
 from motherlode.app.feedback import MAX_NOTE
-from motherlode.app.marking import Done, told_of
+from motherlode.app.marking import MarksDone, told_of
 from motherlode.app.serving.shelf import Shelf
 from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
 from motherlode.portal import Portal
@@ -32,7 +32,7 @@ class Words(Struct, frozen=True):
         return bool(self.good or self.bad or self.drop or self.clear)
 
 
-def mark(shelf: Shelf, name: str, words: Words) -> Done:
+def mark(shelf: Shelf, name: str, words: Words) -> MarksDone:
     """Keep what is said. Raises `UsageError` for what makes no sense, `LockedError` while somebody writes."""
     if words.undo == words.says:
         raise UsageError("Say what is good, bad, to be dropped or cleared; or undo, which goes alone.")
@@ -42,7 +42,7 @@ def mark(shelf: Shelf, name: str, words: Words) -> Done:
             undone = take_back(session)
             if not undone:
                 raise UsageError("Nothing was marked, so there is nothing to take back.")
-            return Done([], undone)
+            return MarksDone([], undone)
         tree = TopicTree(topic_rows.all_topics(session))
         marks = marks_from(session, tree, _sayings(portal, tree, words), time())
         give_marks(session, marks)
