@@ -5,8 +5,8 @@ import struct
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.hostile import settled, sockets
 
+from hostile import settled, sockets
 from motherlode.fetch import FetchError
 from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
