@@ -25,7 +25,7 @@ from motherlode.lab.opening import open_web
 from motherlode.lab.serving.background import sandbox
 from motherlode.portal import create_portal
 from motherlode.portal.reading import rules_in
-from motherlode.topics import OTHERS, plant_seeds
+from motherlode.topics import plant_seeds
 
 IMAGES = Path(__file__).parent / "images"
 PORTAL = "atlas"
@@ -33,6 +33,7 @@ SIZE: ViewportSize = {"width": 1200, "height": 800}
 TALLEST = 1500  # pixels; what is below is more of the same
 PATIENCE = 120_000  # milliseconds
 PAGES = 2500
+SOUGHT = "soup"
 LIVE = re.compile("[3-9][0-9][0-9]")  # pages at which the running crawl is photographed
 # Views that no tab leads to: by a link of another one, or beneath it.
 LINKED = (("topic", "/topics", "/topics/"), ("page", "/search", "/page?"))
@@ -50,18 +51,18 @@ def main() -> None:
             chosen: dict[str, object] = {"network.connect": running.address, "portal.title": "Atlas"}
             place = workshop / "portals" / PORTAL
             create_portal(place, plant_seeds(planted(seeds), rules_in(chosen)), chosen)
-            word = next(topic for topic in seeds if topic != OTHERS).rpartition("/")[2]
             with _served(place.parent) as address, _browser() as browser:
-                _take_all(browser, address, word)
+                _take_all(browser, address)
 
 
-def _take_all(browser: Browser, address: str, word: str) -> None:
+def _take_all(browser: Browser, address: str) -> None:
     page = browser.new_page(base_url=address, viewport=SIZE, color_scheme="light")
     page.set_default_timeout(PATIENCE)
     _crawl(page)
+    _index(page)
     _take(page, "portals", "/")
     _take(page, "new", "/new")
-    queries = {"/search": f"?q={word}"}
+    queries = {"/search": f"?q={SOUGHT}"}
     for label, beneath in TABS:
         _take(page, label.lower(), f"/portals/{PORTAL}{beneath}{queries.get(beneath, '')}")
     for name, beneath in BENEATH:
@@ -82,6 +83,14 @@ def _crawl(page: Page) -> None:
     expect(page.locator("#crawl-figures dd").first).to_have_text(LIVE, timeout=PATIENCE)
     _keep(page, "crawl-live")
     page.wait_for_selector("#crawl-state[data-state=idle]")
+
+
+def _index(page: Page) -> None:
+    page.goto(f"/portals/{PORTAL}/search?q={SOUGHT}")
+    page.get_by_role("button", name="Make the index").click()
+    while not page.locator('main a[href*="/page?"]').count():  # it is a job
+        page.wait_for_timeout(500)
+        page.goto(f"/portals/{PORTAL}/search?q={SOUGHT}")
 
 
 def _take_linked(page: Page, name: str, place: str, to: str) -> None:
