@@ -27,6 +27,7 @@ _CODE = ("script", "style", "template")  # no words and no links
 _SILENT = ("noscript", "select", "datalist", "svg", "math", "video", "audio", "canvas")
 _MAYBE_HIDDEN = "[hidden],[style]:is([style*=none i],[style*=hidden i])"
 _HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_TWO_LETTERS = re.compile(r"\s*([a-zA-Z]{2})(?![a-zA-Z])")
 _HEADINGS = ("h1", "h2", "h3")
 _PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
 _BOXES = frozenset({"div", "article", "section", "main", "body", "td", "center", "blockquote", "form"})
@@ -139,7 +140,7 @@ def _language(tree: Tree, metas: Mapping[str, str]) -> str:
     root = tree.find("html")
     own = (attribute(root, "lang") or attribute(root, "xml:lang")) if root else ""
     told = own or metas.get("og:locale", "")
-    found = re.match(r"\s*([a-zA-Z]{2})(?![a-zA-Z])", told)
+    found = _TWO_LETTERS.match(told)
     return found[1].lower() if found else ""
 
 

@@ -94,8 +94,8 @@ def mark_links(found: list[Found]) -> None:
 def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> list[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
     links: list[Link] = []
-    for number, (element, target, plainly, title, path) in enumerate(found):
-        flags = plainly | _CONTENT if element in inside else plainly
+    for number, (element, target, known, title, path) in enumerate(found):
+        flags = known | _CONTENT if element in inside else known
         if flags & _NAVIGATION:
             links.append(_in_menu(element, target, flags, title, path))
             continue

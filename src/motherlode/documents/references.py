@@ -44,7 +44,7 @@ class Resolver:
         return found if found is not _NEW else self._meant(reference)
 
     def all(self, references: Sequence[str | None]) -> list[Address | None]:
-        """What each link of a page leads to: nothing, if it is none, or leads to a place in the page."""
+        """What each link of a page leads to; nothing, if it is none, or leads to a place in the page."""
         found = [*map(self._on_site.get, references, repeat(_NEW))]
         for place, target in enumerate(found):
             if target is _NEW:

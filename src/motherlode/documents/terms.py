@@ -127,17 +127,22 @@ def sequences_of(texts: Sequence[str], language: str = "en") -> list[Numbers]:
     pieces = Pieces(BLANK.join(encoded).translate(_FOLDED))
     numbers, several = _numbers(language).of(pieces)
     ends = pieces.places.searchsorted([*accumulate(len(text) + 1 for text in encoded)]).tolist()
-    return [_counting(numbers, several, start, end) for start, end in pairwise([0, *ends])]
+    if several:
+        return [_spread(numbers, several, start, end) for start, end in pairwise([0, *ends])]
+    counting = numbers != _SILENT
+    found = numbers.compress(counting)
+    places = [int(np.count_nonzero(counting[:end])) for end in ends]
+    return [found[start:end] for start, end in pairwise([0, *places])]
 
 
-def _counting(numbers: Numbers, several: dict[int, list[int]], start: int, end: int) -> Numbers:
+def _spread(numbers: Numbers, several: dict[int, list[int]], start: int, end: int) -> Numbers:
     """The numbers from one place to another, several where there are several, of those words that count."""
     parts = []
     for place, inside in several.items():
         if start <= place < end:
             parts += [numbers[start:place], np.array(inside, np.uint32)]
             start = place + 1
-    found = np.concatenate([*parts, numbers[start:end]]) if parts else numbers[start:end]
+    found = np.concatenate([*parts, numbers[start:end]])
     return found.compress(found != _SILENT)
 
 
@@ -225,9 +230,8 @@ class _Numbers:
         distinct = {*spelled}
         # Of ASCII, small letters are left: one word. Anything else may hold several that count, or none.
         odd = self._words_in([piece for piece in distinct if not piece.isascii()])
-        words = [
-            piece for piece in distinct - self._silent if 1 < len(piece) <= _MAX_WORD and piece not in odd
-        ]
+        plain = distinct.difference(odd) if odd else distinct
+        words = [piece for piece in plain - self._silent if 1 < len(piece) <= _MAX_WORD]
         numbers = self._stemmed([*words, *chain.from_iterable(odd.values())])
         several = {piece: words for piece, words in odd.items() if len(words) > 1}
         numbers |= {piece: numbers[words[0]] for piece, words in odd.items() if words}

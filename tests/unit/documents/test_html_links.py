@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motherlode.documents import links as links_of_pages
 from motherlode.documents.html import read_html
 from motherlode.documents.links import MAX_LINKS
 from motherlode.records import Link, LinkFlag
@@ -136,6 +137,29 @@ def test_what_surrounds_a_link_in_a_menu_says_nothing() -> None:
 def test_links_in_menus_are_told_apart(html: str, navigation: bool) -> None:  # noqa: FBT001 - a parameter
     found = link(html.format("<a href=/x>x</a>"))
     assert bool(found.flags & LinkFlag.NAVIGATION) is navigation
+
+
+def test_a_menu_that_is_remembered_says_what_it_says_in_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links_of_pages, "_menus", {})
+    monkeypatch.setattr(links_of_pages, "_REMEMBERED", 3)
+    menus = [
+        "<nav><a href=/x>Owls</a></nav>",
+        "<nav><a href=/y>Owls</a></nav>",
+        "<nav><a href=/x>Barn owls</a></nav>",
+        "<nav><a href=/x title=Birds>Owls</a></nav>",
+        "<nav><a href=/x rel=nofollow>Owls</a></nav>",
+        "<nav><p><a href=/x>Owls</a></nav>",
+        "<nav><a href=/x><img alt=One></a></nav>",
+        "<nav><a href=/x><img alt=Another></a></nav>",
+        "<nav><a href=/x><h2>Night birds</h2></a></nav>",
+    ]
+    alone = []
+    for menu in menus:
+        links_of_pages._menus.clear()
+        alone.append(link(menu))
+    assert [link(menu) for menu in menus * 2] == alone * 2
+    assert len({(one.url, one.anchor, one.title, one.flags, one.path) for one in alone}) == len(menus)
+    assert len(links_of_pages._menus) <= 3
 
 
 def test_every_kind_of_link_is_in_document_order() -> None:
