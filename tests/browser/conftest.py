@@ -39,8 +39,9 @@ PAGES = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def chromium() -> Iterator[Browser]:
+    """One for each test: as long as Playwright is there, no other event loop can run in this process."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         lacks("Chromium (the package chromium)")
