@@ -292,7 +292,8 @@ def serve(descriptor: int) -> None:
     with suppress(EOFError, OSError):
         task, options, rehearsal = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
         for job in rehearsal:
-            task(job)
+            with suppress(Exception):  # what is in the way is told of the first real document
+                task(job)
         settle_in()
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
