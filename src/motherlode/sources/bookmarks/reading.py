@@ -32,10 +32,8 @@ def read_bookmarks(path: Path) -> Folder:
 
 def parse_bookmarks(path: Path, body: bytes) -> Folder:
     """The folders of a bookmark file that came another way; `path` is what it is called."""
-    if not body.strip():
-        raise BadInputError(f"{path} is empty; export your bookmarks again.")
     try:
-        return _parse(path, _decode(path, body))
+        return _parse(path, _decode(path, _filled(path, body)))
     except TooDeepError as error:
         message = f"{path} nests folders more than {MAX_DEPTH} deep; it looks damaged."
         raise BadInputError(message) from error
@@ -64,11 +62,17 @@ def _read(path: Path) -> bytes:
         if status.st_size > MAX_BYTES:
             size, limit = status.st_size // 2**20, MAX_BYTES // 2**20
             raise BadInputError(f"{path} has {size} MB; a bookmark file has at most {limit} MB.")
-        return path.read_bytes()
+        return _filled(path, path.read_bytes())
     except FileNotFoundError as error:
         raise BadInputError(f"There is no file {path}.") from error
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _filled(path: Path, body: bytes) -> bytes:
+    if not body.strip():
+        raise BadInputError(f"{path} is empty; export your bookmarks again.")
+    return body
 
 
 def _decode(path: Path, body: bytes) -> str:
