@@ -16,7 +16,8 @@ PAGE = """<!DOCTYPE html><html lang=en><title>Barn \x1b[31mowls\u202e</title>
 <meta name=description content="All about them"><link rel=canonical href=/true>
 <nav><a href=/menu>Menu</a></nav><h1>The barn owl\x9b2J</h1>
 <p>The barn owl hunts at night\x1b]0;evil\x07 and finds its prey by hearing alone, even under deep snow. It
-eats mice and voles, and <a href="/voles" title=t>the voles</a> know it: an owl family catches thousands.</p>
+eats mice and voles, and <a href="/voles" title=t rel="Nofollow  UGC">the voles</a> know
+it: an owl family catches thousands.</p>
 <form action=/find><label>Find <input name=q></label></form>"""
 
 
@@ -48,7 +49,7 @@ def test_a_file_is_shown_with_all_that_is_read_out_of_it(lode: CliRun, page: Pat
     assert run.returncode == 0, run.stderr
     for said in ("text/html", "language    en", "All about them", "/true", "headings", "characters", "terms"):
         assert said in run.stdout
-    for said in ("spaces", "fingerprint", "the voles", "form", "q (Find)", "(navigation"):
+    for said in ("spaces", "fingerprint", "the voles", "form", "q (Find)", "(navigation", "rel=nofollow"):
         assert said in run.stdout
     assert steering(run.stdout) == []
 
@@ -58,6 +59,7 @@ def test_json_says_all_of_it(lode: CliRun, page: Path) -> None:
     assert (told["url"], told["type"], told["language"]) == ("http://owls.test/dir/x", "text/html", "en")
     assert (told["unreadable"], told["canonical"]) == (None, "http://owls.test/true")
     assert [link["url"] for link in told["links"]][:2] == ["http://owls.test/menu", "http://owls.test/voles"]
+    assert [link["rel"] for link in told["links"]][:2] == ["", "nofollow ugc"]
     assert told["forms"][0]["fields"][0]["label"] == "Find"
     assert told["terms"]["owl"] >= 2
     assert told["spaces"].keys() == {"terms", "pairs", "anchors", "neighbours", "urls"}

@@ -15,7 +15,7 @@ from motherlode.documents.terms import spell, unpack
 from motherlode.fetch.types import mime_of
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
-from motherlode.records import Document, LinkFlag
+from motherlode.records import Document, Link, LinkFlag
 
 _SHOWN = 10
 _LINES = 8
@@ -142,12 +142,19 @@ def _show_links(document: Document) -> None:
     links = document.links
     _line("links", f"{count(len(links), 'link')}, {len(document.images):,} described pictures")
     for link in links[:_SHOWN]:
-        flags = ", ".join(flag.name.lower() for flag in LinkFlag(link.flags) if flag.name)
-        _line("", f"{link.url}  [{link.anchor}]" + (f" ({flags})" if flags else ""))
+        _line("", f"{link.url}  [{link.anchor}]" + _kind(link))
         if link.context:
             _line("", f"   ... {link.context} ...")
     if len(links) > _SHOWN:
         _line("", f"{len(links) - _SHOWN:,} more; --json lists all")
+
+
+def _kind(link: Link) -> str:
+    """What kind of link it is, and what it says of that itself."""
+    kinds = [flag.name.lower() for flag in LinkFlag(link.flags) if flag.name]
+    if link.rel:
+        kinds.append(f"rel={link.rel}")
+    return f" ({', '.join(kinds)})" if kinds else ""
 
 
 def _line(name: str, value: str) -> None:
