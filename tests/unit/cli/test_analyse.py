@@ -128,6 +128,17 @@ def test_files_in_an_archive_follow_it(lode: CliRun, tmp_path: Path) -> None:
     assert "all.zip#a.txt" in run.stdout
 
 
+def test_what_is_missing_to_read_them_is_said_once(lode: CliRun, tmp_path: Path) -> None:
+    script = b"%!PS-Adobe-3.0\n%%Title: (On rain)\nshowpage\n"
+    (tmp_path / "all.zip").write_bytes(zipped({"a.ps": script, "b.ps": script}))
+    run = lode("analyse", "all.zip", env={"PATH": str(tmp_path)})
+    assert (run.returncode, run.stdout.count("needs Ghostscript")) == (0, 2)
+    assert run.stdout.count("title       On rain") == 2
+    assert run.stderr.count("apt install ghostscript") == len(run.stderr.splitlines()) == 1
+    alone = lode("analyse", "all.zip", "--json", env={"PATH": str(tmp_path)})
+    assert [one["unreadable"] for one in json.loads(alone.stdout)][1:] == ["needs Ghostscript"] * 2
+
+
 @pytest.mark.parametrize("name", ["missing.html", ".", "", "x" * 300, "no\x1b[31m.html"])
 def test_a_file_that_is_none_is_wrong_usage(lode: CliRun, name: str) -> None:
     run = lode("analyse", name)

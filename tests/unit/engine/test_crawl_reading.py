@@ -221,3 +221,30 @@ def test_a_document_says_why_nothing_came_of_it(word: str, reason: str) -> None:
             return [one[0].document.unreadable for one in await readers.read(raws)]
 
     assert run(work()) == ["", reason, ""]
+
+
+def test_what_is_missing_to_read_a_format_is_told_once_and_each_document_says_why(
+    portal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    names = [f"{number}.ps" for number in range(3)]
+    script = {name: f"%!PS-Adobe-3.0\n%%Title: (Rain {name})\nshowpage\n".encode() for name in names}
+    pages: dict[str, Said] = {
+        f"http://a.test/{name}": (200, {"Content-Type": "application/postscript"}, body)
+        for name, body in script.items()
+    }
+    packed = (200, {"Content-Type": "application/zip"}, zipped({"in.ps": b"%!PS-Adobe-3.0\nshowpage\n"}))
+    pages |= {"http://a.test/": html("Start", "words", *names, "all.zip"), "http://a.test/all.zip": packed}
+    progress = crawled(portal, record_web(tmp_path / "web", pages))
+    (advice,) = progress.advice
+    assert "PostScript" in advice
+    assert "apt install ghostscript" in advice
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        for name in (*names, "all.zip#in.ps"):
+            url = f"http://a.test/{name}"
+            known = known_url(session, url_key(url, host_of(url)))
+            assert known is not None
+            assert (known.state, known.reason) == (UrlState.FETCHED, "unreadable: needs Ghostscript")
+            page = kept(session, url)
+            assert page.title == ("in" if "#" in name else f"Rain {name}")
+            assert page.page.mime == "application/postscript"

@@ -9,6 +9,7 @@ import click
 from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
 from motherlode.app.cli.documents import NOWHERE, from_file, from_web, read_all
 from motherlode.documents.analysing import Analysed, kind_of
+from motherlode.documents.needs import advice
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import SPACES, Surroundings
 from motherlode.documents.terms import spell, unpack
@@ -52,6 +53,9 @@ def command(source: str, portal: Path | None, overrides: tuple[str, ...], **opti
             if place:
                 click.echo()
             _show(raw, one)
+    for words in dict.fromkeys(advice(one.document.unreadable) for one in found):
+        if words:
+            click.echo(words, err=True)
     if found[0].document.unreadable:
         click.get_current_context().exit(1)
 
