@@ -125,6 +125,7 @@ class Host(Struct, frozen=True):
     size: int = 0
     delay: float = 0.0
     next_at: float = 0.0
+    aliases: str = ""  # the names that it is an alias for, with blanks between them
 
 
 class RobotsFile(Struct, frozen=True):
