@@ -30,6 +30,7 @@ from motherlode.store.pages import (
 )
 from motherlode.store.session import Session
 from motherlode.store.similar import near
+from motherlode.store.tracing import hops_to
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address, host_of, url_key
 from packing import zipped
@@ -248,3 +249,19 @@ def test_what_is_missing_to_read_a_format_is_told_once_and_each_document_says_wh
             page = kept(session, url)
             assert page.title == ("in" if "#" in name else f"Rain {name}")
             assert page.page.mime == "application/postscript"
+
+
+def test_a_page_that_leads_on_by_itself_is_kept_and_redirects(portal: Path, tmp_path: Path) -> None:
+    refresh = "<!DOCTYPE html><title>Moved</title><meta http-equiv=refresh content='0; url=/new?b=1'><p>Wait."
+    pages: dict[str, Said] = {
+        "http://a.test/": refresh,
+        "http://a.test/new?b=1": html("New", "Owls are here now."),
+    }
+    progress = crawled(portal, record_web(tmp_path / "web", pages))
+    assert (progress.pages, progress.redirects) == (2, 1)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        there = known_url(session, url_key("http://a.test/new?b=1", "a.test"))
+        assert there is not None
+        (hop,) = hops_to(session, there.id, 10)
+        assert (hop.url, hop.target, hop.status) == ("http://a.test/", "http://a.test/new?b=1", 200)
+        assert kept(session, "http://a.test/").title == "Moved"
