@@ -16,7 +16,7 @@ from motherlode.records import (
     Redirect,
     UrlState,
 )
-from motherlode.store import Store, frontier, ledger, outcomes, pages
+from motherlode.store import Store, frontier, ledger, outcomes, overview, pages
 from motherlode.store import topics as topic_rows
 from motherlode.store.schema import links, metadata
 from motherlode.urls import address
@@ -278,6 +278,9 @@ def test_a_page_that_could_not_be_read_says_why_until_it_is_read(store: Store) -
         known = pages.known_url(session, key)
         assert known is not None
         assert (known.state, known.reason) == (UrlState.FETCHED, said)
+        assert overview.unreadable(session) == {"needs\ufffd a program": 1}
     assert again(None) == (UrlState.FETCHED, said)  # it was not modified
     assert again(Document("Rain", text="It rains.")) == (UrlState.FETCHED, "")
+    with store.reading() as session:
+        assert overview.unreadable(session) == {}
     assert again(None) == (UrlState.FETCHED, "")

@@ -20,7 +20,7 @@ from motherlode.store.texts import pack_text
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
-_UNREADABLE = "unreadable: "  # with what follows, the reason of a page that is here without its text
+UNREADABLE = "unreadable: "  # with what follows, the reason of a page that is here without its text
 
 Ids = dict[int, int]  # a URL's row by its key
 
@@ -213,7 +213,7 @@ def _still_unreadable(session: Session, rows: _Rows) -> dict[int, str]:
     unmodified = {number for number, _ in rows.unmodified}
     asked = [url_id for url_id, number in rows.numbers.items() if number in unmodified]
     found = session.bulk.find(urls, "id", asked, ("id", "reason")) if asked else ()
-    return {url_id: reason for url_id, reason in found if reason and reason.startswith(_UNREADABLE)}
+    return {url_id: reason for url_id, reason in found if reason and reason.startswith(UNREADABLE)}
 
 
 def _fates(outcomes: Sequence[Outcome], ids: Ids, unreadable: dict[int, str]) -> list[Row]:
@@ -232,7 +232,7 @@ def _fates(outcomes: Sequence[Outcome], ids: Ids, unreadable: dict[int, str]) ->
         here = ids[page.key]
         attempts = fates[here][3] if here in fates else 1
         if document is not None and document.unreadable:
-            reason = storable(f"{_UNREADABLE}{document.unreadable}")
+            reason = storable(f"{UNREADABLE}{document.unreadable}")
         else:
             reason = unreadable.get(here) if document is None else None
         fates[here] = (here, UrlState.FETCHED.value, reason, attempts, None)
