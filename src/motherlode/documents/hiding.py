@@ -32,8 +32,8 @@ _EVERYWHERE = frozenset({"", "all", "screen"})
 _WITHOUT_SCRIPTS = "noscript,template,svg"
 _WHOLE = frozenset({"html", "body"})
 _MAX_RULES = 100  # of a page that hide
-_MAX_STYLE = 50_000  # characters of a <style> element that are looked at
-_STYLES = 100  # that are remembered
+_MAX_STYLE = 200_000  # characters of styles in a page; if there are more, they are not looked at
+_STYLES = 50  # that are remembered
 _MOST = 0.5  # of a page's text that its rules may hide
 
 
@@ -50,12 +50,17 @@ NONE = Hiding()
 def hiding_rules(tree: Tree) -> Hiding:
     """What the page's own styles hide. To be asked before styles and scripts are taken out."""
     styles = tree.find_all("style")
-    hiding = [(style, found) for style in styles if (found := _selectors_in(style.text[:_MAX_STYLE]))]
-    named = [selector for style, found in hiding if _holds(style) for selector in found] if hiding else ()
+    said = [style.text for style in styles]
+    if sum(map(len, said)) > _MAX_STYLE:
+        return NONE
+    hiding = [
+        (style, found) for style, css in zip(styles, said, strict=True) if (found := _selectors_in(css))
+    ]
+    named = [selector for style, found in hiding if _holds(style) for selector in found]
     selectors = list(dict.fromkeys(named))[:_MAX_RULES]
     if not selectors or tree.select_one(",".join(selectors)) is None:  # as a rule
         return NONE
-    css = "\n".join([_plain(style.text[:_MAX_STYLE]) for style in styles])
+    css = "\n".join(map(_plain, said))
     scripts = "\n".join([script.text for script in tree.find_all("script")])
     rules = [one for one in selectors if not _is_shown(one, css) and not _is_spoken_of(one, scripts)]
     return Hiding(tuple(rules), frozenset(_QUOTED.findall(scripts)) if rules else frozenset())
@@ -92,7 +97,7 @@ def _selectors(css: str) -> Iterator[str]:
     before = depth = 0
     for place in _declarations(css):
         opening = css.rfind("{", before, place)
-        if opening < 0:
+        if opening < 0 or css.find("}", opening, place) >= 0:  # no declaration, but part of a selector
             continue
         depth += css.count("{", before, opening) - css.count("}", before, opening)
         before = opening

@@ -61,6 +61,8 @@ SHOWN = [
     ".x{display:none} .menu:hover .x{visibility:visible}",
     ".x{display:none} @media screen{.x{display:flex}}",
     "display:none",
+    ".x{color:red} [style*='display:none'] {margin:0}",
+    ".x{display:none}" + " " * 200_000,
     ".x{content:'}'} } .x{display:none}",
     "html,body{display:none}",
 ]
