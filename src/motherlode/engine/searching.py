@@ -10,19 +10,20 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.ideographs import spaced
+from motherlode.documents.lettering import lettered
 from motherlode.documents.similarity import NEAR
 from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import Bag, sequence_of, unpack
+from motherlode.documents.terms import Bag, spell, unpack
 from motherlode.engine.authority import among, in_topic
 from motherlode.engine.highlighting import Finder
-from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
+from motherlode.engine.indexing import place_of, topic_name
 from motherlode.engine.marks import Marks, said_on
+from motherlode.engine.wording import NO_LANGUAGE, Wording, of_length_one, spread, telling
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.index import Hits, PageIndex
 from motherlode.search.matching import NAMES, PLACES, Filters, Matcher, Tongue, sought_in_text
-from motherlode.search.query import Node, parse, wanted_words, words_in
+from motherlode.search.query import Node, parse, wanted_words
 from motherlode.search.ranking import (
     AUTHORITY,
     BM25,
@@ -46,6 +47,7 @@ from motherlode.store.pages import (
     main_text_of,
     page_at,
     page_numbered,
+    text_of,
     urls_of_pages,
     vectors_of_all,
 )
@@ -220,7 +222,7 @@ def _topic(tree: TopicTree, asked: Asked) -> TopicId | None:
 
 def _sought(session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Sought:
     topic = _topic(tree, asked)
-    matcher = Matcher(index.schema, partial(_named, tree), spaced)
+    matcher = Matcher(index.schema, partial(_named, tree), lettered)
     filters = asked.filters if topic is None else _within(asked.filters, topic)
     if asked.like:
         return _like(session, index, matcher, asked, filters)
@@ -256,7 +258,7 @@ def _ask(index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> 
     most = _most(index, weights)
     if node is None:
         return Sought(None, by_words, weights, index.search(matcher.everything(filters), most))
-    tongues = _tongues(node, filters.languages or index.languages())
+    tongues = Wording(index).tongues(node, filters.languages or index.languages())
     hits = index.search(matcher.query(node, tongues, filters), most)
     vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in weights else ()
     return Sought(node, by_words, weights, hits, vectors, tuple(tongues))
@@ -280,37 +282,10 @@ def _wordless(weights: dict[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in left.items() if weight}
 
 
-def _tongues(node: Node, languages: Sequence[str]) -> list[Tongue]:
-    """Languages together in which the words have the same stems; one at least."""
-    words = list(dict.fromkeys(word.text for word in words_in(node)))
-    groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-    for language in languages or [NO_LANGUAGE]:
-        stems = tuple(_stems(word, language) for word in words)
-        groups.setdefault(stems, []).append(language)
-    return [Tongue(tuple(names), dict(zip(words, stems, strict=True))) for stems, names in groups.items()]
-
-
-def _stems(text: str, language: str) -> tuple[str, ...]:
-    return tuple(hexed(sequence_of(text, "" if language == NO_LANGUAGE else language)).split())
-
-
 def _vector(index: PageIndex, node: Node, tongue: Tongue) -> dict[int, float]:
-    """The query's stems, each with its idf, log(1 + N / df), in a vector of length one."""
-    stems = dict.fromkeys(stem for word in wanted_words(node) for stem in tongue.stems[word.text])
-    return _of_length_one({stem: _idf(index, stem) for stem in stems})
-
-
-def _idf(index: PageIndex, stem: str) -> float:
-    return float(np.log1p(index.size / max(index.having(stem), 1)))
-
-
-def _of_length_one(weights: dict[str, float]) -> dict[int, float]:
-    length = float(np.linalg.norm(list(weights.values()))) or 1.0
-    return {_number(stem): weight / length for stem, weight in weights.items()}
-
-
-def _number(stem: str) -> int:
-    return int.from_bytes(bytes.fromhex(stem), "little")
+    """The query's stems, each with its idf, in a vector of length one."""
+    stems = [stem for word in wanted_words(node) for stem in tongue.stems[word.text]]
+    return of_length_one((stem.number, spread(index.size, stem.pages)) for stem in stems)
 
 
 def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> Sought:
@@ -319,17 +294,15 @@ def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, fi
     page = page_at(session, asked.like.key)
     if page is None:
         raise LodeError(f"The portal has no page at {asked.like.url[:200]}, so none can be like it.")
-    packed = vectors_of_all(session, [page.id], TERMS).get(page.id, b"")
-    bag = unpack(packed)
-    stems = hexed(bag.terms).split()
-    frequencies = (1.0 + np.log(np.maximum(bag.counts, 1))).tolist()
-    told = {stem: often * _idf(index, stem) for stem, often in zip(stems, frequencies, strict=True)}
-    best = dict(sorted(told.items(), key=lambda one: -one[1])[:LIKE_TERMS])
+    bag = unpack(vectors_of_all(session, [page.id], TERMS).get(page.id, b""))
+    counts = dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True))
+    spelled = spell(counts, f"{page.title}\n{text_of(session, page.id)}", page.language)
+    best = telling(index, spelled, counts, page.language or NO_LANGUAGE, LIKE_TERMS)
     if not best:
         raise LodeError(f"The page at {asked.like.url[:200]} has no words, so none can be like it.")
-    vector = _of_length_one(best)
-    weights = [(stem, vector[_number(stem)]) for stem in best]
-    hits = index.search(matcher.stemmed(weights, filters, page.id), _most(index, asked.weights))
+    vector = of_length_one((one.stem.number, one.weight) for one in best)
+    weights = [(one.stem, vector[one.stem.number]) for one in best]
+    hits = index.search(matcher.like(weights, filters, page.id), _most(index, asked.weights))
     return Sought(None, True, asked.weights, hits, (vector,))  # noqa: FBT003 - by words, though nobody typed them
 
 
@@ -407,7 +380,7 @@ def _places(
     if words is None or not shown:
         return found
     for place, fields in PLACES.items():
-        matcher = Matcher(index.schema, named, spaced, fields)
+        matcher = Matcher(index.schema, named, lettered, fields)
         hits = index.search(matcher.among(matcher.query(words, sought.tongues, Filters()), shown), len(shown))
         for page, score in zip(hits.pages.tolist(), hits.scores.tolist(), strict=True):
             if score:
