@@ -10,7 +10,7 @@ from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, rene
 from motherlode.engine.searching import Asked, Results, results_of, search, weigh
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError
-from motherlode.search.index import PageIndex
+from motherlode.search.index import PageIndex, is_of_another_form
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree
 
@@ -70,6 +70,9 @@ def made_ready(portal: Portal, told: Telling) -> Ready:
 def desk_at(portal: Portal) -> Iterator[Desk]:
     """Raises `LodeError` where there is no index that could be asked."""
     index = PageIndex.open(place_of(portal))
+    if index is None and is_of_another_form(place_of(portal)):
+        remedy = f"'lode index {portal.path}' makes it anew"
+        raise LodeError(f"The index of {portal.path} was made by another version; {remedy}.")
     if index is None:
         raise LodeError(f"{portal.path} has no index yet; 'lode index {portal.path}' makes one.")
     if not index.size:

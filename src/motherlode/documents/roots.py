@@ -53,7 +53,13 @@ def heads(word: str, language: str) -> list[str]:
 
 
 def _spelled(head: str, spellings: dict[str, tuple[str, ...]]) -> list[str]:
-    """A beginning in all its spellings. What is compared has no ß, but the words of the index have."""
+    """A beginning in all its spellings. What is compared has ss for ß, but the words of the index have ß;
+    where a beginning ends in s, the other s of it may have been cut off.
+
+    >>> _spelled("gros", _PLAIN), _spelled("grosse", _PLAIN)
+    (['gros', 'groß'], ['grosse', 'große'])
+    """
     letters = [(letter, *spellings.get(letter, ())) for letter in head]
     found = ["".join(chosen) for chosen in product(*letters)] if head else []
-    return [*found, *(one.replace("ss", "ß") for one in found if "ss" in one)]
+    sharp = [one.replace("ss", "ß") for one in found if "ss" in one]
+    return [*found, *sharp, *(f"{one[:-1]}ß" for one in (*found, *sharp) if one.endswith("s"))]

@@ -24,8 +24,8 @@ from motherlode.documents.ideographs import has_ideographs, parted, parts
 from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table
 
 # Vowel signs and accents that are characters of their own belong to the letter before them.
-_SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
-_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_SIGNS}])+")
+SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _MAX_WORD = 40
 _REMEMBERED = 19  # a power of two: of pieces that are remembered, in 4 MB

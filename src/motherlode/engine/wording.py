@@ -20,7 +20,7 @@ from motherlode.search.matching import Stem, Tongue
 from motherlode.search.query import Node, words_in
 
 NO_LANGUAGE = "und"
-_FORMS = 50  # words of a stem that are sought, the most frequent
+_FORMS = 50  # words of a stem that are sought: the one that was typed, and the most frequent
 _KEPT = ("stems", "title_stems", "heading_stems", "anchor_stems")
 
 
@@ -81,7 +81,8 @@ class Wording:
         size = self._index.size
         pages = min(size, sum(max(having.values()) for having in forms.values()))
         rarity = _idf(pages, size)
-        best = sorted(forms, key=lambda form: (-max(forms[form].values()), form))[:_FORMS]
+        said = word.casefold()
+        best = sorted(forms, key=lambda form: (form != said, -max(forms[form].values()), form))[:_FORMS]
         terms = tuple(
             (field, form, rarity / _idf(having, size))
             for form in best

@@ -115,7 +115,7 @@ class PageIndex:
     @classmethod
     def open(cls, directory: Path) -> Self | None:
         """None, where there is none that can be read."""
-        place = directory / f"pages-{FORM}"
+        place = _place(directory)
         try:
             return cls(_prepared(tantivy.Index.open(str(place)))) if (place / "meta.json").exists() else None
         except ValueError:
@@ -170,10 +170,19 @@ class PageIndex:
         return np.array(self.searcher.fast_field_values(field, places), np.uint64)
 
 
+def is_of_another_form(directory: Path) -> bool:
+    """Whether the index there was made by a version of ours that has another form of it."""
+    return not _place(directory).exists() and any(directory.glob("pages-*"))
+
+
+def _place(directory: Path) -> Path:
+    return directory / f"pages-{FORM}"
+
+
 @contextmanager
 def shelf_in(directory: Path, *, anew: bool) -> Iterator[Shelf]:
     """The index in a directory, to be written, or a new one in its place."""
-    place = directory / f"pages-{FORM}"
+    place = _place(directory)
     try:
         shelf = _shelf(place, anew=anew)
     except ValueError as error:

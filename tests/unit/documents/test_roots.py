@@ -44,6 +44,14 @@ def test_other_spellings_are_tried() -> None:
     assert heads("strasse", "pl") == ["strasse", "straße"]
 
 
+@pytest.mark.parametrize(
+    "word", ["Fuß", "Füße", "Maß", "aßen", "Spaß", "weiß", "größer", "Außenmaß", "Schlussmaß"]
+)
+@pytest.mark.parametrize("language", ["de", "en", "sv", ""])
+def test_a_sharp_s_is_found_wherever_a_beginning_ends(word: str, language: str) -> None:
+    assert word.lower().startswith(tuple(heads(word, language)))
+
+
 def test_a_word_that_says_nothing_has_no_beginning() -> None:
     assert heads("the", "en") == heads("", "en") == heads("x", "en") == []
 

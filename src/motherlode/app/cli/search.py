@@ -21,7 +21,7 @@ from motherlode.app.cli.common import (
     show_json,
 )
 from motherlode.app.cli.durations import moment_in
-from motherlode.app.cli.index import progress
+from motherlode.app.cli.index import announce, progress
 from motherlode.app.searching import Ready, desk_at, made_ready
 from motherlode.engine.remembering import remember
 from motherlode.engine.searching import Asked, Result, Results
@@ -125,7 +125,7 @@ def command(  # noqa: PLR0913 - one for each option
     with Portal.reading(directory, overrides) as portal:
         asked = _asked(query, _address(like, portal) if like else None, weights_of(rank), options)
         asked = replace(asked, places=why or as_json)
-        ready = Ready() if as_is else made_ready(portal, progress())
+        ready = Ready() if as_is else _readied(portal)
         with desk_at(portal) as desk:
             found = desk.search(asked)
         remember(portal, asked, found)
@@ -137,6 +137,11 @@ def command(  # noqa: PLR0913 - one for each option
     if ready.behind:
         click.echo(f"The index is {count(ready.behind, 'page')} behind: {harmless(ready.reason)}", err=True)
     _show(found, query or (asked.like.url if asked.like else ""), why=why)
+
+
+def _readied(portal: Portal) -> Ready:
+    announce(portal)
+    return made_ready(portal, progress())
 
 
 def _address(like: str, portal: Portal) -> Address:

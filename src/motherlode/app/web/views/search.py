@@ -143,15 +143,15 @@ def part(request: Request, here: Here, portal: str, asked: Asked) -> Response:
 
 
 def _page(request: Request, here: Services, portal: str, asked: Question, template: str) -> Response:
-    told: dict[str, Any] = {"found": None, "facets": (), "problem": "", "no_index": False, "place": None}
+    told: dict[str, Any] = {"found": None, "facets": (), "problem": "", "no_index": "", "place": None}
     status = 200
     topics, waiting = _standing(here, portal)
     try:
         answer = _answer(here, portal, asked)
         told["found"] = answer
         told["facets"] = tuple(_facets(asked, answer.facets if answer else Facets()))
-    except NoIndexError:
-        told["no_index"] = True
+    except NoIndexError as error:
+        told["no_index"] = str(error)
     except ReadOnlyError:
         raise
     except LodeError as error:
