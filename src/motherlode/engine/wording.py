@@ -1,8 +1,8 @@
 """The words of a query as the index has them (SPEC B20).
 
-A word that is sought vaguely stands for all words of its stem, by the language of the page. Of most languages
-the index keeps no stems: it is asked for the words that begin alike (`documents/roots`), and those with the
-stem are sought. However they are written, and wherever they stand, they are as rare as the stem is among all
+A word that is sought vaguely stands for all words of its stem, by the language of the page. Of English the
+index keeps no stems: it is asked for the words that begin alike (`documents/roots`), and those with the stem
+are sought. However they are written, and wherever they stand, they are as rare as the stem is among all
 pages: else a rare ending, or a word that few titles have, would weigh more than what it means.
 """
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from motherlode.documents.ideographs import has_ideographs, parts
 from motherlode.documents.roots import heads, is_rooted
-from motherlode.documents.terms import number_of, sharing
+from motherlode.documents.terms import has_stemmer, number_of, sharing
 from motherlode.search.index import PageIndex
 from motherlode.search.matching import Stem, Tongue
 from motherlode.search.query import Node, words_in
@@ -30,6 +30,7 @@ class Wording:
     def __init__(self, index: PageIndex) -> None:
         self._index = index
         self._begun: dict[str, dict[str, dict[str, int]]] = {}
+        self._written: dict[str, dict[str, int]] = {}
 
     def tongues(self, node: Node, languages: Sequence[str]) -> list[Tongue]:
         """Languages together in which the words of a query have the same stems; one at least."""
@@ -66,11 +67,22 @@ class Wording:
         return self._weighed(word, number, self._forms(word, number, language))
 
     def _forms(self, word: str, number: int, language: str) -> dict[str, dict[str, int]]:
-        """The words of the index with the stem of this one, and how many pages have each in which field."""
-        begun: dict[str, dict[str, int]] = {}
-        for head in heads(word, language):
-            begun |= self._beginning(head)
-        return {form: begun[form] for form in sharing(number, list(begun), language)}
+        """The words of the index with the stem of this one, and how many pages have each in which field.
+
+        What was typed is among them, though letters in it may be others once they are folded (ß, ς).
+        """
+        forms = {form: self._having(form) for form in dict.fromkeys((word.lower(), word.casefold()))}
+        if has_stemmer(language):
+            begun: dict[str, dict[str, int]] = {}
+            for head in heads(word):
+                begun |= self._beginning(head)
+            forms |= {form: begun[form] for form in sharing(number, list(begun), language)}
+        return {form: having for form, having in forms.items() if having}
+
+    def _having(self, form: str) -> dict[str, int]:
+        if form not in self._written:
+            self._written[form] = self._index.having_word(form)
+        return self._written[form]
 
     def _beginning(self, head: str) -> Mapping[str, dict[str, int]]:
         if head not in self._begun:
@@ -81,8 +93,8 @@ class Wording:
         size = self._index.size
         pages = min(size, sum(max(having.values()) for having in forms.values()))
         rarity = _idf(pages, size)
-        said = word.casefold()
-        best = sorted(forms, key=lambda form: (form != said, -max(forms[form].values()), form))[:_FORMS]
+        typed = (word.lower(), word.casefold())
+        best = sorted(forms, key=lambda form: (form not in typed, -max(forms[form].values()), form))[:_FORMS]
         terms = tuple(
             (field, form, rarity / _idf(having, size))
             for form in best

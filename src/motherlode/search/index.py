@@ -4,8 +4,8 @@ Every document carries the numbers of its page and of what it was made from (`st
 index itself says what it has seen: there is no second book that could disagree with it. A commit is one
 rename, and whoever is killed before it has changed nothing.
 
-Text is in it as words. What is sought vaguely is sought as all words of a stem (engine/wording); of languages
-where these cannot be told, pages also have the numbers of their stems.
+Text is in it as words. What is sought vaguely is sought as all words of a stem (engine/wording); in languages
+where these do not begin alike, pages also have the numbers of their stems.
 """
 
 import shutil
@@ -140,6 +140,11 @@ class PageIndex:
     def having(self, field: str, term: str) -> int:
         """How many pages have a word, or a stem, in a field."""
         return int(self.searcher.doc_freq(field, term))
+
+    def having_word(self, word: str) -> dict[str, int]:
+        """How many pages have a word in which field of texts; only those that have any."""
+        pages = {field: self.having(field, word) for field in _TEXTS}
+        return {field: having for field, having in pages.items() if having}
 
     def words_beginning(self, head: str) -> dict[str, dict[str, int]]:
         """The words of texts that begin so, and how many pages have each in which field."""

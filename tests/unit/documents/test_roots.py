@@ -1,64 +1,101 @@
 """Words of one stem, and what they begin with."""
 
-from itertools import product
 from random import Random
+from string import ascii_lowercase
 
 import pytest
 
-from motherlode.documents.roots import _SPELLINGS, heads, is_rooted
-from motherlode.documents.terms import number_of, sharing, stem_of, stopwords
+from motherlode.documents.roots import heads, is_rooted
+from motherlode.documents.terms import number_of, sharing, stem_of
 
-VOWELS = "aeiou"
-LATIN = "bcdfghklmnprstvz"
-LETTERS = {
-    "ru": ("аеиоуыюяё", "бвгджзклмнпрстфхцчшщ"),
-    "hy": ("աեէըիոօ", "բգդզթժլխծկհձղճմյնշչպջռսվտր"),
-}
-MORE = {"ca": "àéíïòúü", "da": "æøå", "de": "äöü", "es": "áéíóúü", "fr": "éèêëîïôûùàâ", "hu": "áéíóöőúüű"}
-MORE |= {"it": "àèéìíòóùú", "lt": "ąęėįųū", "pt": "ãõáéíóúâêôà", "ro": "ăâî", "sv": "åäö"}
-
-
-def made_up(language: str, count: int) -> list[str]:
-    """Words of syllables, some with an ending that is a word of the language."""
-    dice = Random(language)
-    vowels, consonants = LETTERS.get(language, (VOWELS + MORE.get(language, ""), LATIN))
-    endings = sorted(word for word in stopwords(language) if word.isalpha()) or [""]
-    found = set()
-    for _ in range(count):
-        syllables = dice.choices(list(product(consonants, vowels)), k=dice.randint(1, 4))
-        word = "".join(map("".join, syllables)) + dice.choice(("", dice.choice(consonants)))
-        found.add(word + dice.choice(("", "", dice.choice(endings))))
-    return sorted(found)
-
-
-@pytest.mark.parametrize("language", sorted({*_SPELLINGS, "pl", ""}))
-def test_words_of_one_stem_begin_alike(language: str) -> None:
-    for word in made_up(language, 4_000):
-        if stem_of(word, language):
-            assert word.startswith(tuple(heads(word, language))), word
-
-
-def test_other_spellings_are_tried() -> None:
-    assert "häu" in heads("Haus", "de")
-    assert number_of("Häuser", "de") == number_of("Haus", "de")
-    assert heads("strasse", "pl") == ["strasse", "straße"]
-
-
-@pytest.mark.parametrize(
-    "word", ["Fuß", "Füße", "Maß", "aßen", "Spaß", "weiß", "größer", "Außenmaß", "Schlussmaß"]
+ENDINGS = (
+    *(
+        "s",
+        "es",
+        "ies",
+        "ed",
+        "eed",
+        "ing",
+        "ion",
+        "ions",
+        "ism",
+        "ist",
+        "y",
+        "ly",
+        "er",
+        "est",
+        "e",
+        "ee",
+        "ying",
+    ),
+    *(
+        "ational",
+        "tional",
+        "ation",
+        "ator",
+        "izer",
+        "ization",
+        "ize",
+        "ate",
+        "ated",
+        "ating",
+        "iz",
+        "bl",
+        "at",
+    ),
+    *("able", "ably", "ability", "ible", "ibly", "ibility", "ble", "bling", "bled", "icate", "icity", "ical"),
+    *(
+        "al",
+        "ally",
+        "alism",
+        "ality",
+        "alize",
+        "ive",
+        "iveness",
+        "ivity",
+        "ative",
+        "ful",
+        "fulness",
+        "ousness",
+    ),
+    *("ous", "ously", "ence", "ency", "ance", "ancy", "ent", "ently", "ment", "ness"),
 )
-@pytest.mark.parametrize("language", ["de", "en", "sv", ""])
-def test_a_sharp_s_is_found_wherever_a_beginning_ends(word: str, language: str) -> None:
-    assert word.lower().startswith(tuple(heads(word, language)))
+
+
+def made_up(count: int) -> list[str]:
+    """Letters by chance with endings that the stemmer knows, also several in a row."""
+    dice = Random(5)
+    letters = ascii_lowercase + 3 * "aeiouy"
+    return [
+        "".join(dice.choices(letters, k=dice.randint(1, 6)) + dice.choices(ENDINGS, k=dice.randint(0, 3)))
+        for _ in range(count)
+    ]
+
+
+def test_words_of_one_stem_begin_alike() -> None:
+    for word in made_up(30_000):
+        assert not stem_of(word) or word.startswith(tuple(heads(word))), word
+
+
+def test_few_words_begin_like_a_stem() -> None:
+    """Else looking them up would take long."""
+    assert heads("sea") == ["sea"]
+    assert heads("day") == ["dai", "day"]
+
+
+def test_a_sharp_s_is_tried() -> None:
+    assert heads("strasse") == ["strass", "straß"]
 
 
 def test_a_word_that_says_nothing_has_no_beginning() -> None:
-    assert heads("the", "en") == heads("", "en") == heads("x", "en") == []
+    assert heads("the") == heads("") == heads("x") == []
 
 
-@pytest.mark.parametrize("language", ["ar", "id", "ga", "nl", "fi", "hi", "ta", "sr", "el", "tr"])
-def test_where_stemmers_change_more_than_endings_nothing_is_promised(language: str) -> None:
-    assert not is_rooted(language)
+@pytest.mark.parametrize(
+    ("language", "rooted"), [("en", True), ("", True), ("pl", True), ("de", False), ("nl", False)]
+)
+def test_where_stemmers_change_more_than_endings_nothing_is_promised(language: str, *, rooted: bool) -> None:
+    assert is_rooted(language) == rooted
 
 
 def test_words_that_share_a_stem_are_known() -> None:
