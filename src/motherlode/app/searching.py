@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from motherlode.engine.describing import Result
 from motherlode.engine.facets import Facets, facets_of
 from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
 from motherlode.engine.searching import Asked, Results, results_of, search, weigh
@@ -21,6 +22,37 @@ class Ready(Struct, frozen=True):
     behind: int = 0
     reason: str = ""
     renewal: Renewal | None = None
+
+
+class Found(Struct, frozen=True):
+    """What a search finds, and what it can be narrowed down to; the index is `behind` by so many changes."""
+
+    query: str
+    like: str
+    rank: dict[str, float]
+    total: int
+    ranked: int
+    page: int
+    more: bool
+    behind: int
+    results: tuple[Result, ...]
+    facets: Facets
+
+
+def told(asked: Asked, results: Results, facets: Facets, behind: int) -> Found:
+    """What a search found, as programs are told it."""
+    return Found(
+        asked.text,
+        asked.like.url if asked.like else "",
+        results.weights,
+        results.total,
+        results.ranked,
+        results.page,
+        results.more,
+        behind,
+        results.results,
+        facets,
+    )
 
 
 class Desk:

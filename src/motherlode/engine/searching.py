@@ -3,7 +3,7 @@
 The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,9 +15,10 @@ from motherlode.documents.similarity import NEAR
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, spell, unpack
 from motherlode.engine.authority import among, in_topic
+from motherlode.engine.describing import Describing, Result, Thoughts
 from motherlode.engine.highlighting import Finder
 from motherlode.engine.indexing import place_of, topic_name
-from motherlode.engine.marks import Marks, said_on
+from motherlode.engine.marks import Marks
 from motherlode.engine.wording import NO_LANGUAGE, Wording, of_length_one, spread, telling
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
@@ -39,30 +40,21 @@ from motherlode.search.ranking import (
     topical,
     weights_of,
 )
-from motherlode.search.snippets import Snippet
 from motherlode.store.judged import judgements_of
 from motherlode.store.marks import standing_marks
 from motherlode.store.pages import (
-    KeptPage,
-    main_text_of,
     page_at,
-    page_numbered,
     text_of,
-    urls_of_pages,
     vectors_of_all,
 )
 from motherlode.store.session import Session
-from motherlode.topics import TopicTree, parse_path, show_path
+from motherlode.topics import TopicTree, parse_path
 from motherlode.urls import Address
 
 WITH_COSINE = 1_000  # pages that are ranked where the vector of each must be read
 WITHOUT = 10_000
 LIKE_TERMS = 25  # terms of a page that others are compared with
-_MAX_TITLE = 300
 _NOT_JUDGED = Judgement(TopicId(0), 0.0)
-_ALIKE = 10  # addresses of near duplicates that are named
-
-Thoughts = Mapping[PageId, Judgement]
 
 
 class Asked(Struct, frozen=True):
@@ -80,27 +72,6 @@ class Asked(Struct, frozen=True):
     limit: int = 10
     page: int = 1
     places: bool = False
-
-
-class Result(Struct, frozen=True):
-    """A page that was found. `score` is from 0 to 1; `why` are its parts. `places`: what title, headings,
-    text, anchors and address each bring to its BM25. `alike` say nearly the same."""
-
-    place: int
-    url: str
-    title: str
-    score: float
-    topic: str
-    confidence: float | None
-    language: str
-    type: str
-    fetched_at: float
-    snippet: Snippet
-    why: tuple[Part, ...]
-    places: dict[str, float] = {}
-    alike: tuple[str, ...] = ()
-    alike_count: int = 0
-    marked: tuple[str, ...] = ()  # what a person said of it, such as `good for owls`
 
 
 class Results(Struct, frozen=True):
@@ -172,7 +143,8 @@ def results_of(
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
     shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
     places = _places(index, partial(_named, tree), sought, shown) if asked.places else {}
-    describing = _Describing(session, tree, sought, as_if, Marks(standing_marks(session, shown), tree))
+    marks = Marks(standing_marks(session, shown), tree)
+    describing = Describing(session, tree, partial(_finder, sought), as_if, marks)
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
         why = tuple(
@@ -306,6 +278,13 @@ def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, fi
     return Sought(None, True, asked.weights, hits, (vector,))  # noqa: FBT003 - by words, though nobody typed them
 
 
+def _finder(sought: Sought, language: str) -> Finder:
+    """What knows the words that are sought in a text of this language."""
+    if sought.node is None and sought.vectors:
+        return Finder.of_stems(list(sought.vectors[0]), language)
+    return Finder(sought.node, language)
+
+
 # --- the parts of a score -------------------------------------------------------------------------------
 
 
@@ -386,58 +365,3 @@ def _places(
             if score:
                 found.setdefault(page, {})[place] = score
     return found
-
-
-# --- what is shown --------------------------------------------------------------------------------------
-
-
-class _Describing:
-    """Tells of pages what a person wants to see of them."""
-
-    def __init__(
-        self, session: Session, tree: TopicTree, sought: Sought, as_if: Thoughts, marks: Marks
-    ) -> None:
-        self._session = session
-        self._as_if = as_if
-        self._marks = marks
-        self._tree = tree
-        self._sought = sought
-
-    def result(self, place: int, page: PageId, score: float, why: tuple[Part, ...]) -> Result | None:
-        """None: the store has it no more."""
-        kept = page_numbered(self._session, page)
-        if kept is None:
-            return None
-        judged = self._as_if.get(page) or judgements_of(self._session, [page]).get(page)
-        on_topic = judged is not None and judged.confidence > 0
-        return Result(
-            place,
-            kept.page.url,
-            _shortened(" ".join(kept.title[: 4 * _MAX_TITLE].split())),
-            score,
-            show_path(self._tree.path(judged.topic)) if judged is not None and on_topic else "",
-            judged.confidence if judged is not None else None,
-            kept.language,
-            kept.page.mime,
-            kept.page.fetched_at,
-            self._finder(kept).snippet(main_text_of(self._session, page)),
-            why,
-            marked=said_on(self._marks, self._tree, page),
-        )
-
-    def folding(self, told: Result, others: Sequence[PageId]) -> Result:
-        if not others:
-            return told
-        named = others[:_ALIKE]
-        urls = urls_of_pages(self._session, named)
-        alike = tuple(urls[page] for page in named if page in urls)
-        return replace(told, alike=alike, alike_count=len(others))
-
-    def _finder(self, kept: KeptPage) -> Finder:
-        if self._sought.node is None and self._sought.vectors:
-            return Finder.of_stems(list(self._sought.vectors[0]), kept.language)
-        return Finder(self._sought.node, kept.language)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_TITLE else f"{text[: _MAX_TITLE - 2]} …"

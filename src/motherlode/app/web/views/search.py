@@ -8,9 +8,10 @@ from fastapi import APIRouter, Depends, Query, Request
 from msgspec import Struct
 from starlette.responses import Response
 
+from motherlode.app.searching import Found
 from motherlode.app.serving.desks import NoIndexError
 from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.questions import Found, Question, found
+from motherlode.app.serving.questions import Question, found
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.web.pages import page
 from motherlode.engine.facets import AGES, Counted, Facets
