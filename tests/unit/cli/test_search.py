@@ -72,6 +72,8 @@ def test_json_has_everything(lode: CliRun, portal: Path) -> None:
     assert told["query"] == "owl OR heron"
     assert told["rank"] == {"cosine": 0.5, "confidence": 0.25, "authority": 0.25}
     assert (told["total"], told["page"], told["more"], told["behind"]) == (2, 1, False, 0)
+    assert told["facets"]["topic"] == [{"value": "birds", "pages": 2}]
+    assert sorted(one["value"] for one in told["facets"]["site"]) == ["heron.test", "owl.test"]
     best = told["results"][0]
     assert (best["place"], best["url"], best["topic"]) == (1, "http://owl.test/", "birds")
     assert [part["name"] for part in best["why"]] == ["cosine", "confidence", "authority"]
