@@ -124,6 +124,17 @@ def test_a_directory_comes_as_one_zip_on_demand(birds: Path, tmp_path: Path, for
         names = {name for name in inside.namelist() if not name.endswith("/")}
     there = {path.relative_to(plain).as_posix() for path in plain.rglob("*") if path.is_file()}
     assert names == there
+    piped = subprocess.run(
+        [sys.executable, "-m", "motherlode", "export", birds, "--format", form, "--zip", "--output", "-"],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+    ).stdout
+    assert set(zipfile.ZipFile(io.BytesIO(piped)).namelist()) == set(zipfile.ZipFile(packed).namelist())
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "zip",
+        "plain",
+    }  # nothing is left of what was packed
     run = run_lode(tmp_path, "export", birds, "--format", "csv", "--output", "sheet", "--zip")
     assert run.returncode == 2
     assert "csv is one file already; leave --zip out." in run.stderr

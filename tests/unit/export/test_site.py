@@ -29,7 +29,9 @@ EVIL = (
     "con",
     "x" * 2**20,
 )
-STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+STEERING = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 IMPRINT = Imprint(
     title="Birds",
     software="Motherlode",
