@@ -134,7 +134,7 @@ def test_a_directory_comes_as_one_zip_on_demand(birds: Path, tmp_path: Path, for
     assert {path.name for path in tmp_path.iterdir()} == {
         "zip",
         "plain",
-    }  # nothing is left of what was packed
+    }  # nothing else is left
     run = run_lode(tmp_path, "export", birds, "--format", "csv", "--output", "sheet", "--zip")
     assert run.returncode == 2
     assert "csv is one file already; leave --zip out." in run.stderr
