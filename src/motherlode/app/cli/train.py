@@ -16,10 +16,11 @@ from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples, unfetched
 from motherlode.engine.relearning import Relearned, Wanted, keep_relearned, relearn
+from motherlode.engine.reporting import Lore, report_on
 from motherlode.engine.resultset import ResultSet
 from motherlode.engine.reviewing import Effect
 from motherlode.engine.tally import Tally
-from motherlode.engine.training import Lore, Missing, report_on
+from motherlode.engine.training import Missing
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal
