@@ -92,7 +92,7 @@ def test_a_crawl_in_a_terminal_is_seen(page: Page, birds: Path) -> None:
     expect(page.locator("#crawl-judgements tbody tr")).to_have_count(8)
 
 
-def test_hosts_and_log(page: Page, birds: Path) -> None:
+def test_hosts_and_log_also_on_a_telephone(page: Page, birds: Path) -> None:
     command = [sys.executable, "-m", "motherlode", "crawl", str(birds), "--pages", "8", "--json"]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     page.goto("/portals/birds/crawl")
@@ -107,13 +107,7 @@ def test_hosts_and_log(page: Page, birds: Path) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("pre.log")).to_contain_text("http://herons0.test/")
     expect(page.locator("pre.log")).not_to_contain_text("http://owls0.test/")
-
-
-@pytest.mark.usefixtures("birds")
-def test_nothing_is_too_wide_for_a_telephone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 700})
-    start(page, 10)
-    expect(page.locator("#crawl-state")).to_have_attribute("data-state", "idle")
     for address in ("/portals/birds/crawl", "/portals/birds/crawl/hosts", "/portals/birds/crawl/log"):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, address
