@@ -14,7 +14,8 @@ from motherlode.app.serving.progress import CrawlProgress, progress_at
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.watching import Watches, progress_events
 from motherlode.portal import Portal, PortalLock
-from motherlode.records import Host, HostState
+from motherlode.portal.directory import config_of
+from motherlode.records import Host, HostState, RunEnd
 from motherlode.store import ledger
 from serving import send, visitor
 
@@ -190,3 +191,28 @@ def test_a_stream_says_what_is_new_until_the_server_ends(owls: Path) -> None:
     assert first.startswith(b"event: progress\nid: 1\ndata: {")
     assert second.startswith(b"event: progress\nid: 2\n")
     assert b'"harvest":[]' in second
+
+
+@pytest.mark.parametrize("remember", [True, False])
+def test_who_one_is_is_asked_once_and_kept_if_wanted(owls: Path, *, remember: bool) -> None:
+    client = visitor(owls.parent, running_jobs=0)
+    for page in (CRAWL, "/portals/owls"):
+        assert 'name="contact"' in client.get(page).text
+    fields = {"pages": "5", "contact": "me@owls.example"} | ({"remember": "true"} if remember else {})
+    assert send(client, f"{CRAWL}/start", **fields).headers["location"] == CRAWL
+    assert config_of(owls).crawler.contact == ("me@owls.example" if remember else "")
+    for page in (CRAWL, "/portals/owls"):
+        assert ('name="contact"' in client.get(page).text) is not remember
+
+
+def test_the_overview_leads_to_the_crawl_and_to_feedback(owls: Path) -> None:
+    client = visitor(owls.parent)
+    assert f'action="{CRAWL}/start"' in client.get("/portals/owls").text
+    with PortalLock(owls, "crawl"):
+        assert f'<a href="{CRAWL}">Watch it</a>' in client.get("/portals/owls").text
+    with Portal.writing(owls, "test") as portal, portal.store.writing() as session:
+        run = ledger.start_run(session, "crawl", "bingo", 1_700_000_200.0)
+        ledger.end_run(session, run.id, RunEnd.FEEDBACK, 1_700_000_300.0)
+    text = client.get("/portals/owls").text
+    assert 'href="/portals/owls/feedback">Give feedback</a>' in text
+    assert "<code>" not in text

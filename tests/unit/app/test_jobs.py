@@ -109,6 +109,40 @@ def test_a_job_that_fails_says_why(portal: Path) -> None:
     assert failed.result is None
 
 
+@pytest.mark.parametrize("code", [0, 11])
+def test_the_index_follows_what_changes_pages(
+    portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int
+) -> None:
+    script = tmp_path / "python"
+    script.write_text(f"#!/bin/sh\nexit {code}\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    board, pause = board_of(portal), threading.Event()
+    over(board, board.ask("owls", Command("crawl")))
+    while [job.command for job in board.jobs("owls")] != ["index", "crawl"]:
+        pause.wait(0.02)
+    while board.running():
+        pause.wait(0.02)
+    assert len(board.jobs("owls")) == 2, "nothing follows the index"
+
+
+def test_the_index_follows_nothing_else(portal: Path) -> None:
+    board, pause = board_of(portal), threading.Event()
+    over(board, board.ask("owls", Command("crawl", ("--policy=nonsense",))))
+    over(board, board.ask("owls", STATUS))
+    while board.running():
+        pause.wait(0.02)
+    assert [job.command for job in board.jobs("owls")] == ["status", "crawl"]
+
+
+def test_jobs_that_wait_are_told_in_their_order(portal: Path) -> None:
+    board = board_of(portal, running=0)
+    asked = [board.ask("owls", command).id for command in (STATUS, Command("crawl"))]
+    assert [job.id for job in board.waiting()] == asked
+    assert board.under_way("owls", "crawl") == board.job("owls", asked[1])
+    assert board.under_way("owls", "index") is None
+
+
 def test_a_value_is_never_taken_for_an_option(portal: Path) -> None:
     assert option("topic", "--force") == ("--topic=--force",)
     assert Command("export", arguments=("--x",)).words(Path("/p"))[-3:] == ["--", "/p", "--x"]

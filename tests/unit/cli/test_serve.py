@@ -10,8 +10,12 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from click.testing import CliRunner
 
 from helpers import CliRun, said_one_sentence
+from motherlode.app.cli import serve
+from motherlode.app.serving import running
+from motherlode.app.serving.jobs import Job, State
 from serving import serving
 
 
@@ -75,3 +79,12 @@ def test_a_port_in_use_is_told(lode: CliRun) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         run = lode("serve", ".", "--port", str(taken.getsockname()[1]))
     assert (run.returncode, "Address already in use" in run.stderr) == (1, True)
+
+
+def test_it_says_what_it_leaves_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = [Job("1", "owls", "crawl", (), 0.0, State.QUEUED)]
+    monkeypatch.setattr(running, "serve", lambda _settings, _ready: running.Left(1, waiting))
+    run = CliRunner().invoke(serve.command, [str(tmp_path)])
+    assert run.exit_code == 0
+    assert "1 job still running" in run.stderr
+    assert "Not begun, and forgotten: crawl owls." in run.stderr

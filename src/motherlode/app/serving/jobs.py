@@ -29,7 +29,7 @@ KEPT = 50  # jobs of a portal
 _ID = re.compile(r"\d{8}T\d{9}-[0-9a-f]{8}")
 _LONGEST = 2**20  # bytes of output that are shown, and of a result
 _ASKED, _LINES, _RESULT, _EXIT, _STOPS, _LOCK = "job.json", "lines", "result", "exit", "stops", "lock"
-_INTERRUPTED = 11  # the exit code of a crawl that was stopped in good order
+INTERRUPTED = 11  # the exit code of a crawl that was stopped in good order
 
 
 class State(StrEnum):
@@ -226,7 +226,7 @@ def state_of(code: int | None, stops: int, *, alive: bool) -> State:
     if code == 0:
         return State.DONE
     if code is not None or not alive:
-        return State.CANCELLED if stops or code == _INTERRUPTED else State.FAILED
+        return State.CANCELLED if stops or code == INTERRUPTED else State.FAILED
     return State.RUNNING
 
 

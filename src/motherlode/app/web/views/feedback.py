@@ -1,7 +1,6 @@
 """Feedback: what a crawl chose to learn from, for a person to accept, reject, move or trim."""
 
 from typing import Annotated
-from urllib.parse import urlencode
 
 import msgspec
 from fastapi import APIRouter, Depends, Form, Request
@@ -13,6 +12,7 @@ from motherlode.app.serving.commands import train
 from motherlode.app.serving.errors import status_of
 from motherlode.app.serving.feedback import MOST, blocks_at, keep_at, review_at, tried
 from motherlode.app.serving.jobs import Job
+from motherlode.app.serving.notes import Note
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.serving.topics import path_at, topics_at
 from motherlode.app.web.forms import see
@@ -50,8 +50,8 @@ Said = Annotated[Sayings, Depends(said_in)]
 
 
 @router.get("")
-def archetypes(request: Request, here: Here, portal: str, topic: int = 0, done: str = "") -> Response:
-    return _list(request, here, portal, topic, done=done)
+def archetypes(request: Request, here: Here, portal: str, topic: int = 0, note: str = "") -> Response:
+    return _list(request, here, portal, topic, done=here.notes.take(note).done)
 
 
 @router.get("/told")
@@ -134,8 +134,8 @@ def _said(here: Services, portal: str, said: Sayings, act: str) -> Response:
         job = here.board.ask(portal, tried(said))
         return see(portal_address(portal, f"/feedback/effect/{job.id}"))
     done = keep_at(here.shelf, portal, said)
-    sentence = f"Kept: {done.told}."
-    return see(portal_address(portal, f"/feedback?{urlencode({'done': sentence})}"))
+    note = here.notes.leave(Note(f"Kept: {done.told}."))
+    return see(portal_address(portal, f"/feedback?note={note}"))
 
 
 def _trial(here: Services, portal: str, job: str) -> Job:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from msgspec import Struct
 from starlette.responses import Response
 
+from motherlode.app.serving.board import INDEX
 from motherlode.app.serving.desks import NoIndexError
 from motherlode.app.serving.errors import status_of
 from motherlode.app.serving.questions import Found, Question, found
@@ -159,12 +160,14 @@ def _page(request: Request, here: Services, portal: str, asked: Question, templa
         told["problem"] = str(error).replace(f"{here.shelf.parent}/", "")
         told["facets"] = tuple(_facets(asked, Facets()))
         told["place"] = _place(asked.q, error)
+    behind = told["no_index"] or (told["found"] is not None and told["found"].behind)
     return page(
         request,
         template,
         status,
         portal=portal,
         asked=asked,
+        indexing=here.board.under_way(portal, INDEX.name) if behind else None,
         sliders=tuple(_sliders(asked.rank)),
         step=FINEST,
         here_address=asked.address(),
