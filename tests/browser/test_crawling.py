@@ -60,6 +60,15 @@ def test_a_crawl_is_watched_to_its_end_in_two_windows(page: Page) -> None:
     assert figure(page, "On a topic") == figure(other, "On a topic") != "0"
     expect(page.get_by_role("img", name="Harvest rate: so far 0")).to_be_visible()
     assert page.locator("#crawl-topics rect").first.bounding_box() is not None
+    chart = page.locator(".chart").first
+    chart.locator("svg").hover()
+    expect(chart.locator("figcaption")).to_contain_text(re.compile(r"at \d+ pages"))
+    expect(chart.locator(".pointer")).to_have_attribute("visibility", "visible")
+    page.locator("h1").hover()
+    expect(chart.locator("figcaption")).not_to_contain_text("at")
+    chart.locator("svg").focus()
+    page.keyboard.press("End")
+    expect(chart.locator("figcaption")).to_contain_text("at 20 pages")
 
 
 def test_a_crawl_is_paused_stopped_and_resumed(page: Page, served: Served, web: Running) -> None:

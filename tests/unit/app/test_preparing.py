@@ -5,12 +5,16 @@ import threading
 from pathlib import Path
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
-from motherlode.app.serving import preparing, topics
-from motherlode.app.serving.desks import Desks
+from motherlode.app.serving import topics
+from motherlode.app.serving.application import make_app
 from motherlode.app.serving.preparing import Preparer, lacks, prepare
+from motherlode.app.serving.services import services_of
+from motherlode.app.serving.settings import Settings, settled
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.topics import surroundings_at
+from motherlode.app.serving.visiting import VIEWS, Visitor
 from motherlode.engine.indexing import renew
 from motherlode.portal import Portal, PortalLock
 from serving import send, visitor
@@ -84,24 +88,55 @@ def test_whoever_is_alone_or_in_the_way_stops(birds: Path) -> None:
 
 
 def test_a_server_prepares_by_itself(birds: Path) -> None:
-    with Portal.reading(birds) as portal:
-        renew(portal)
-    shelf, stopping, began = Shelf(birds.parent), threading.Event(), threading.Event()
-    desks = Desks(shelf)
-    Preparer(shelf, desks, stopping).start(began.set)
-    assert began.wait(30)
+    shelf, stopping = Shelf(birds.parent), threading.Event()
+    asked: list[str] = []
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        asked.append(scope["path"])
+
+    Preparer(shelf, Visitor(app, ""), stopping).start()
     while lacks(birds):
         stopping.wait(0.05)
     stopping.set()
-    with desks.at("birds") as (portal, _):
-        assert desks.standing(portal).behind == 0
+    assert asked[:2] == ["/", "/portals/birds"]
 
 
-def test_an_index_is_opened_with_a_search(birds: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("token", ["", "a long enough token"])
+def test_a_server_visits_its_own_pages(
+    birds: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    """It is let in, finds every page, opens the index, and leaves no trace in the log."""
     with Portal.reading(birds) as portal:
         renew(portal)
-    desks = Desks(Shelf(birds.parent))
-    preparing.open_up(desks, "birds")
+    services = services_of(settled(Settings(birds.parent, token=token)))
+    said: list[int] = []
+    app = make_app(services)
+
+    async def heard(scope: Scope, receive: Receive, send: Send) -> None:
+        async def hear(message: Message) -> None:
+            said.extend([message["status"]] if message["type"] == "http.response.start" else [])
+            await send(message)
+
+        await app(scope, receive, hear)
+
+    with caplog.at_level("INFO"):
+        visitor = Visitor(heard, token)
+        visitor.at_the_door()
+        visitor.at("birds")
+    assert said == [200] * (1 + len(VIEWS))
+    assert not [record for record in caplog.records if record.name == "motherlode.access"]
     monkeypatch.setattr("motherlode.app.serving.desks._open", refuse)
-    with desks.at("birds") as (_, desk):
+    with services.desks.at("birds") as (_, desk):
         assert desk is not None
+
+
+def test_a_page_that_breaks_does_not_stop_the_visit() -> None:
+    asked: list[str] = []
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        asked.append(scope["path"])
+        raise RuntimeError(scope["path"])
+
+    Visitor(app, "").at("old owls")
+    assert len(asked) == len(VIEWS)
+    assert asked[0] == "/portals/old%20owls"

@@ -121,6 +121,9 @@ class _Answer:
         await self._send(message)
 
     def log(self) -> None:
+        """Write it down, unless it came over no connection: the server visits its own pages."""
+        if not self._head.visitor:
+            return
         took = 1000 * (monotonic() - self._began)
         path = "".join(c if c.isprintable() else "?" for c in self._head.path[:200])
         ACCESS.info("%s %s %s %s %.0f ms", self._head.visitor, self._head.method, path, self.status, took)

@@ -1,7 +1,7 @@
 """What takes longer than a page may is worked out before anybody asks: by a process of its own, in no hurry.
 
 The links around each topic are analysed for the topic's page and for ranking, and kept beside the index, so
-that a server that is started again finds them. The server itself opens what a first search would open.
+that a server that is started again finds them. The server itself visits its own pages once.
 """
 
 import logging
@@ -14,34 +14,32 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from motherlode.app.serving.desks import OPEN, Desks, NoIndexError
+from motherlode.app.serving.desks import OPEN
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.topics import analysed, known
+from motherlode.app.serving.visiting import Visitor
 from motherlode.engine.authority import in_topic
 from motherlode.engine.indexing import place_of
-from motherlode.engine.searching import Asked
 from motherlode.portal import Portal
 from motherlode.portal.lock import holder_of
 from motherlode.records import LodeError, TopicId
-from motherlode.search.ranking import DEFAULT, weights_of
 
 LOG = logging.getLogger("motherlode.serving")
 _NICENESS = 10
-_WORDS = "the"  # in most pages: a first search that finds something
 
 
 class Preparer:
     """Prepares portals one after another, in a thread and a process at its side, until the server ends."""
 
-    def __init__(self, shelf: Shelf, desks: Desks, stopping: threading.Event) -> None:
-        self._shelf, self._desks, self._stopping = shelf, desks, stopping
+    def __init__(self, shelf: Shelf, visitor: Visitor, stopping: threading.Event) -> None:
+        self._shelf, self._visitor, self._stopping = shelf, visitor, stopping
         self._wanted: queue.SimpleQueue[str] = queue.SimpleQueue()
 
-    def start(self, at_first: Callable[[], object]) -> None:
-        """Begin with something that is of no portal, then with those that were changed last."""
+    def start(self) -> None:
+        """Begin with the first page, and go on with the portals that were changed last."""
 
         def work() -> None:
-            at_first()
+            self._visitor.at_the_door()
             for name in _latest(self._shelf):
                 self.wake(name)
             while not self._stopping.is_set():
@@ -56,7 +54,7 @@ class Preparer:
     def _prepare(self, name: str) -> None:
         try:
             path = self._shelf.path(name)
-            open_up(self._desks, name)
+            self._visitor.at(name)
             if holder_of(path) is None and lacks(path):  # a crawl is about to change all of it
                 self._run(path)
         except LodeError as error:
@@ -69,13 +67,6 @@ class Preparer:
                 if process.poll() is not None:
                     return
             process.terminate()
-
-
-def open_up(desks: Desks, name: str) -> None:
-    """Open a portal's index as a search does."""
-    with suppress(NoIndexError), desks.at(name) as (portal, desk):
-        desk.faceted(Asked(weights_of(DEFAULT), _WORDS), 0.0)
-        desks.standing(portal)
 
 
 def _latest(shelf: Shelf) -> Iterator[str]:

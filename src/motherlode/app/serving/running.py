@@ -16,7 +16,7 @@ from motherlode.app.serving.jobs import Job
 from motherlode.app.serving.preparing import Preparer
 from motherlode.app.serving.services import Services, services_of
 from motherlode.app.serving.settings import Settings
-from motherlode.app.web.pages import environment_filled
+from motherlode.app.serving.visiting import Visitor
 from motherlode.records import LodeError
 
 _LEAVE = 3  # seconds for those who are still listening
@@ -33,7 +33,8 @@ class Server(uvicorn.Server):
     """Tells streams that it ends, so that nobody waits for them."""
 
     def __init__(self, services: Services) -> None:
-        super().__init__(_config(make_app(services)))
+        self.app = make_app(services)
+        super().__init__(_config(self.app))
         self._stopping = services.stopping
 
     def end(self) -> None:
@@ -50,13 +51,14 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> Left:
     """Serve until somebody says stop. `ready` is told the address once it listens. Returns the jobs left."""
     services = services_of(settings)
     _log_to_stderr(accesses=settings.log)
-    preparer = Preparer(services.shelf, services.desks, services.stopping)
+    server = Server(services)
+    preparer = Preparer(services.shelf, Visitor(server.app, settings.token), services.stopping)
     services.board.ended = preparer.wake
     with listening(settings) as listener:
         ready(address_of(settings, listener))
-        preparer.start(environment_filled)
+        preparer.start()
         with suppress(KeyboardInterrupt):  # raised again once everything is put away; it is the way to end it
-            Server(services).run([listener])
+            server.run([listener])
     return Left(services.board.running(), services.board.waiting())
 
 

@@ -103,7 +103,7 @@ def analysed(session: Session, portal: Portal, topic: TopicId) -> Surroundings:
     found = known(session, portal, topic)
     if found is None:
         moment = moment_of(session)
-        key = ("surroundings", str(portal.path), topic, moment)
+        key = ("surroundings", str(portal.path), _path(session, topic), moment)
         found = recalled(key, lambda: surroundings_of(session, portal, topic))
         _keep(_file_of(portal, topic), _Analysed(moment, found))
     return found
@@ -116,9 +116,12 @@ def known(session: Session, portal: Portal, topic: TopicId) -> Surroundings | No
         kept = msgspec.msgpack.decode(_file_of(portal, topic).read_bytes(), type=_Analysed)
     except (OSError, msgspec.DecodeError):
         return None
-    path = show_path(TopicTree(topic_rows.all_topics(session)).path(topic))
-    good = kept.found.topic == path and _holds(kept.moment, moment_of(session))
+    good = kept.found.topic == _path(session, topic) and _holds(kept.moment, moment_of(session))
     return kept.found if good else None
+
+
+def _path(session: Session, topic: TopicId) -> str:
+    return show_path(TopicTree(topic_rows.all_topics(session)).path(topic))
 
 
 def _holds(kept: tuple[int, ...], now: tuple[int, ...]) -> bool:

@@ -43,12 +43,6 @@ def error_page(request: Request, status: int, sentence: str) -> HTMLResponse:
     return page(request, "error.html", status, sentence=sentence, phrase=HTTPStatus(status).phrase)
 
 
-def environment_filled() -> None:
-    """Have every template at hand, so that the first visitor does not wait for that."""
-    for name in environment().list_templates(extensions=["html"]):
-        environment().get_template(name)
-
-
 @cache
 def environment() -> Environment:
     filters: dict[str, Callable[..., Any]] = {
