@@ -94,6 +94,20 @@ def test_a_job_is_a_command_with_its_result(portal: Path) -> None:
     assert done.ended_at >= done.asked_at
 
 
+def test_a_job_does_not_know_the_token(portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\nenv >&2\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    monkeypatch.setenv("LODE_TOKEN", "a secret of the server")
+    monkeypatch.setenv("LODE_CACHE", "elsewhere")
+    board = board_of(portal)
+    job = over(board, board.ask("owls", STATUS))
+    lines = lines_in(board.folder("owls", job.id).lines()[0])
+    assert "LODE_CACHE=elsewhere" in lines
+    assert not [line for line in lines if "secret" in line]
+
+
 def test_another_server_sees_the_same(portal: Path) -> None:
     board = board_of(portal)
     done = over(board, board.ask("owls", STATUS))

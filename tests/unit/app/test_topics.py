@@ -262,3 +262,14 @@ def test_what_was_worked_out_is_remembered_and_who_waits_too_long_is_told() -> N
     memory.recall("b", lambda: work("b"))
     memory.recall("a", lambda: work("a"))
     assert asked == ["a", "b", "a"]
+
+
+def test_only_what_was_fetched_can_be_trimmed(client: TestClient) -> None:
+    birds = number(client, "animals/birds")
+    before = client.get(f"{AT}/{birds}").text
+    assert "not fetched yet" not in before
+    told(send(client, f"{AT}/{birds}/example", urls="http://never.test/"))
+    after = client.get(f"{AT}/{birds}").text
+    assert "not fetched yet" in after
+    assert "url=http%3A%2F%2Fnever.test%2F" not in after
+    assert after.count(">Trim</a>") == before.count(">Trim</a>") > 0

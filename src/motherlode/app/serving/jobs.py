@@ -25,6 +25,7 @@ from msgspec import Struct
 from motherlode.portal.lock import holder_of
 
 FOLDER = "logs/jobs"
+TOKEN = "LODE_TOKEN"  # noqa: S105 - where the server's token may stand: it is no business of a job
 KEPT = 50  # jobs of a portal
 _ID = re.compile(r"\d{8}T\d{9}-[0-9a-f]{8}")
 _LONGEST = 2**20  # bytes of output that are shown, and of a result
@@ -135,6 +136,7 @@ class JobFolder:
                     stdin=subprocess.DEVNULL,
                     stdout=result,
                     stderr=lines,
+                    env={name: value for name, value in os.environ.items() if name != TOKEN},
                     pass_fds=[lock],
                     start_new_session=True,  # Ctrl-C at the server's terminal is not meant for it
                 )
