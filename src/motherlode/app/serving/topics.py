@@ -72,6 +72,11 @@ def topics_at(shelf: Shelf, name: str) -> Topics:
         return topics_in(session, portal)
 
 
+def names_in(tree: TopicTree) -> list[str]:
+    """The topics that pages can be on, by their paths."""
+    return [show_path(tree.path(topic.id)) for topic in tree if not topic.is_others]
+
+
 def topic_numbered(tree: TopicTree, number: int) -> Topic:
     """Raises `NoSuchTopicError` where there is none of that number, or it is the root."""
     found = next((topic for topic in tree if topic.id == number), None)

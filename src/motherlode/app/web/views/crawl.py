@@ -123,7 +123,7 @@ def _page(
         draft=draft,
         policies=[name.value for name in PolicyName],
         nameless=not config.crawler.contact and not config.network.connect,
-        problem="" if error is None else str(error),
+        problem="" if error is None else here.shelf.told(error),
     )
 
 

@@ -74,7 +74,7 @@ def say(
             raise UsageError("Say what to accept, reject or move first.")
         return _said(here, portal, said, act)
     except LodeError as error:
-        return _list(request, here, portal, topic, problem=_sentence(here, error), status=status_of(error))
+        return _list(request, here, portal, topic, problem=here.shelf.told(error), status=status_of(error))
 
 
 @router.get("/page")
@@ -97,7 +97,7 @@ def trim(
         chosen = ALL if act == _WHOLE else blocks_written(block or ())
         return _said(here, portal, Sayings(trim=url, blocks=chosen), act)
     except LodeError as error:
-        return _blocks(request, here, portal, url, _sentence(here, error), status_of(error))
+        return _blocks(request, here, portal, url, here.shelf.told(error), status_of(error))
 
 
 @router.get("/effect/{job}")
@@ -192,7 +192,3 @@ def _blocks(
         problem=problem,
         writing=holder_of(here.shelf.path(portal)),
     )
-
-
-def _sentence(here: Services, error: LodeError) -> str:
-    return str(error).replace(f"{here.shelf.parent}/", "")

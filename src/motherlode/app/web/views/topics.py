@@ -156,7 +156,7 @@ def _changed(request: Request, here: Services, portal: str, change: Change) -> R
         with editing_at(here.shelf, portal) as edit:
             edited = change(edit)
     except LodeError as error:
-        return _tree(request, here, portal, _sentence(here, error), status_of(error))
+        return _tree(request, here, portal, here.shelf.told(error), status_of(error))
     note = here.notes.leave(Note(edited.done, edited.undo))
     return see(portal_address(portal, f"/topics?note={note}"))
 
@@ -167,7 +167,7 @@ def _changed_topic(request: Request, here: Services, portal: str, topic: int, ch
         with editing_at(here.shelf, portal) as edit:
             edited = change(edit)
     except LodeError as error:
-        return _topic(request, here, portal, topic, problem=_sentence(here, error), status=status_of(error))
+        return _topic(request, here, portal, topic, problem=here.shelf.told(error), status=status_of(error))
     note = here.notes.leave(Note(edited.done))
     return see(portal_address(portal, f"/topics/{topic}?note={note}"))
 
@@ -220,7 +220,3 @@ def _topic(  # noqa: PLR0913 - what the page says besides the topic
         done=note.done,
         writing=holder_of(here.shelf.path(portal)),
     )
-
-
-def _sentence(here: Services, error: LodeError) -> str:
-    return str(error).replace(f"{here.shelf.parent}/", "")
