@@ -72,7 +72,7 @@ def test_a_portal_on_postgresql(lode: CliRun, postgres_server: str, tmp_path: Pa
         ("[urls]\nmax_url = " + "9" * 5000, "too large to read"),
         ("a = " + "[" * 5000 + "]" * 5000, "too large to read"),
         ("[urls]\nmax_url = [\n" + "[],\n" * 12_000 + "]", "line 2: urls.max_url: expected int, got array"),
-        (".".join(["a"] * 20_000) + " = 1", "there is no section 'a'"),
+        (".".join(["a"] * 8_000) + " = 1", "there is no section 'a'"),
         ('[store]\nurl = "postgresql://h:port/x"', "[store] url is not a database URL"),
         ('[store]\nurl = "nonsense"', "[store] url is not a database URL"),
         ('[crawler]\nname = "a\\n"', "crawler.name"),
