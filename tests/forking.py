@@ -96,7 +96,8 @@ def _serve(line: socket.socket) -> None:
         child = os.fork()
         if not child:
             line.close()
-            _become(*json.loads(order), files)
+            directory, arguments, env = json.loads(order)
+            _become(directory, arguments, env, files)
         for file in files:
             os.close(file)
         line.send(str(child).encode())

@@ -216,3 +216,14 @@ def test_the_overview_leads_to_the_crawl_and_to_feedback(owls: Path) -> None:
     text = client.get("/portals/owls").text
     assert 'href="/portals/owls/feedback">Give feedback</a>' in text
     assert "<code>" not in text
+
+
+def test_a_query_alone_is_nowhere_to_begin(tmp_path: Path) -> None:
+    make_portal(tmp_path / "q", Wanted(query="barn owls"), {})
+    client = visitor(tmp_path)
+    status = client.get("/api/v1/portals/q/status").json()
+    assert (status["step"], status["next"]) == ("teach", "lode topics q example TOPIC URL")
+    for page in ("/portals/q", "/portals/q/crawl"):
+        text = client.get(page).text
+        assert "No topic has an example page yet" in text
+        assert 'href="/portals/q/topics">Choose a topic</a>' in text

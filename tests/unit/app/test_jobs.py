@@ -108,6 +108,18 @@ def test_a_job_does_not_know_the_token(portal: Path, monkeypatch: pytest.MonkeyP
     assert not [line for line in lines if "secret" in line]
 
 
+def test_where_portals_lie_is_not_told(portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "python"
+    script.write_text(f"""#!/bin/sh\necho "'lode crawl {portal} --pages=3' goes on" >&2\n""")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    board = board_of(portal)
+    job = over(board, board.ask("owls", STATUS))
+    said, behind = board.folder("owls", job.id).lines()
+    assert job.says == lines_in(said)[0] == "'lode crawl owls --pages=3' goes on"
+    assert board.folder("owls", job.id).lines(behind) == (b"", behind)  # places are those of the file
+
+
 def test_another_server_sees_the_same(portal: Path) -> None:
     board = board_of(portal)
     done = over(board, board.ask("owls", STATUS))

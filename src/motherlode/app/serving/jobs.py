@@ -186,16 +186,17 @@ class JobFolder:
         except (OSError, ValueError):
             return b"", start
         whole = said[: said.rfind(b"\n") + 1] or (said if len(said) == _LONGEST else b"")
-        return whole, start + len(whole)
+        return whole.replace(self._shelf(), b""), start + len(whole)
 
     def last_line(self) -> str:
         try:
             with (self.path / _LINES).open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - 2000))
-                said = file.read().decode(errors="replace").replace("\r", "\n").strip().splitlines()
+                said = file.read().replace(self._shelf(), b"")
         except OSError:
             return ""
-        return said[-1] if said else ""
+        lines = said.decode(errors="replace").replace("\r", "\n").strip().splitlines()
+        return lines[-1] if lines else ""
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -217,10 +218,13 @@ class JobFolder:
             if (self.path / _RESULT).stat().st_size > _LONGEST:
                 return None
             said = (self.path / _RESULT).read_bytes()
-            shelf = f"{self.path.parents[3]}/"  # where it lies on this machine is nobody's business
-            return msgspec.json.decode(said.replace(shelf.encode(), b""))
+            return msgspec.json.decode(said.replace(self._shelf(), b""))
         except (OSError, msgspec.DecodeError):
             return None
+
+    def _shelf(self) -> bytes:
+        """The way to the portal, which is left out: where it lies on this machine is nobody's business."""
+        return os.fsencode(f"{self.path.parents[3]}/")
 
 
 def state_of(code: int | None, stops: int, *, alive: bool) -> State:

@@ -19,6 +19,7 @@ from motherlode.app.serving.settings import Settings
 from motherlode.app.serving.visiting import Visitor
 from motherlode.records import LodeError
 
+_LONGEST_HEAD = 128 * 1024  # bytes; a long search stands in an address
 _LEAVE = 3  # seconds for those who are still listening
 
 
@@ -69,6 +70,8 @@ def _config(app: FastAPI) -> uvicorn.Config:
         access_log=False,  # ours leaves out what might be secret
         server_header=False,
         date_header=True,
+        http="h11",  # the other one takes heads of any size
+        h11_max_incomplete_event_size=_LONGEST_HEAD,
         proxy_headers=False,  # a visitor could say it comes from anywhere
         timeout_graceful_shutdown=_LEAVE,
         lifespan="off",
