@@ -226,6 +226,14 @@ def test_odd_text_is_kept(store: Store) -> None:
         assert pages.links_from(session, number)[0].anchor == odd
 
 
+def test_odd_anchors_of_many_links_are_kept(store: Store) -> None:
+    odd = ('"quoted" \\ and \\u0041', "tab\tand \x01\x1f\x7f", "\u2028 \U0001f989 \u202e", "[1, null]", "")
+    many = [(f"http://b/{number}", odd[number % len(odd)], LinkFlag(number % 8)) for number in range(300)]
+    page = keep_one(store, "http://a/", *(link(*one) for one in many))
+    with store.reading() as session:
+        assert [(one.url, one.anchor, one.flags) for one in pages.links_from(session, page)] == many
+
+
 def test_what_no_database_keeps_is_replaced(store: Store) -> None:
     nul, lone = "a\x00b", "c\ud800d\u00e9"
     document = Document(nul, text=nul + lone, fingerprint=2**64 - 1, links=(link("http://b/", lone),))

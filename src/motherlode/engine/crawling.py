@@ -1,9 +1,10 @@
 """The crawl: take the best entry whose host may be asked, fetch, read, judge and steer, keep.
 
-Fetchers, readers and one keeper work side by side, with bounded queues between them: whoever is slowest sets
-the pace, and whatever has piled up before the keeper goes into one transaction. A page, all it says and all
-that it leads to are kept together or not at all; until then its entry waits in the store. Kill the process
-anywhere, and nothing is lost; take the database away for a while, and everybody waits for it.
+Fetchers, readers, one who settles and one who keeps work side by side, with bounded queues between them:
+whoever is slowest sets the pace, and whatever has piled up before the keeper goes into one transaction. A
+page, all it says and all that it leads to are kept together or not at all; until then its entry waits in the
+store. Kill the process anywhere, and nothing is lost; take the database away for a while, and everybody waits
+for it.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from math import inf
 from time import time
 from typing import Any, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.raw import Raw
@@ -56,7 +58,8 @@ from motherlode.urls import Address, host_of
 T = TypeVar("T")
 
 _READ_AT_ONCE = 32
-_KEPT_AT_ONCE = 256
+_SETTLED_AT_ONCE = 16
+_KEPT_AT_ONCE = 16  # parts of so many
 _WORTH_IT = 64  # pages, at least, if they come within a moment
 _MOMENT = 0.1
 _TICK = 0.25  # seconds between looks at how it goes
@@ -69,6 +72,13 @@ async def crawl(
     """Crawl until a limit is reached, nothing waits, or somebody says stop."""
     with collecting_seldom():
         return await _Crawl(portal, web, policy, limits, company or Company()).run()
+
+
+class _Part(Struct, frozen=True):
+    """Some catches, and what becomes of them."""
+
+    catches: Sequence[Catch]
+    drafts: Sequence[Draft]
 
 
 class _Crawl:
@@ -89,7 +99,8 @@ class _Crawl:
         self._frontier = Frontier(self._load, revise=revise)
         self._dispatch = Dispatch(self._frontier, courtesy, web, self._now)
         self._fetched: asyncio.Queue[Catch | None] = asyncio.Queue(2 * _READ_AT_ONCE)
-        self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(_KEPT_AT_ONCE)
+        self._caught: asyncio.Queue[Catch | None] = asyncio.Queue(4 * _READ_AT_ONCE)
+        self._drafted: asyncio.Queue[_Part | None] = asyncio.Queue(_KEPT_AT_ONCE)
         self._copies = Copies(again=self._conditions is not None)
         self._resting: set[asyncio.Task[Any]] = set()  # fetchers that wait for an entry
         self._errands: set[asyncio.Task[None]] = set()
@@ -112,11 +123,11 @@ class _Crawl:
                 self._group = group
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
                 readers = [group.create_task(self._read_pages()) for _ in range(2 * self._crew.readers + 1)]
-                keeper = group.create_task(self._keep_pages())
+                keepers = [group.create_task(self._settle_pages()), group.create_task(self._keep_pages())]
                 if self._maps.left:
                     self._send(self._await_listed(self._maps.finish))
                 end = await self._watch()
-                await self._close(fetchers, readers, keeper)
+                await self._close(fetchers, readers, keepers)
         except BaseExceptionGroup as failed:
             await self._break_off(RunEnd.FAILED)
             raise _first(failed) from failed
@@ -231,14 +242,22 @@ class _Crawl:
                 again.append(catch)
         return again
 
-    async def _keep_pages(self) -> None:
+    async def _settle_pages(self) -> None:
+        """A few at a time: readers, fetchers and the keeper get their turns in between."""
         obey = self._portal.config.robots.page_rules
-        while catches := await self._batch():
-            drafts = await self._crew.lasting(
-                partial(settle, catches, self._policy, self._in_spaces, obey=obey)
-            )
+        while catches := await _portion(self._caught, _SETTLED_AT_ONCE):
+            settling = partial(settle, catches, self._policy, self._in_spaces, obey=obey)
+            drafts = await self._crew.lasting(settling)
             if self._conditions is not None:
                 drafts = list(map(for_known_page, drafts))
+            await self._drafted.put(_Part(catches, drafts))
+            await asyncio.sleep(0)  # a queue with room makes nobody wait
+        await self._drafted.put(None)
+
+    async def _keep_pages(self) -> None:
+        while parts := await self._batch():
+            catches = [catch for part in parts for catch in part.catches]
+            drafts = [draft for part in parts for draft in part.drafts]
             books, met = self._maps.sorted_out(books_of(self._fetcher))
             kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
@@ -248,18 +267,19 @@ class _Crawl:
                 like = catches[0].entry
                 self._send(self._await_listed(partial(self._maps.read, met, like.queue, like.rank - 1)))
 
-    async def _batch(self) -> list[Catch]:
-        """What has been read; while more is on its way it is worth a moment: a transaction costs as much for
-        one page as for ten."""
-        catches = await _portion(self._caught, _KEPT_AT_ONCE)
-        if catches and len(catches) < _WORTH_IT and self._fetching and self._limits.ahead is None:
+    async def _batch(self) -> list[_Part]:
+        """What has been settled; while more is on its way it is worth a moment: a transaction costs as much
+        for one page as for ten."""
+        parts = await _portion(self._drafted, _KEPT_AT_ONCE)
+        few = sum(len(part.catches) for part in parts) < _WORTH_IT
+        if parts and few and self._fetching and self._limits.ahead is None:
             await asyncio.sleep(_MOMENT)
-            if not self._caught.empty():
-                more = await _portion(self._caught, _KEPT_AT_ONCE)
+            if not self._drafted.empty():
+                more = await _portion(self._drafted, _KEPT_AT_ONCE)
                 if not more:
-                    self._caught.put_nowait(None)  # the end is for the next time
-                catches += more
-        return catches
+                    self._drafted.put_nowait(None)  # the end is for the next time
+                parts += more
+        return parts
 
     def _keep(self, drafts: Sequence[Draft], books: Books) -> tuple[Kept, list[Outcome]]:
         """One transaction: all of it is kept, or nothing."""
@@ -398,7 +418,7 @@ class _Crawl:
         self,
         fetchers: Sequence["asyncio.Task[None]"],
         readers: Sequence["asyncio.Task[None]"],
-        keeper: "asyncio.Task[None]",
+        keepers: Sequence["asyncio.Task[None]"],
     ) -> None:
         """Let what is under way come to its end, for a while, and keep it."""
         self._closing = True
@@ -415,7 +435,7 @@ class _Crawl:
             await self._fetched.put(None)
         await asyncio.wait(readers)
         await self._caught.put(None)
-        await keeper
+        await asyncio.gather(*keepers)
 
     def _progress(self) -> Progress:
         progress = replace(
@@ -471,7 +491,7 @@ def _again(outcome: Outcome) -> Entry | None:
     return replace(entry, attempts=entry.attempts + 1, not_before=fate.retry_at)
 
 
-async def _portion(queue: "asyncio.Queue[Catch | None]", most: int) -> list[Catch]:
+async def _portion(queue: "asyncio.Queue[T | None]", most: int) -> list[T]:
     """What has piled up, at least one and so many at most; nothing: there comes no more."""
     first = await queue.get()
     found = [] if first is None else [first]

@@ -42,6 +42,7 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_ROOM = 4 * _MB  # bytes of results that a worker need not wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
 _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
@@ -253,6 +254,7 @@ class Workers(Generic[J, R]):
 
     async def _attempt_start(self) -> _Worker[J, R]:
         ours, theirs = socket.socketpair()
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
         line = await MessageLine.over(ours)
         with theirs:
             try:

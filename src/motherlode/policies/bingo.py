@@ -39,6 +39,10 @@ class Phase(StrEnum):
 class Ranking(Protocol):
     """How promising links are."""
 
+    def expect(self, visits: Sequence[Visit]) -> None:
+        """The links of these pages are going to be ranked, page by page."""
+        ...
+
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
         """The rank of each link of a page."""
         ...
@@ -51,6 +55,9 @@ class Ranking(Protocol):
 
 class ByConfidence:
     """A link is as good as the page that it stands on is sure (BINGO!, section 4.2)."""
+
+    def expect(self, _visits: Sequence[Visit]) -> None:
+        """Nothing has to be prepared."""
 
     def rank(self, _visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
         return [max(judgement.confidence, 0.0)] * len(links)
@@ -65,15 +72,24 @@ class ByProspects:
     def __init__(self, prospects: Prospects) -> None:
         self.prospects = prospects
 
+    def expect(self, visits: Sequence[Visit]) -> None:
+        links: dict[str, list[Link]] = {}
+        for visit in visits:
+            links.setdefault(_language(visit), []).extend(visit.document.links)
+        self.prospects.expect(links)
+
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
         host = host_of(visit.entry.url)
         sure = sureness(judgement)
-        language = visit.document.language or "en"
-        ranks: list[float] = self.prospects.see(sure, host, links, language).tolist()
+        ranks: list[float] = self.prospects.see(sure, host, links, _language(visit)).tolist()
         return ranks
 
     def again(self, keys: Sequence[UrlKey], _led: Floats) -> Floats:
         return self.prospects.estimates(keys)
+
+
+def _language(visit: Visit) -> str:
+    return visit.document.language or "en"
 
 
 def sureness(judgement: Judgement) -> float:
@@ -112,6 +128,7 @@ class Bingo:
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
         """The topic of each page; of those on none, the root, and how near the nearest topic is."""
+        self.ranking.expect(visits)
         verdicts = self.classifier.judge([visit.sample for visit in visits])
         return [Judgement(TopicId(said.topic), said.confidence, self.model) for said in verdicts]
 

@@ -7,7 +7,7 @@ in the topic's plane. What is said is evidence: it is added to the log-odds that
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from math import nan, sqrt
 from typing import Protocol
@@ -84,27 +84,33 @@ class Names:
     def anchors(self, anchors: Sequence[str], language: str) -> Floats:
         """What the words of links say; no number where that is nothing."""
         said = self._anchors.setdefault(language, {})
-        return self._recalled(
-            said, anchors, {one: one.split() for one in set(anchors).difference(said)}, language
-        )
+        return self._recalled(said, anchors, str.split, language)
 
     def addresses(self, urls: Sequence[str]) -> Floats:
         """What the words of addresses say; no number where that is nothing."""
-        fresh = set(urls).difference(self._addresses)
-        return self._recalled(self._addresses, urls, {url: words_of(url) for url in fresh}, "en")
+        return self._recalled(self._addresses, urls, words_of, "en")
 
     def _recalled(
-        self, said: dict[str, float], names: Sequence[str], fresh: Mapping[str, Sequence[str]], language: str
+        self, said: dict[str, float], names: Sequence[str], split: Callable[[str], list[str]], language: str
     ) -> Floats:
-        if fresh:
-            terms = _terms({piece for pieces in fresh.values() for piece in pieces}, language)
-            found = [tuple(term for piece in pieces for term in terms[piece]) for pieces in fresh.values()]
-            if len(said) > _REMEMBERED:
-                kept = {name: said[name] for name in names if name in said}
-                said.clear()
-                said.update(kept)
-            said.update(zip(fresh, self._voice.weigh(found).tolist(), strict=True))
-        return np.array([said[name] for name in names])
+        try:
+            return np.fromiter(map(said.__getitem__, names), np.float64, len(names))
+        except KeyError:
+            self._learn(said, names, split, language)
+        return np.fromiter(map(said.__getitem__, names), np.float64, len(names))
+
+    def _learn(
+        self, said: dict[str, float], names: Sequence[str], split: Callable[[str], list[str]], language: str
+    ) -> None:
+        """Have the names that are new weighed, all at once: one by one takes many times as long."""
+        fresh = {name: split(name) for name in set(names).difference(said)}
+        terms = _terms({piece for pieces in fresh.values() for piece in pieces}, language)
+        found = [tuple(term for piece in pieces for term in terms[piece]) for pieces in fresh.values()]
+        if len(said) > _REMEMBERED:
+            kept = {name: said[name] for name in names if name in said}
+            said.clear()
+            said.update(kept)
+        said.update(zip(fresh, self._voice.weigh(found).tolist(), strict=True))
 
 
 def both(anchors: Floats, addresses: Floats) -> Floats:

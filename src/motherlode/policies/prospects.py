@@ -12,7 +12,7 @@ online relevance feedback"): it is added to the log-odds, as naive Bayes adds wh
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import nan
 from typing import Any
 
@@ -80,6 +80,12 @@ class Prospects:
     def listen(self, voice: Voice) -> None:
         """Who tells what names say for the topic, from now on; nobody does in a book that was handed over."""
         self._names = Names(voice)
+
+    def expect(self, links: Mapping[str, Sequence[Link]]) -> None:
+        """Links in these languages are going to be seen: what they are called is looked up at once."""
+        for language, some in links.items():
+            self._names.anchors([link.anchor for link in some], language)
+        self._names.addresses([link.url for some in links.values() for link in some])
 
     def see(self, sure: float, host: str, links: Sequence[Link], language: str = "en") -> Floats:
         """A page of this host that is on the topic with probability `sure` has these links: their ranks.
@@ -163,7 +169,7 @@ def _share(good: Any, seen: Any, prior: Any, weight: float) -> Any:
 
 def _rank(sure: Any, parents: Any, of_host: Any, said: Any) -> Any:
     """By its parents, by its host where they are few, and by what it is called. Of one, or of many."""
-    share = np.clip(_share(sure, parents, of_host, PARENTS), _NEVER, 1.0 - _NEVER)
+    share = np.minimum(np.maximum(_share(sure, parents, of_host, PARENTS), _NEVER), 1.0 - _NEVER)
     odds = share / (1.0 - share) * np.exp(said)
     return odds / (1.0 + odds)
 
