@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from motherlode.app.making import Wanted, make_portal
+from motherlode.app.making import Wanted, grouped, make_portal
 from motherlode.app.serving import watching
 from motherlode.app.serving.board import Board
 from motherlode.app.serving.progress import CrawlProgress, progress_at
@@ -27,7 +27,7 @@ API = "/api/v1/portals/owls"
 def owls(tmp_path: Path) -> Path:
     """A portal that met three hosts."""
     path = tmp_path / "owls"
-    make_portal(path, Wanted(query="owls"), {})
+    make_portal(path, Wanted(topics=grouped([("owls", ["http://good.test/"])])), {})
     with Portal.writing(path, "test") as portal, portal.store.writing() as session:
         hosts = [
             Host("good.test", "good.test", pages=9, size=900),
