@@ -5,13 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 
-.PHONY: demo test lint format bench soak docs screenshots lock clean
+.PHONY: demo test fuzz lint format bench soak docs screenshots lock clean
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/lode demo
 
 test: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -q -n 2
+
+# The API, asked some fifty times as much as by the tests; a quarter of an hour.
+fuzz: $(VENV)/dev.stamp
+	@LODE_FUZZ=600 $(BIN)/python -m pytest -q -n 2 --timeout 1800 tests/unit/app/test_fuzzing.py
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

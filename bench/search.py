@@ -85,7 +85,7 @@ def models_of(webs: Path) -> list[Document]:
 
 def make_portal(place: Path, models: list[Document]) -> None:
     """A portal full of pages."""
-    topics = [((f"t{n}",), [f"http://h{n}.test/"]) for n in range(TOPICS)]
+    topics = [((f"t{n}",), [_url(n)]) for n in range(TOPICS)]
     create_portal(place, plant_seeds(topics, UrlRules()), {})
     with Portal.crawling(place, "bench") as portal:
         _fill(portal, [_half(one, 0) for one in models], [_half(one, 1) for one in models])

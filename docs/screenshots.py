@@ -59,7 +59,7 @@ def _take_all(browser: Browser, address: str) -> None:
     page = browser.new_page(base_url=address, viewport=SIZE, color_scheme="light")
     page.set_default_timeout(PATIENCE)
     _crawl(page)
-    _index(page)
+    _indexed(page)
     _take(page, "portals", "/")
     _take(page, "new", "/new")
     queries = {"/search": f"?q={SOUGHT}"}
@@ -85,10 +85,10 @@ def _crawl(page: Page) -> None:
     page.wait_for_selector("#crawl-state[data-state=idle]")
 
 
-def _index(page: Page) -> None:
+def _indexed(page: Page) -> None:
+    """Wait for the index, which follows by itself, and until it is up to date."""
     page.goto(f"/portals/{PORTAL}/search?q={SOUGHT}")
-    page.get_by_role("button", name="Make the index").click()
-    while not page.locator('main a[href*="/page?"]').count():  # it is a job
+    while not page.locator('main a[href*="/page?"]').count() or page.locator("main [data-live]").count():
         page.wait_for_timeout(500)
         page.goto(f"/portals/{PORTAL}/search?q={SOUGHT}")
 

@@ -1,5 +1,6 @@
 """What all tests share: the cases of others where they are present, and a PostgreSQL to talk to."""
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from databases import fresh_database
+from gathering import finish_birds
 from helpers import CliRun, run_lode
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
@@ -51,6 +53,20 @@ def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where a portal can be kept: with SQLite, and for `both_databases` with PostgreSQL as well."""
     with fresh_database(request) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def finished_birds(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The crawled portal of `gathering`, made once for all processes that test; to be copied."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "finished-birds"
+    with (folder.parent / "finished-birds.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            making = folder.with_suffix(".new")
+            finish_birds(making)
+            making.rename(folder)
+    return folder
 
 
 @pytest.fixture

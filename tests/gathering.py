@@ -1,11 +1,13 @@
 """A small portal of birds, crawled from the sandbox and trained: for what is done with a finished crawl."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from helpers import run_lode
 from motherlode.lab.serving.background import sandbox
+from motherlode.portal.directory import CONFIG
 from teaching import EACH, pages, paper, place, text
 from webs import record_web
 
@@ -14,12 +16,23 @@ EVIL = "=Owl \u202e</script><script>alert(1)</script> &amp; ]]> \x1b[31m"
 
 
 @contextmanager
-def crawled_birds(folder: Path) -> Iterator[Path]:
-    """The folder of a portal called `birds` with owls and herons in one topic; the web is there meanwhile."""
+def crawled_birds(folder: Path, finished: Path) -> Iterator[Path]:
+    """A copy of what was finished, in this folder; its web is there meanwhile, at an address of its own."""
+    shutil.copytree(finished, folder, dirs_exist_ok=True)
+    with sandbox(folder / "web") as running:
+        settings = folder / "birds" / CONFIG
+        there = (folder / "address").read_text()
+        settings.write_text(settings.read_text().replace(there, running.address))
+        yield folder
+
+
+def finish_birds(folder: Path) -> None:
+    """Make and crawl a portal called `birds` with owls and herons in one topic."""
     evil = EVIL.replace("<", "&lt;")
     said = {**pages(), HOSTILE: paper(evil, text("owl", 3), [place("owl", 0)])}
     record_web(folder / "web", said)
     with sandbox(folder / "web") as running:
+        (folder / "address").write_text(running.address)
         seeds = [place(kind, n) for kind in ("owl", "heron") for n in range(EACH)]
         words = ["--topic", "animals/birds", *_seeds([*seeds, HOSTILE])]
         words += ["--topic", "OTHERS", *_seeds([place("news", n) for n in range(3)])]
@@ -28,7 +41,6 @@ def crawled_birds(folder: Path) -> Iterator[Path]:
         for command in (("train",), ("crawl", "--policy", "breadth-first"), ("train",)):
             run = run_lode(folder, command[0], "birds", *command[1:])
             assert run.returncode == 0, run.stderr
-        yield folder
 
 
 def _seeds(urls: list[str]) -> list[str]:

@@ -8,8 +8,11 @@ from typing import Any, NoReturn, Protocol
 
 import pytest
 
+from forking import forked
 from motherlode.records import Follow, TopicId
 from motherlode.urls import address
+
+_PATIENCE = 60  # seconds for a run
 
 
 def lacks(what: str) -> NoReturn:
@@ -26,14 +29,28 @@ class CliRun(Protocol):
 def run_lode(
     directory: Path, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
 ) -> "subprocess.CompletedProcess[str]":
-    """Run `lode` and return what it printed and its exit code."""
+    """Run `lode` and return what it printed and its exit code.
+
+    Options are those of `subprocess.run`; with them, or where the interpreter is told something, it is
+    started from the beginning, otherwise forked.
+    """
+    words, chosen = list(map(str, arguments)), env or {}
+    if not options and not any(name.startswith("PYTHON") for name in chosen):
+        return forked().run(directory, words, {**os.environ, **chosen}, _PATIENCE)
+    return started(directory, *words, env=chosen, **options)
+
+
+def started(
+    directory: Path, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
+) -> "subprocess.CompletedProcess[str]":
+    """The same in a process from the beginning."""
     return subprocess.run(
         [sys.executable, "-m", "motherlode", *map(str, arguments)],
         cwd=directory,
         env={**os.environ, **(env or {})},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=_PATIENCE,
         check=False,
         **options,
     )

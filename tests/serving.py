@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from fastapi.testclient import TestClient
 
 from motherlode.app.serving.application import make_app
 from motherlode.app.serving.jobs import FOLDER
+from motherlode.app.serving.running import Server, address_of, listening
 from motherlode.app.serving.services import services_of
 from motherlode.app.serving.settings import Settings, settled
 from motherlode.portal.lock import holder_of
@@ -65,6 +67,23 @@ def serving(place: Path, *options: str) -> Iterator[Served]:
         finally:
             process.terminate()
             process.wait(20)
+            end_jobs(place)
+
+
+@contextmanager
+def serving_here(place: Path) -> Iterator[Served]:
+    """The same server, at once, in a thread of this process; `serving` is for what the command does."""
+    place.mkdir(exist_ok=True)
+    settings = settled(Settings(place, port=0))
+    server = Server(services_of(settings))
+    with listening(settings) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield Served(address_of(settings, listener), place)
+        finally:
+            server.end()
+            thread.join(20)
             end_jobs(place)
 
 

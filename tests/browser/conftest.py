@@ -1,15 +1,17 @@
 """A real browser over a real server. Every test ends with a look at what the browser complained of."""
 
+import asyncio
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from helpers import lacks
 from motherlode.lab.serving.background import Running, sandbox
-from serving import Served, serving
+from serving import Served, serving_here
 from webs import html, record_web
 
 _SWITCHES = (
@@ -39,22 +41,40 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def chromium() -> Iterator[Browser]:
-    """One for each test: as long as Playwright is there, no other event loop can run in this process."""
+class _Driven(NamedTuple):
+    """A browser, and the event loop by which it is driven from this thread."""
+
+    browser: Browser
+    loop: asyncio.AbstractEventLoop
+
+
+@pytest.fixture(scope="session")
+def driven() -> Iterator[_Driven]:
+    """One Chromium for all tests of a process; its loop is put aside, so that others can run theirs."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         lacks("Chromium (the package chromium)")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=list(_SWITCHES))
-        yield browser
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield _Driven(browser, loop)
+        asyncio._set_running_loop(loop)
         browser.close()
 
 
 @pytest.fixture
+def chromium(driven: _Driven) -> Iterator[Browser]:
+    """The browser. Playwright's loop stands still between calls, but this thread counts as being in it."""
+    asyncio._set_running_loop(driven.loop)
+    yield driven.browser
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with serving(tmp_path / "portals") as served:
+    with serving_here(tmp_path / "portals") as served:
         yield served
 
 

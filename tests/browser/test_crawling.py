@@ -60,6 +60,15 @@ def test_a_crawl_is_watched_to_its_end_in_two_windows(page: Page) -> None:
     assert figure(page, "On a topic") == figure(other, "On a topic") != "0"
     expect(page.get_by_role("img", name="Harvest rate: so far 0")).to_be_visible()
     assert page.locator("#crawl-topics rect").first.bounding_box() is not None
+    chart = page.locator(".chart").first
+    chart.locator("svg").hover()
+    expect(chart.locator("figcaption")).to_contain_text(re.compile(r"at \d+ pages"))
+    expect(chart.locator(".pointer")).to_have_attribute("visibility", "visible")
+    page.locator("h1").hover()
+    expect(chart.locator("figcaption span")).to_be_empty()
+    chart.locator("svg").focus()
+    page.keyboard.press("End")
+    expect(chart.locator("figcaption")).to_contain_text("at 20 pages")
 
 
 def test_a_crawl_is_paused_stopped_and_resumed(page: Page, served: Served, web: Running) -> None:
@@ -92,7 +101,7 @@ def test_a_crawl_in_a_terminal_is_seen(page: Page, birds: Path) -> None:
     expect(page.locator("#crawl-judgements tbody tr")).to_have_count(8)
 
 
-def test_hosts_and_log(page: Page, birds: Path) -> None:
+def test_hosts_and_log_also_on_a_telephone(page: Page, birds: Path) -> None:
     command = [sys.executable, "-m", "motherlode", "crawl", str(birds), "--pages", "8", "--json"]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     page.goto("/portals/birds/crawl")
@@ -107,13 +116,7 @@ def test_hosts_and_log(page: Page, birds: Path) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("pre.log")).to_contain_text("http://herons0.test/")
     expect(page.locator("pre.log")).not_to_contain_text("http://owls0.test/")
-
-
-@pytest.mark.usefixtures("birds")
-def test_nothing_is_too_wide_for_a_telephone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 700})
-    start(page, 10)
-    expect(page.locator("#crawl-state")).to_have_attribute("data-state", "idle")
     for address in ("/portals/birds/crawl", "/portals/birds/crawl/hosts", "/portals/birds/crawl/log"):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, address

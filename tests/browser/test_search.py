@@ -10,16 +10,16 @@ from playwright.sync_api import Page, expect
 
 from gathering import crawled_birds
 from helpers import run_lode
-from serving import Served, serving
+from serving import Served, serving_here
 
 pytestmark = pytest.mark.system
 
 
 @pytest.fixture(scope="module")
-def birds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def birds(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Iterator[Path]:
     """A crawled portal with an index; to be copied."""
     folder = tmp_path_factory.mktemp("birds")
-    with crawled_birds(folder):
+    with crawled_birds(folder, finished_birds):
         assert run_lode(folder, "index", "birds").returncode == 0
         yield folder / "birds"
 
@@ -28,7 +28,7 @@ def birds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def served(birds: Path, tmp_path: Path) -> Iterator[Served]:
     (tmp_path / "portals").mkdir()
     shutil.copytree(birds, tmp_path / "portals" / "birds")
-    with serving(tmp_path / "portals") as served:
+    with serving_here(tmp_path / "portals") as served:
         yield served
 
 

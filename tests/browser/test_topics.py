@@ -1,12 +1,15 @@
 """Topics, clusters and feedback in a browser."""
 
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from motherlode.lab.serving.background import Running
+from serving import Served
+from teaching import place
 
 pytestmark = pytest.mark.system
 PATIENCE = 60_000  # milliseconds for what a job does
@@ -17,31 +20,25 @@ SEEDS = {
 }
 
 
-def ask(page: Page, path: str, **body: Any) -> Any:
-    answer = page.request.post(f"/api/v1/portals{path}", data=body)
-    assert answer.ok, answer.text()
-    return answer.json()
+@pytest.fixture
+def crawled(served: Served, finished_birds: Path) -> None:
+    """A portal called `birds` that was crawled: owls and herons, both in one topic."""
+    shutil.copytree(finished_birds / "birds", served.place / "birds")
 
 
-def made(page: Page, web: Running) -> None:
+def made(page: Page) -> None:
     """A portal called `birds`, by the API."""
     topics = [{"topic": topic, "seeds": seeds} for topic, seeds in SEEDS.items()]
-    ask(page, "", name="birds", topics=topics, set=[f"network.connect={web.address}"])
-
-
-def crawled(page: Page, web: Running) -> None:
-    made(page, web)
-    job = ask(page, "/birds/crawl", pages=30)
-    page.goto(f"/portals/birds/jobs/{job['id']}")
-    expect(page.locator("#state")).to_have_text("done", timeout=PATIENCE)
+    answer = page.request.post("/api/v1/portals", data={"name": "birds", "topics": topics})
+    assert answer.ok, answer.text()
 
 
 def row(page: Page, name: str) -> Any:
     return page.locator("tr[data-topic]").filter(has=page.get_by_role("link", name=name, exact=True))
 
 
-def test_a_topic_is_made_moved_removed_and_brought_back(page: Page, web: Running) -> None:
-    made(page, web)
+def test_a_topic_is_made_moved_removed_and_brought_back(page: Page) -> None:
+    made(page)
     page.goto("/portals/birds/topics")
     page.get_by_label("Name").fill("night birds")
     page.get_by_role("button", name="Add", exact=True).click()
@@ -61,19 +58,19 @@ def test_a_topic_is_made_moved_removed_and_brought_back(page: Page, web: Running
     expect(row(page, "owls")).to_be_visible()
 
 
-def test_a_cluster_becomes_a_topic_and_an_example_is_trimmed(page: Page, web: Running) -> None:
-    crawled(page, web)
-    page.get_by_role("link", name="Topics").click()
-    page.get_by_role("link", name="owls", exact=True).click()
+@pytest.mark.usefixtures("crawled")
+def test_a_cluster_becomes_a_topic_and_an_example_is_trimmed(page: Page) -> None:
+    page.goto("/portals/birds/topics")
+    row(page, "birds").get_by_role("link").click()
     expect(page.get_by_role("heading", name="Authorities")).to_be_visible(timeout=PATIENCE)
     page.get_by_label("How many").fill("2")
     page.get_by_role("button", name="Find clusters").click()
     page.get_by_label("Name of the sub-topic").first.fill("field owls", timeout=PATIENCE)
     page.get_by_role("button", name="Make this a sub-topic").first.click()
-    expect(page.get_by_role("status")).to_contain_text("Added 'birds/owls/field owls' with")
+    expect(page.get_by_role("status")).to_contain_text("Added 'animals/birds/field owls' with")
     page.get_by_role("link", name="Trim").first.click()
     page.get_by_role("button", name="None").click()
-    page.get_by_text("Owls hunt mice at night").click()
+    page.locator("#trim label").first.click()
     page.get_by_role("button", name="Show what it changes").click()
     page.get_by_role("button", name="Keep it").click(timeout=PATIENCE)
     expect(page.get_by_role("status")).to_contain_text(re.compile(r"Kept: \d trimmed\."))
@@ -81,13 +78,13 @@ def test_a_cluster_becomes_a_topic_and_an_example_is_trimmed(page: Page, web: Ru
     expect(page.get_by_text("Trim to blocks")).to_be_visible()
 
 
-def test_nothing_is_too_wide_for_a_telephone(page: Page, web: Running) -> None:
-    crawled(page, web)
+@pytest.mark.usefixtures("crawled")
+def test_nothing_is_too_wide_for_a_telephone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 700})
     page.goto("/portals/birds/topics")
-    owls = page.get_by_role("link", name="owls", exact=True).get_attribute("href")
-    trim = "/portals/birds/feedback/page?url=http://owls0.test/"
-    for address in ("/portals/birds/topics", owls, "/portals/birds/feedback", trim):
+    birds = row(page, "birds").get_by_role("link").get_attribute("href")
+    trim = f"/portals/birds/feedback/page?url={place('owl', 0)}"
+    for address in ("/portals/birds/topics", birds, "/portals/birds/feedback", trim):
         page.goto(str(address))
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, address

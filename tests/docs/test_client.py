@@ -12,9 +12,9 @@ from serving import serving
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "api.md"
 
 
-def test_the_client_does_what_it_says(tmp_path: Path) -> None:
+def test_the_client_does_what_it_says(tmp_path: Path, finished_birds: Path) -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    with crawled_birds(tmp_path) as folder, serving(folder) as served:
+    with crawled_birds(tmp_path, finished_birds) as folder, serving(folder) as served:
         run = subprocess.run(
             [sys.executable, "-c", program],
             cwd=tmp_path,

@@ -16,6 +16,7 @@ from motherlode.engine.portraying import (
     terms_of,
     weighed,
 )
+from motherlode.engine.training import page_behind
 from motherlode.engine.viewing import View
 from motherlode.export.site.records import Card, Weighed
 from motherlode.export.site.rows import row_of
@@ -69,13 +70,15 @@ class PageShown(Struct, frozen=True):
 
 
 class ExampleShown(Struct, frozen=True):
-    """An example: a page, or words without an address. `origin` says who chose it."""
+    """An example: a page, or words without an address. `origin` says who chose it, `fetched` whether its page
+    is there to be read and trimmed."""
 
     url: str | None
     title: str
     origin: str
     archetype: bool
     trimmed: bool
+    fetched: bool
 
 
 class TopicPage(Struct, frozen=True):
@@ -123,7 +126,7 @@ def topic_page(session: Session, portal: Portal, topic: TopicId) -> TopicPage:
         row,
         [_shown(card) for card in best_of(session, surest)],
         [_shown(card) for card in newest_of(session, within)],
-        [_example(one) for one in own[:_EXAMPLES]],
+        [_example(session, one) for one in own[:_EXAMPLES]],
         [one for one in rows if one.parent == topic],
     )
 
@@ -178,8 +181,9 @@ def _shown(card: Card) -> PageShown:
     )
 
 
-def _example(one: Example) -> ExampleShown:
+def _example(session: Session, one: Example) -> ExampleShown:
     said = one.title or (one.text or "" if one.url is None else "")
     archetype = one.origin.value in ("archetype", "feedback")
     trimmed = one.url is not None and one.text is not None
-    return ExampleShown(one.url, said, ORIGINS[one.origin], archetype, trimmed)
+    fetched = one.url is not None and page_behind(session, one.url) is not None
+    return ExampleShown(one.url, said, ORIGINS[one.origin], archetype, trimmed, fetched)

@@ -23,7 +23,7 @@ _RUNS = 5  # the last so many are shown
 class Step(StrEnum):
     """What a person would do next with a portal."""
 
-    TEACH = "teach"  # there is no example yet
+    TEACH = "teach"  # there is no example page yet
     CRAWL = "crawl"
     WATCH = "watch"  # somebody is writing it
     FEEDBACK = "feedback"
@@ -76,19 +76,20 @@ class Status(Struct, frozen=True):
 
 def status_of(session: Session, portal: Portal, writing: Holder | None) -> Status:
     tree = TopicTree(topic_rows.all_topics(session))
-    examples = sum(1 for one in topic_rows.examples_of(session) if tree[one.topic].parent is not None)
+    examples = [one for one in topic_rows.examples_of(session) if tree[one.topic].parent is not None]
     pages, size = page_totals(session)
     waiting = frontier.sizes(session)
     runs = ledger.all_runs(session)
     model = latest_model_note(session, TOPIC_MODEL)
     report = {} if model is None else model.report
     hosts = hosts_by_state(session)
-    step = _next(examples, pages, sum(waiting.values()), runs, writing)
+    begins = any(one.url is not None for one in examples)
+    step = _next(pages, sum(waiting.values()), runs, writing, begins=begins)
     return Status(
         portal=str(portal.path),
         title=portal.title,
         topics=_topics(tree, counts_by_topic(session), waiting),
-        examples=examples,
+        examples=len(examples),
         pages=pages,
         size=size,
         waiting=sum(waiting.values()),
@@ -125,8 +126,9 @@ def run_now(run: Run) -> RunNow:
     return RunNow(run.id, run.command, run.policy, run.started_at, run.ended_at, run.pages, run.end)
 
 
-def _next(examples: int, pages: int, waiting: int, runs: list[Run], writing: Holder | None) -> Step:
-    if not examples:
+def _next(pages: int, waiting: int, runs: list[Run], writing: Holder | None, *, begins: bool) -> Step:
+    """`begins`: an example has an address, so that a crawl has where to begin; a query alone has none."""
+    if not begins and not pages and not waiting and writing is None:
         return Step.TEACH
     if writing is not None:
         return Step.WATCH

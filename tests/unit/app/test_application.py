@@ -231,6 +231,21 @@ def test_tokens_cannot_be_guessed_for_long(tmp_path: Path) -> None:
     assert int(guess.headers["retry-after"]) >= 1
 
 
+def test_whoever_guessed_too_often_is_not_listened_to_and_others_stay_in(tmp_path: Path) -> None:
+    client = visitor(tmp_path, token=TOKEN)
+    assert send(client, "/login", token=TOKEN).status_code == 303
+    for number in range(11):
+        send(client, "/login", token=f"guess {number}")
+    assert send(client, "/login", token=TOKEN).status_code == 429
+    shown = {"Authorization": f"Bearer {TOKEN}"}
+    assert visitor_without_cookies(client).get("/api/v1/portals", headers=shown).status_code == 429
+    assert client.get("/jobs").status_code == 200  # by its session
+
+
+def visitor_without_cookies(client: TestClient) -> TestClient:
+    return TestClient(client.app, base_url=ORIGIN, follow_redirects=False)
+
+
 def test_who_changes_too_much_has_to_wait(client: TestClient) -> None:
     codes = [client.post("/api/v1/portals", json={}).status_code for _ in range(60)]
     assert codes[0] == 422

@@ -38,6 +38,16 @@ def test_nothing_and_a_single_figure_are_drawn_as_well() -> None:
     assert points(single.lines[0].paths[0]) == [(WIDTH - RIGHT, HEIGHT - 26)]
 
 
+def test_each_point_is_told_with_the_figures_of_all_lines() -> None:
+    chart = lines_of("x", [0.0, 10.0], [Series("a", [0.5, 2.25]), Series("b", [None, 1200.0])], "pages")
+    assert [(point.label, point.figures) for point in chart.points] == [
+        ("0 pages", ["0.5", "-"]),
+        ("10 pages", ["2.25", "1,200"]),
+    ]
+    assert [point.at for point in chart.points] == [LEFT, WIDTH - RIGHT]
+    assert chart.pointed.startswith(f'[[{LEFT}.0,"0 pages",["0.5","-"]],[')
+
+
 def test_many_points_are_thinned_and_many_lines_share_colours() -> None:
     chart = lines_of("x", range(100_000), [Series(str(n), range(100_000)) for n in range(COLOURS + 1)])
     assert len(chart.lines[0].paths[0].split()) <= 400

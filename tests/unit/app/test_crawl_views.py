@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from motherlode.app.making import Wanted, make_portal
+from motherlode.app.making import Wanted, grouped, make_portal
 from motherlode.app.serving import watching
 from motherlode.app.serving.board import Board
 from motherlode.app.serving.progress import CrawlProgress, progress_at
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.watching import Watches, progress_events
 from motherlode.portal import Portal, PortalLock
-from motherlode.records import Host, HostState
+from motherlode.portal.directory import config_of
+from motherlode.records import Host, HostState, RunEnd
 from motherlode.store import ledger
 from serving import send, visitor
 
@@ -26,7 +27,7 @@ API = "/api/v1/portals/owls"
 def owls(tmp_path: Path) -> Path:
     """A portal that met three hosts."""
     path = tmp_path / "owls"
-    make_portal(path, Wanted(query="owls"), {})
+    make_portal(path, Wanted(topics=grouped([("owls", ["http://good.test/"])])), {})
     with Portal.writing(path, "test") as portal, portal.store.writing() as session:
         hosts = [
             Host("good.test", "good.test", pages=9, size=900),
@@ -190,3 +191,39 @@ def test_a_stream_says_what_is_new_until_the_server_ends(owls: Path) -> None:
     assert first.startswith(b"event: progress\nid: 1\ndata: {")
     assert second.startswith(b"event: progress\nid: 2\n")
     assert b'"harvest":[]' in second
+
+
+@pytest.mark.parametrize("remember", [True, False])
+def test_who_one_is_is_asked_once_and_kept_if_wanted(owls: Path, *, remember: bool) -> None:
+    client = visitor(owls.parent, running_jobs=0)
+    for page in (CRAWL, "/portals/owls"):
+        assert 'name="contact"' in client.get(page).text
+    fields = {"pages": "5", "contact": "me@owls.example"} | ({"remember": "true"} if remember else {})
+    assert send(client, f"{CRAWL}/start", **fields).headers["location"] == CRAWL
+    assert config_of(owls).crawler.contact == ("me@owls.example" if remember else "")
+    for page in (CRAWL, "/portals/owls"):
+        assert ('name="contact"' in client.get(page).text) is not remember
+
+
+def test_the_overview_leads_to_the_crawl_and_to_feedback(owls: Path) -> None:
+    client = visitor(owls.parent)
+    assert f'action="{CRAWL}/start"' in client.get("/portals/owls").text
+    with PortalLock(owls, "crawl"):
+        assert f'<a href="{CRAWL}">Watch it</a>' in client.get("/portals/owls").text
+    with Portal.writing(owls, "test") as portal, portal.store.writing() as session:
+        run = ledger.start_run(session, "crawl", "bingo", 1_700_000_200.0)
+        ledger.end_run(session, run.id, RunEnd.FEEDBACK, 1_700_000_300.0)
+    text = client.get("/portals/owls").text
+    assert 'href="/portals/owls/feedback">Give feedback</a>' in text
+    assert "<code>" not in text
+
+
+def test_a_query_alone_is_nowhere_to_begin(tmp_path: Path) -> None:
+    make_portal(tmp_path / "q", Wanted(query="barn owls"), {})
+    client = visitor(tmp_path)
+    status = client.get("/api/v1/portals/q/status").json()
+    assert (status["step"], status["next"]) == ("teach", "lode topics q example TOPIC URL")
+    for page in ("/portals/q", "/portals/q/crawl"):
+        text = client.get(page).text
+        assert "No topic has an example page yet" in text
+        assert 'href="/portals/q/topics">Choose a topic</a>' in text

@@ -24,8 +24,8 @@ CHOSEN = [OWL, HERON, HOSTILE]  # by the crawl, as it were
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with crawled_birds(tmp_path_factory.mktemp("feedback")) as folder:
+def crawled(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Iterator[Path]:
+    with crawled_birds(tmp_path_factory.mktemp("feedback"), finished_birds) as folder:
         with Portal.writing(folder / "birds", "test") as portal, portal.store.writing() as session:
             topic = portal.tree().at(parse_path("animals/birds")).id
             for url in CHOSEN:

@@ -94,6 +94,32 @@ def test_a_job_is_a_command_with_its_result(portal: Path) -> None:
     assert done.ended_at >= done.asked_at
 
 
+def test_a_job_does_not_know_the_token(portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\nenv >&2\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    monkeypatch.setenv("LODE_TOKEN", "a secret of the server")
+    monkeypatch.setenv("LODE_CACHE", "elsewhere")
+    board = board_of(portal)
+    job = over(board, board.ask("owls", STATUS))
+    lines = lines_in(board.folder("owls", job.id).lines()[0])
+    assert "LODE_CACHE=elsewhere" in lines
+    assert not [line for line in lines if "secret" in line]
+
+
+def test_where_portals_lie_is_not_told(portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "python"
+    script.write_text(f"""#!/bin/sh\necho "'lode crawl {portal} --pages=3' goes on" >&2\n""")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    board = board_of(portal)
+    job = over(board, board.ask("owls", STATUS))
+    said, behind = board.folder("owls", job.id).lines()
+    assert job.says == lines_in(said)[0] == "'lode crawl owls --pages=3' goes on"
+    assert board.folder("owls", job.id).lines(behind) == (b"", behind)  # places are those of the file
+
+
 def test_another_server_sees_the_same(portal: Path) -> None:
     board = board_of(portal)
     done = over(board, board.ask("owls", STATUS))
@@ -107,6 +133,40 @@ def test_a_job_that_fails_says_why(portal: Path) -> None:
     assert (failed.state, failed.exit_code) == (State.FAILED, 2)
     assert "nonsense" in failed.says
     assert failed.result is None
+
+
+@pytest.mark.parametrize("code", [0, 11])
+def test_the_index_follows_what_changes_pages(
+    portal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int
+) -> None:
+    script = tmp_path / "python"
+    script.write_text(f"#!/bin/sh\nexit {code}\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    board, pause = board_of(portal), threading.Event()
+    over(board, board.ask("owls", Command("crawl")))
+    while [job.command for job in board.jobs("owls")] != ["index", "crawl"]:
+        pause.wait(0.02)
+    while board.running():
+        pause.wait(0.02)
+    assert len(board.jobs("owls")) == 2, "nothing follows the index"
+
+
+def test_the_index_follows_nothing_else(portal: Path) -> None:
+    board, pause = board_of(portal), threading.Event()
+    over(board, board.ask("owls", Command("crawl", ("--policy=nonsense",))))
+    over(board, board.ask("owls", STATUS))
+    while board.running():
+        pause.wait(0.02)
+    assert [job.command for job in board.jobs("owls")] == ["status", "crawl"]
+
+
+def test_jobs_that_wait_are_told_in_their_order(portal: Path) -> None:
+    board = board_of(portal, running=0)
+    asked = [board.ask("owls", command).id for command in (STATUS, Command("crawl"))]
+    assert [job.id for job in board.waiting()] == asked
+    assert board.under_way("owls", "crawl") == board.job("owls", asked[1])
+    assert board.under_way("owls", "index") is None
 
 
 def test_a_value_is_never_taken_for_an_option(portal: Path) -> None:

@@ -173,6 +173,21 @@ def test_without_an_index_there_is_a_button(tmp_path: Path) -> None:
     assert "1 page changed since the index was made" in client.get("/portals/birds/search?q=owl").text
 
 
+def test_an_index_at_work_is_told(tmp_path: Path) -> None:
+    shelve(tmp_path / "birds", {"http://barn.test/": PAPERS["http://barn.test/"]}, ("birds", "birds/owls"))
+    client = visitor(tmp_path, running_jobs=0)
+    for _ in range(2):  # the second time it is at work already
+        assert send(client, "/portals/birds/index").headers["location"] == "/portals/birds/search"
+    page = client.get("/portals/birds/search").text
+    assert "The index is being brought up to date." in page
+    assert 'data-live="/portals/birds/index/now"' in page
+    assert "Make the index" not in page
+    (job,) = client.get("/api/v1/portals/birds/jobs").json()
+    assert "data-over" not in client.get("/portals/birds/index/now").text
+    client.post(f"/api/v1/portals/birds/jobs/{job['id']}/cancel")
+    assert "data-over" in client.get("/portals/birds/index/now").text
+
+
 def test_only_so_many_search_at_once(shelf: Path) -> None:
     desks = Desks(Shelf(shelf), at_once=1, patience=0.01)
     with desks.at("birds") as (portal, _), pytest.raises(BusyError), desks.at("birds"):

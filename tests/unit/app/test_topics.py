@@ -19,8 +19,8 @@ API = f"/api/v1{AT}"
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with crawled_birds(tmp_path_factory.mktemp("topics")) as folder:
+def crawled(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Iterator[Path]:
+    with crawled_birds(tmp_path_factory.mktemp("topics"), finished_birds) as folder:
         yield folder / "birds"
 
 
@@ -62,15 +62,28 @@ def test_the_tree_is_told_with_its_figures(client: TestClient) -> None:
 
 def test_a_topic_is_added_renamed_and_moved(client: TestClient) -> None:
     birds = number(client, "animals/birds")
-    assert "done=Added+%27animals%2Fbirds%2Fowls" in told(
-        send(client, f"{AT}/add", name="owls", parent=birds)
-    )
+    to = told(send(client, f"{AT}/add", name="owls", parent=birds))
+    assert "Added &#39;animals/birds/owls&#39;." in client.get(to).text
     owls = number(client, "animals/birds/owls")
-    assert told(send(client, f"{AT}/{owls}/rename", name="Käuze")).startswith(f"{AT}/{owls}?done=Renamed")
+    renamed = told(send(client, f"{AT}/{owls}/rename", name="Käuze"))
+    assert renamed.startswith(f"{AT}/{owls}?note=")
+    assert "Renamed &#39;animals/birds/owls&#39;" in client.get(renamed).text
     told(send(client, f"{AT}/move", topic=owls, parent=1))
     assert "Käuze" in rows(client)
     told(send(client, f"{AT}/move", topic=owls, parent=number(client, "animals")))
     assert "animals/Käuze" in rows(client)
+
+
+def test_what_was_done_is_said_once_and_no_link_can_have_it_said(client: TestClient) -> None:
+    to = told(send(client, f"{AT}/add", name="owls", parent=1))
+    assert 'role="status"' in client.get(to).text
+    for address in (
+        to,
+        f"{AT}?note=made-up",
+        f"{AT}?done=You+have+won&undo=x",
+        "/portals/birds/feedback?done=x",
+    ):
+        assert 'role="status"' not in client.get(address).text, address
 
 
 @pytest.mark.parametrize(
@@ -249,3 +262,14 @@ def test_what_was_worked_out_is_remembered_and_who_waits_too_long_is_told() -> N
     memory.recall("b", lambda: work("b"))
     memory.recall("a", lambda: work("a"))
     assert asked == ["a", "b", "a"]
+
+
+def test_only_what_was_fetched_can_be_trimmed(client: TestClient) -> None:
+    birds = number(client, "animals/birds")
+    before = client.get(f"{AT}/{birds}").text
+    assert "not fetched yet" not in before
+    told(send(client, f"{AT}/{birds}/example", urls="http://never.test/"))
+    after = client.get(f"{AT}/{birds}").text
+    assert "not fetched yet" in after
+    assert "url=http%3A%2F%2Fnever.test%2F" not in after
+    assert after.count(">Trim</a>") == before.count(">Trim</a>") > 0

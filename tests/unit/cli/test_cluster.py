@@ -14,8 +14,8 @@ from teaching import EACH
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with crawled_birds(tmp_path_factory.mktemp("cluster")) as folder:
+def crawled(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Iterator[Path]:
+    with crawled_birds(tmp_path_factory.mktemp("cluster"), finished_birds) as folder:
         yield folder
 
 

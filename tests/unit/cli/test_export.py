@@ -31,8 +31,8 @@ BIRDS = {place(kind, number) for kind in ("owl", "heron") for number in range(EA
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with crawled_birds(tmp_path_factory.mktemp("export")) as folder:
+def crawled(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Iterator[Path]:
+    with crawled_birds(tmp_path_factory.mktemp("export"), finished_birds) as folder:
         yield folder
 
 

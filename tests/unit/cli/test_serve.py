@@ -5,13 +5,18 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from click.testing import CliRunner
 
 from helpers import CliRun, said_one_sentence
+from motherlode.app.cli import serve
+from motherlode.app.serving import running
+from motherlode.app.serving.jobs import Job, State
 from serving import serving
 
 
@@ -75,3 +80,24 @@ def test_a_port_in_use_is_told(lode: CliRun) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         run = lode("serve", ".", "--port", str(taken.getsockname()[1]))
     assert (run.returncode, "Address already in use" in run.stderr) == (1, True)
+
+
+def test_it_says_what_it_leaves_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = [Job("1", "owls", "crawl", (), 0.0, State.QUEUED)]
+    monkeypatch.setattr(running, "serve", lambda _settings, _ready: running.Left(1, waiting))
+    run = CliRunner().invoke(serve.command, [str(tmp_path)])
+    assert run.exit_code == 0
+    assert "1 job still running" in run.stderr
+    assert "Not begun, and forgotten: crawl owls." in run.stderr
+
+
+def test_a_head_that_never_ends_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        port = int(served.address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), 20) as line:
+            said = b""
+            with suppress(ConnectionError):  # it may hang up while there is more to send
+                line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"x" * 1_000_000)
+                said = line.recv(100)
+            assert said == b"" or said.startswith(b"HTTP/1.1 400 ")
+        assert asked(served.address) == []

@@ -27,7 +27,8 @@ def command(place: Path, names: tuple[str, ...], *, as_json: bool, **options: An
     """Serve the portal DIR, or all portals of the folder PARENT, as a web application with an API.
 
     Only this machine reaches it, unless --host or --name say otherwise; then people have to log in with a
-    token, which is made up and shown where none is given. Jobs that it has begun go on when it ends.
+    token, which is made up and shown where none is given. Jobs that it has begun go on when it ends; those
+    that still wait for their turn are forgotten.
 
     \b
     lode serve portals
@@ -59,5 +60,8 @@ def command(place: Path, names: tuple[str, ...], *, as_json: bool, **options: An
                 click.echo(f"Log in with this token: {shown_token}")
 
     left = serve(settings, ready)
-    if left:
-        click.echo(f"\n{count(left, 'job')} still running; 'lode serve {place}' shows them again.", err=True)
+    if left.running:
+        still = count(left.running, "job")
+        click.echo(f"\n{still} still running; 'lode serve {place}' shows them again.", err=True)
+    for job in left.waiting:
+        click.echo(f"Not begun, and forgotten: {job.command} {job.portal}.", err=True)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from motherlode.app.serving.jobs import (
+    INTERRUPTED,
     Asked,
     Command,
     Job,
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     import subprocess
 
 LOG = logging.getLogger("motherlode.serving")
+INDEX = Command("index", writes=False)
+# Commands after which the search index lacks something: it is brought up to date by itself.
+_CHANGING = frozenset({"crawl", "train", "judge"})
+_DONE = frozenset({0, INTERRUPTED})
 
 
 class NoJobError(LodeError):
@@ -47,10 +52,15 @@ class _Waiting(Struct, frozen=True):
         return Job(**asdict(self.asked), state=State.QUEUED)
 
 
+def _nothing(portal: str) -> None:
+    del portal
+
+
 class Board:
     """Jobs of all portals on a shelf. Those that wait are known to this server alone, and end with it."""
 
     def __init__(self, shelf: Shelf, running: int, waiting: int, clock: Callable[[], float] = time) -> None:
+        self.ended: Callable[[str], None] = _nothing  # is told of the portal of each job that has ended
         self._shelf, self._most_running, self._most_waiting, self._clock = shelf, running, waiting, clock
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
@@ -109,9 +119,19 @@ class Board:
             raise NoJobError("There is no such job.")
         return folder
 
+    def under_way(self, portal: str, command: str) -> Job | None:
+        """The latest job of a portal that runs a command or waits to."""
+        found = (job for job in self.jobs(portal) if job.command == command and not job.state.is_over)
+        return next(found, None)
+
     def running(self) -> int:
         """How many jobs of this server are under way."""
         return self._running
+
+    def waiting(self) -> list[Job]:
+        """The jobs that wait for their turn, the next one first."""
+        with self._lock:
+            return [one.job() for one in self._waiting.values()]
 
     def _start_waiting(self) -> None:
         with self._lock:
@@ -127,13 +147,21 @@ class Board:
         except OSError as error:
             raise ReadOnlyError(f"The job cannot be started: {error.strerror or error}.") from error
         self._running += 1
-        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+        threading.Thread(target=self._watch, args=(process, one), daemon=True).start()
 
-    def _watch(self, process: "subprocess.Popen[bytes]") -> None:
-        process.wait()
+    def _watch(self, process: "subprocess.Popen[bytes]", one: _Waiting) -> None:
+        code = process.wait()
         with self._lock:
             self._running -= 1
         try:
+            self.ended(one.asked.portal)
+            if one.command.writes and one.command.name in _CHANGING and code in _DONE:
+                self._index(one.asked.portal)
             self._start_waiting()
         except LodeError as error:  # nobody is there to be told
             LOG.warning("%s", error)
+
+    def _index(self, portal: str) -> None:
+        """Have the index follow, unless somebody is at it."""
+        if self.under_way(portal, INDEX.name) is None:
+            self.ask(portal, INDEX)

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.durations import seconds_in
+from motherlode.app.serving.board import INDEX
 from motherlode.app.serving.jobs import Command, option
 from motherlode.app.serving.making import chosen_from
 from motherlode.records import UsageError
@@ -36,7 +39,7 @@ def crawl(
 
 
 def index(*, rebuild: bool = False) -> Command:
-    return Command("index", option("rebuild", rebuild), writes=False)
+    return replace(INDEX, options=option("rebuild", rebuild))
 
 
 def train(*, offline: bool = False, preview: bool = False, results: bool = False) -> Command:

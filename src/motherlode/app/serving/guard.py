@@ -48,6 +48,16 @@ class Limits:
         rate = self.asking if head.is_safe else self.changing
         return _too_often(rate.wait(head.visitor))
 
+    def guess(self, keys: Keys, visitor: str, said: str) -> Refusal | None:
+        """None: this is the token. A visitor who was wrong too often is not listened to, whatever it says:
+        otherwise it could go on guessing as fast as it may ask."""
+        if not self.guessing.left(visitor):
+            return _too_often(max(1.0, self.guessing.wait(visitor)))
+        if keys.is_token(said):
+            return None
+        self.guessing.wait(visitor)
+        return Refusal(401, "That is not the token.", {"WWW-Authenticate": "Bearer"})
+
 
 class Guard:
     """Lets through what may pass. Everything that it decides is in `rules`, `keys` and `rates`."""
@@ -95,14 +105,10 @@ class Guard:
             return None
         kind, _, said = head.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            return None if self._keys.is_token(said.strip()) else self._guess(head)
+            return self._limits.guess(self._keys, head.visitor, said.strip())
         if self._keys.is_session(_cookie(head), time()):
             return None
         return Refusal(401, "Log in with the token first.", {"WWW-Authenticate": "Bearer"})
-
-    def _guess(self, head: Head) -> Refusal:
-        wrong = Refusal(401, "That is not the token.", {"WWW-Authenticate": "Bearer"})
-        return _too_often(self._limits.guessing.wait(head.visitor)) or wrong
 
 
 class _Answer:
@@ -121,6 +127,9 @@ class _Answer:
         await self._send(message)
 
     def log(self) -> None:
+        """Write it down, unless it came over no connection: the server visits its own pages."""
+        if not self._head.visitor:
+            return
         took = 1000 * (monotonic() - self._began)
         path = "".join(c if c.isprintable() else "?" for c in self._head.path[:200])
         ACCESS.info("%s %s %s %s %.0f ms", self._head.visitor, self._head.method, path, self.status, took)

@@ -25,11 +25,12 @@ from msgspec import Struct
 from motherlode.portal.lock import holder_of
 
 FOLDER = "logs/jobs"
+TOKEN = "LODE_TOKEN"  # noqa: S105 - where the server's token may stand: it is no business of a job
 KEPT = 50  # jobs of a portal
 _ID = re.compile(r"\d{8}T\d{9}-[0-9a-f]{8}")
 _LONGEST = 2**20  # bytes of output that are shown, and of a result
 _ASKED, _LINES, _RESULT, _EXIT, _STOPS, _LOCK = "job.json", "lines", "result", "exit", "stops", "lock"
-_INTERRUPTED = 11  # the exit code of a crawl that was stopped in good order
+INTERRUPTED = 11  # the exit code of a crawl that was stopped in good order
 
 
 class State(StrEnum):
@@ -135,6 +136,7 @@ class JobFolder:
                     stdin=subprocess.DEVNULL,
                     stdout=result,
                     stderr=lines,
+                    env={name: value for name, value in os.environ.items() if name != TOKEN},
                     pass_fds=[lock],
                     start_new_session=True,  # Ctrl-C at the server's terminal is not meant for it
                 )
@@ -184,16 +186,17 @@ class JobFolder:
         except (OSError, ValueError):
             return b"", start
         whole = said[: said.rfind(b"\n") + 1] or (said if len(said) == _LONGEST else b"")
-        return whole, start + len(whole)
+        return whole.replace(self._shelf(), b""), start + len(whole)
 
     def last_line(self) -> str:
         try:
             with (self.path / _LINES).open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - 2000))
-                said = file.read().decode(errors="replace").replace("\r", "\n").strip().splitlines()
+                said = file.read().replace(self._shelf(), b"")
         except OSError:
             return ""
-        return said[-1] if said else ""
+        lines = said.decode(errors="replace").replace("\r", "\n").strip().splitlines()
+        return lines[-1] if lines else ""
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -215,10 +218,13 @@ class JobFolder:
             if (self.path / _RESULT).stat().st_size > _LONGEST:
                 return None
             said = (self.path / _RESULT).read_bytes()
-            shelf = f"{self.path.parents[3]}/"  # where it lies on this machine is nobody's business
-            return msgspec.json.decode(said.replace(shelf.encode(), b""))
+            return msgspec.json.decode(said.replace(self._shelf(), b""))
         except (OSError, msgspec.DecodeError):
             return None
+
+    def _shelf(self) -> bytes:
+        """The way to the portal, which is left out: where it lies on this machine is nobody's business."""
+        return os.fsencode(f"{self.path.parents[3]}/")
 
 
 def state_of(code: int | None, stops: int, *, alive: bool) -> State:
@@ -226,7 +232,7 @@ def state_of(code: int | None, stops: int, *, alive: bool) -> State:
     if code == 0:
         return State.DONE
     if code is not None or not alive:
-        return State.CANCELLED if stops or code == _INTERRUPTED else State.FAILED
+        return State.CANCELLED if stops or code == INTERRUPTED else State.FAILED
     return State.RUNNING
 
 

@@ -44,7 +44,7 @@ def _card(shelf: Shelf, name: str) -> Card:
     try:
         status = status_at(shelf, name)
     except LodeError as error:
-        return Card(name, name, problem=str(error).replace(f"{shelf.parent}/", ""))
+        return Card(name, name, problem=shelf.told(error))
     writing = status.writing.command if status.writing is not None else ""
     topics = len(status.topics)
     return Card(name, status.title, topics, status.examples, status.pages, status.phase, writing)

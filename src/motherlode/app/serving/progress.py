@@ -73,7 +73,7 @@ def progress_at(shelf: Shelf, board: Board, name: str) -> CrawlProgress:
         status=status,
         relevant=sum(one.pages for one in status.topics),
         rate=rows[-1].relevant / rows[-1].pages if rows else None,
-        pace=harvest[-1].pace if harvest else None,
+        pace=harvest[-1].pace if harvest and harvest[-1].time >= max(starts, default=0.0) else None,
         errors=dict(list(errors.items())[:_ERRORS]),
         harvest=harvest,
         judgements=judged,

@@ -23,6 +23,17 @@ class Rate:
 
     def wait(self, visitor: str) -> float:
         """Take one. Returns 0, or the seconds after which there is one again."""
+        bucket = self._filled(visitor)
+        if bucket.left < 1:
+            return (1 - bucket.left) / self._each_second
+        bucket.left -= 1
+        return 0.0
+
+    def left(self, visitor: str) -> bool:
+        """Whether there is one to be taken."""
+        return self._filled(visitor).left >= 1
+
+    def _filled(self, visitor: str) -> _Bucket:
         now = self._clock()
         bucket = self._buckets.setdefault(visitor, _Bucket(self._burst, now))
         self._buckets.move_to_end(visitor)
@@ -30,7 +41,4 @@ class Rate:
             self._buckets.popitem(last=False)
         bucket.left = min(self._burst, bucket.left + (now - bucket.at) * self._each_second)
         bucket.at = now
-        if bucket.left < 1:
-            return (1 - bucket.left) / self._each_second
-        bucket.left -= 1
-        return 0.0
+        return bucket

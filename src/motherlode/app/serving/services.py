@@ -10,6 +10,7 @@ from motherlode.app.serving.board import Board
 from motherlode.app.serving.desks import Desks
 from motherlode.app.serving.guard import Limits
 from motherlode.app.serving.keys import Keys
+from motherlode.app.serving.notes import Notes
 from motherlode.app.serving.settings import Settings
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.streaming import Streams
@@ -28,6 +29,7 @@ class Services(Struct, frozen=True):
     stopping: threading.Event
     desks: Desks
     watches: Watches
+    notes: Notes
 
 
 def services_of(settings: Settings) -> Services:
@@ -36,9 +38,8 @@ def services_of(settings: Settings) -> Services:
     board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
     streams = Streams(settings.streams)
     keys, limits, stopping = Keys(settings.token), Limits(), threading.Event()
-    return Services(
-        settings, shelf, board, keys, limits, streams, stopping, Desks(shelf), Watches(shelf, board)
-    )
+    desks, watches = Desks(shelf), Watches(shelf, board)
+    return Services(settings, shelf, board, keys, limits, streams, stopping, desks, watches, Notes())
 
 
 def services_in(request: Request) -> Services:

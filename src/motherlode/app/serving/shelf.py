@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motherlode.portal import Portal
 from motherlode.portal.directory import CONFIG
-from motherlode.records import BadInputError, NoPortalError, UsageError
+from motherlode.records import BadInputError, LodeError, NoPortalError, UsageError
 
 LONGEST_NAME = 80
 # What a new portal may be called: a name that means the same in an address, on a disk and on a command line.
@@ -57,6 +57,10 @@ class Shelf:
         if (self.place / name).exists() or (self.place / name).is_symlink():
             raise BadInputError(f"There is something called {name} already; choose another name.")
         return self.place / name
+
+    def told(self, error: LodeError) -> str:
+        """An error's sentence, without where on this machine the portals lie."""
+        return str(error).replace(f"{self.parent}/", "")
 
     def _at(self, name: str) -> Path | None:
         if self.single:

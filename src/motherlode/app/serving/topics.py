@@ -3,21 +3,28 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+from msgspec import Struct
 from sqlalchemy import func, select
 
 from motherlode.app.curating import Surroundings, TopicPage, Topics, surroundings_of, topic_page, topics_in
 from motherlode.app.editing import Edit, editing, topic_at
 from motherlode.app.serving.board import BusyError
 from motherlode.app.serving.shelf import Shelf
+from motherlode.engine.indexing import place_of
+from motherlode.portal import Portal
 from motherlode.records import NoSuchTopicError, Topic, TopicId
 from motherlode.store import Session
+from motherlode.store import topics as topic_rows
 from motherlode.store.schema import examples, models, pages, topics
-from motherlode.topics import TopicTree
+from motherlode.topics import TopicTree, show_path
 
 COMMAND = "lode topics"
+_GROWTH = 1.1
 T = TypeVar("T")
 
 
@@ -65,6 +72,11 @@ def topics_at(shelf: Shelf, name: str) -> Topics:
         return topics_in(session, portal)
 
 
+def names_in(tree: TopicTree) -> list[str]:
+    """The topics that pages can be on, by their paths."""
+    return [show_path(tree.path(topic.id)) for topic in tree if not topic.is_others]
+
+
 def topic_numbered(tree: TopicTree, number: int) -> Topic:
     """Raises `NoSuchTopicError` where there is none of that number, or it is the root."""
     found = next((topic for topic in tree if topic.id == number), None)
@@ -81,9 +93,57 @@ def topic_page_at(shelf: Shelf, name: str, topic: int | str) -> TopicPage:
 
 def surroundings_at(shelf: Shelf, name: str, topic: int | str) -> Surroundings:
     with shelf.reading(name) as portal, portal.store.reading() as session:
-        number = _found(portal.tree(), topic)
-        key = ("surroundings", str(portal.path), number, moment_of(session))
-        return recalled(key, lambda: surroundings_of(session, portal, number))
+        return analysed(session, portal, _found(portal.tree(), topic))
+
+
+class _Analysed(Struct, frozen=True):
+    """The surroundings of a topic, by what was known at a moment."""
+
+    moment: tuple[int, ...]
+    found: Surroundings
+
+
+def analysed(session: Session, portal: Portal, topic: TopicId) -> Surroundings:
+    """What the links around a topic say: as it is known, or as it is worked out now, which takes a moment."""
+    found = known(session, portal, topic)
+    if found is None:
+        moment = moment_of(session)
+        key = ("surroundings", str(portal.path), _path(session, topic), moment)
+        found = recalled(key, lambda: surroundings_of(session, portal, topic))
+        _keep(_file_of(portal, topic), _Analysed(moment, found))
+    return found
+
+
+def known(session: Session, portal: Portal, topic: TopicId) -> Surroundings | None:
+    """What was found out before. Like authority it is good until something was learned or edited, or the
+    portal has grown by a tenth."""
+    try:
+        kept = msgspec.msgpack.decode(_file_of(portal, topic).read_bytes(), type=_Analysed)
+    except (OSError, msgspec.DecodeError):
+        return None
+    good = kept.found.topic == _path(session, topic) and _holds(kept.moment, moment_of(session))
+    return kept.found if good else None
+
+
+def _path(session: Session, topic: TopicId) -> str:
+    return show_path(TopicTree(topic_rows.all_topics(session)).path(topic))
+
+
+def _holds(kept: tuple[int, ...], now: tuple[int, ...]) -> bool:
+    """Whether what was worked out then is still good; moments begin with the pages."""
+    return kept[1:] == now[1:] and kept[0] <= now[0] <= kept[0] * _GROWTH
+
+
+def _file_of(portal: Portal, topic: TopicId) -> Path:
+    return place_of(portal) / f"surroundings-{int(topic)}"
+
+
+def _keep(file: Path, found: _Analysed) -> None:
+    """It can be worked out again, so nothing is lost where it cannot be written."""
+    fresh = file.with_suffix(".new")
+    with suppress(OSError):
+        fresh.write_bytes(msgspec.msgpack.encode(found))
+        fresh.replace(file)
 
 
 def path_at(shelf: Shelf, name: str, topic: int) -> str:

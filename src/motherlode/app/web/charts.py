@@ -1,12 +1,13 @@
 """Charts, worked out on the server: a template draws them as SVG, so they need no script and no library.
 
 `parts.chart(lines_of(...))` in a template shows one; inside an element with `data-live` it moves. Colours are
-the style sheet's, for light and dark.
+the style sheet's, for light and dark. With the script `charts.js` a chart says what it shows at the pointer.
 """
 
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 
+import msgspec
 from msgspec import Struct
 
 WIDTH, HEIGHT = 640, 220
@@ -37,16 +38,30 @@ class Tick(Struct, frozen=True):
     label: str
 
 
+class Point(Struct, frozen=True, array_like=True):
+    """A place on the axis, what it is called, and each line's figure there."""
+
+    at: float
+    label: str
+    figures: list[str]
+
+
 class Chart(Struct, frozen=True):
     title: str
     lines: list[Line]
     across: list[Tick]  # of the vertical axis, from the bottom
     along: list[Tick]
+    points: list[Point]
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
     bottom: int = HEIGHT - BOTTOM
     right: int = WIDTH - RIGHT
+
+    @property
+    def pointed(self) -> str:
+        """The points as the script reads them."""
+        return msgspec.json.encode(self.points).decode()
 
     @property
     def said(self) -> str:
@@ -77,9 +92,16 @@ def lines_of(title: str, places: Sequence[float], series: Sequence[Series], unit
         known = [value for value in map(_finite, one.values) if value is not None]
         return Line(one.label, number % COLOURS, paths, figure(known[-1]) if known else "-")
 
+    def pointed(at: int) -> Point:
+        return Point(x(places[at]), named(places[at]), [_told(one.values[at]) for one in series])
+
+    def named(place: float) -> str:
+        return f"{figure(place)} {unit}".strip()
+
     across = [Tick(y(step * n), figure(step * n)) for n in range(round(top / step) + 1)]
-    ends = [Tick(x(place), f"{figure(place)} {unit}".strip()) for place in dict.fromkeys((first, last))]
-    return Chart(title, [drawn(n, one) for n, one in enumerate(series)], across, ends if places else [])
+    ends = [Tick(x(place), named(place)) for place in dict.fromkeys((first, last))] if places else []
+    lines = [drawn(n, one) for n, one in enumerate(series)]
+    return Chart(title, lines, across, ends, [pointed(at) for at in shown])
 
 
 def tick_step(most: float) -> float:
@@ -102,6 +124,11 @@ def figure(value: float) -> str:
     ('0', '0.5', '12', '12,346', '2.25')
     """
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2f}".rstrip("0").rstrip(".")  # noqa: PLR2004
+
+
+def _told(value: float | None) -> str:
+    known = _finite(value)
+    return "-" if known is None else figure(known)
 
 
 def _finite(value: float | None) -> float | None:

@@ -14,6 +14,7 @@ export function localise(root) {
 
 // An element with data-live="ADDRESS" shows what is there, looked at again every data-every seconds while the
 // window is seen. data-part: only that part of what is there. A person who is in the midst of it is not disturbed.
+// data-reload: once something in it is marked data-over, the whole page is shown anew.
 function inUse(live) {
   const fields = live.querySelectorAll("input, textarea");
   const changed = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
@@ -31,7 +32,7 @@ async function renew(live) {
   if (part === null) return;
   live.replaceChildren(...(live.dataset.part ? [part] : part.childNodes));
   localise(live);
-  live.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+  if ("reload" in live.dataset && live.querySelector("[data-over]") !== null) location.reload();
 }
 
 function keep(live) {
@@ -49,5 +50,10 @@ function keep(live) {
   setTimeout(turn, every);
 }
 
-localise(document);
-for (const live of document.querySelectorAll("[data-live]")) keep(live);
+// What is put into a page afterwards is treated like what was there from the beginning.
+export function enliven(root) {
+  localise(root);
+  for (const live of root.querySelectorAll("[data-live]")) keep(live);
+}
+
+enliven(document);

@@ -1,5 +1,5 @@
 // Results follow what is chosen: filters and sliders ask again at once, and the address says what is asked.
-import { localise } from "./app.js";
+import { enliven } from "./app.js";
 
 const form = document.querySelector("#search");
 const narrow = document.querySelector("#narrow");
@@ -33,7 +33,7 @@ async function show(address, { push = false } = {}) {
     const focus = document.activeElement?.id;
     found.replaceChildren(...fresh.childNodes);
     facets.replaceChildren(...page.querySelector("#facets").childNodes);
-    localise(found);
+    enliven(found);
     if (focus) document.getElementById(focus)?.focus();
     const query = String(address);
     history[push ? "pushState" : "replaceState"](null, "", query ? `?${query}` : location.pathname);

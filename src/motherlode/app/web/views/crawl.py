@@ -21,6 +21,7 @@ from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
 from motherlode.policies.options import PolicyName
+from motherlode.portal.changing import keep_setting
 from motherlode.portal.directory import config_of
 from motherlode.records import LodeError, UsageError
 
@@ -38,6 +39,7 @@ class Draft(Struct, frozen=True):
     learn_pages: str = ""
     contact: str = ""
     feedback: bool = False
+    remember: bool = True
 
 
 @router.get("/crawl")
@@ -63,10 +65,15 @@ def start(  # noqa: PLR0913 - one for each field
     learn_pages: Annotated[str, Form(max_length=40)] = "",
     contact: Annotated[str, Form(max_length=1_000)] = "",
     feedback: Annotated[bool, Form()] = False,
+    remember: Annotated[bool, Form()] = False,
 ) -> Response:
-    draft = Draft(pages.strip(), time.strip(), policy, learn_pages.strip(), contact.strip(), feedback)
+    said = (pages.strip(), time.strip(), policy, learn_pages.strip(), contact.strip())
+    draft = Draft(*said, feedback=feedback, remember=remember)
     try:
-        here.board.ask(portal, _command(draft))
+        command = _command(draft)
+        if draft.contact and draft.remember:
+            keep_setting(here.shelf.path(portal), "crawler.contact", draft.contact)
+        here.board.ask(portal, command)
     except LodeError as error:
         return _page(request, here, portal, draft, error)
     here.watches.forget(portal)
@@ -116,7 +123,7 @@ def _page(
         draft=draft,
         policies=[name.value for name in PolicyName],
         nameless=not config.crawler.contact and not config.network.connect,
-        problem="" if error is None else str(error),
+        problem="" if error is None else here.shelf.told(error),
     )
 
 

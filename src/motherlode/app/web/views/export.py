@@ -11,11 +11,10 @@ from motherlode.app.serving.exports import FORMS, export, file_of, made_by, suff
 from motherlode.app.serving.exports import start as start_export
 from motherlode.app.serving.jobs import Job
 from motherlode.app.serving.services import Here, Services
+from motherlode.app.serving.topics import names_in
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
-from motherlode.store import topics as topic_rows
-from motherlode.topics import TopicTree, show_path
 
 router = APIRouter()
 _SHOWN = 12
@@ -32,9 +31,8 @@ class Row(Struct, frozen=True):
 
 @router.get("/portals/{portal}/export")
 def choose(request: Request, here: Here, portal: str) -> Response:
-    with here.shelf.reading(portal) as opened, opened.store.reading() as session:
-        tree = TopicTree(topic_rows.all_topics(session))
-        topics = [show_path(tree.path(topic.id)) for topic in tree if not topic.is_others]
+    with here.shelf.reading(portal) as opened:
+        topics = names_in(opened.tree())
     return page(request, "export.html", portal=portal, forms=FORMS, topics=topics, rows=_rows(here, portal))
 
 

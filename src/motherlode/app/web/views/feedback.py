@@ -1,7 +1,6 @@
 """Feedback: what a crawl chose to learn from, for a person to accept, reject, move or trim."""
 
 from typing import Annotated
-from urllib.parse import urlencode
 
 import msgspec
 from fastapi import APIRouter, Depends, Form, Request
@@ -13,6 +12,7 @@ from motherlode.app.serving.commands import train
 from motherlode.app.serving.errors import status_of
 from motherlode.app.serving.feedback import MOST, blocks_at, keep_at, review_at, tried
 from motherlode.app.serving.jobs import Job
+from motherlode.app.serving.notes import Note
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.serving.topics import path_at, topics_at
 from motherlode.app.web.forms import see
@@ -50,8 +50,8 @@ Said = Annotated[Sayings, Depends(said_in)]
 
 
 @router.get("")
-def archetypes(request: Request, here: Here, portal: str, topic: int = 0, done: str = "") -> Response:
-    return _list(request, here, portal, topic, done=done)
+def archetypes(request: Request, here: Here, portal: str, topic: int = 0, note: str = "") -> Response:
+    return _list(request, here, portal, topic, done=here.notes.take(note).done)
 
 
 @router.get("/told")
@@ -74,7 +74,7 @@ def say(
             raise UsageError("Say what to accept, reject or move first.")
         return _said(here, portal, said, act)
     except LodeError as error:
-        return _list(request, here, portal, topic, problem=_sentence(here, error), status=status_of(error))
+        return _list(request, here, portal, topic, problem=here.shelf.told(error), status=status_of(error))
 
 
 @router.get("/page")
@@ -97,7 +97,7 @@ def trim(
         chosen = ALL if act == _WHOLE else blocks_written(block or ())
         return _said(here, portal, Sayings(trim=url, blocks=chosen), act)
     except LodeError as error:
-        return _blocks(request, here, portal, url, _sentence(here, error), status_of(error))
+        return _blocks(request, here, portal, url, here.shelf.told(error), status_of(error))
 
 
 @router.get("/effect/{job}")
@@ -134,8 +134,8 @@ def _said(here: Services, portal: str, said: Sayings, act: str) -> Response:
         job = here.board.ask(portal, tried(said))
         return see(portal_address(portal, f"/feedback/effect/{job.id}"))
     done = keep_at(here.shelf, portal, said)
-    sentence = f"Kept: {done.told}."
-    return see(portal_address(portal, f"/feedback?{urlencode({'done': sentence})}"))
+    note = here.notes.leave(Note(f"Kept: {done.told}."))
+    return see(portal_address(portal, f"/feedback?note={note}"))
 
 
 def _trial(here: Services, portal: str, job: str) -> Job:
@@ -192,7 +192,3 @@ def _blocks(
         problem=problem,
         writing=holder_of(here.shelf.path(portal)),
     )
-
-
-def _sentence(here: Services, error: LodeError) -> str:
-    return str(error).replace(f"{here.shelf.parent}/", "")

@@ -1,11 +1,10 @@
 """A portal's first page: what it is now, and what to do next."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from motherlode.app.serving import commands
+from motherlode.app.serving.board import INDEX
+from motherlode.app.serving.crawls import CRAWLING
 from motherlode.app.serving.looking import status_at
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.standing import NO_TOPIC, Step, end_of
@@ -29,26 +28,18 @@ def now(request: Request, here: Here, portal: str) -> Response:
     return page(request, "home_now.html", **_told(here, portal))
 
 
-@router.post("/portals/{portal}/crawl")
-def crawl(
-    here: Here,
-    portal: str,
-    pages: Annotated[int | None, Form(ge=1, le=10**9)] = None,
-    time: Annotated[str, Form(max_length=40)] = "",
-    *,
-    contact: Annotated[str, Form(max_length=1_000)] = "",
-    feedback: Annotated[bool, Form()] = False,
-) -> Response:
-    settings = [f"crawler.contact={contact.strip()}"] if contact.strip() else []
-    command = commands.crawl(pages=pages, time=time.strip() or None, feedback=feedback, settings=settings)
-    job = here.board.ask(portal, command)
-    return see(portal_address(portal, f"/jobs/{job.id}"))
-
-
 @router.post("/portals/{portal}/index")
 def index(here: Here, portal: str) -> Response:
-    job = here.board.ask(portal, commands.index())
-    return see(portal_address(portal, f"/jobs/{job.id}"))
+    """Have the index made or brought up to date; the search says how far it is."""
+    if here.board.under_way(portal, INDEX.name) is None:
+        here.board.ask(portal, INDEX)
+    return see(portal_address(portal, "/search"))
+
+
+@router.get("/portals/{portal}/index/now")
+def index_now(request: Request, here: Here, portal: str) -> Response:
+    """Whether the index is at work."""
+    return page(request, "index_now.html", portal=portal, job=here.board.under_way(portal, INDEX.name))
 
 
 def _told(here: Services, portal: str) -> dict[str, object]:
@@ -64,4 +55,5 @@ def _told(here: Services, portal: str) -> dict[str, object]:
         "topics": [one for one in status.topics if one.topic != NO_TOPIC],
         "runs": list(zip(status.runs, ends, strict=True))[::-1],
         "jobs": here.board.jobs(portal)[:_JOBS],
+        "crawling": status.writing is not None and status.writing.command in CRAWLING,
     }

@@ -1,10 +1,10 @@
 """Showing the token once, so that a browser need not show it again."""
 
+from http import HTTPStatus
 from time import time
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from motherlode.app.serving.guard import cookie_name
@@ -30,11 +30,11 @@ def login(
     token: Annotated[str, Form(max_length=500)],
     next: Annotated[str, Form(max_length=4_000)] = "/",  # noqa: A002 - as above
 ) -> Response:
-    if not here.keys.is_token(token.strip()):
-        visitor = request.client.host if request.client is not None else ""
-        if here.limits.guessing.wait(visitor):
-            raise HTTPException(429, "Too many tokens were wrong; wait a minute.")
-        return page(request, "login.html", 403, next=local(next), problem="That is not the token.")
+    visitor = request.client.host if request.client is not None else ""
+    refusal = here.limits.guess(here.keys, visitor, token.strip())
+    if refusal is not None:
+        status = 403 if refusal.status == HTTPStatus.UNAUTHORIZED else refusal.status
+        return page(request, "login.html", status, next=local(next), problem=refusal.why)
     response = see(local(next))
     response.set_cookie(
         cookie_name(request.scope),

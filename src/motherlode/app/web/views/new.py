@@ -66,7 +66,7 @@ def make(  # noqa: PLR0913 - one for each field
     try:
         put_on(here.shelf, draft.name, _wanted(draft, bookmarks), _settings(draft))
     except LodeError as error:
-        return _form(request, draft, str(error).replace(f"{here.shelf.parent}/", ""), status_of(error))
+        return _form(request, draft, here.shelf.told(error), status_of(error))
     return see(portal_address(draft.name))
 
 

@@ -9,10 +9,12 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from motherlode.app.searching import Found
+from motherlode.app.serving.board import INDEX
 from motherlode.app.serving.desks import NoIndexError
 from motherlode.app.serving.errors import status_of
 from motherlode.app.serving.questions import Question, found
 from motherlode.app.serving.services import Here, Services
+from motherlode.app.serving.topics import names_in
 from motherlode.app.web.pages import page
 from motherlode.engine.facets import AGES, Counted, Facets
 from motherlode.engine.marking import marks_listed
@@ -20,9 +22,7 @@ from motherlode.export.cleaning import plain
 from motherlode.records import LodeError, ReadOnlyError
 from motherlode.search.query import MAX_LENGTH, QueryError
 from motherlode.search.ranking import DEFAULT, PARTS
-from motherlode.store import topics as topic_rows
 from motherlode.store.marks import standing_marks
-from motherlode.topics import TopicTree, show_path
 
 router = APIRouter()
 FINEST = 0.05  # step of a slider
@@ -157,15 +157,17 @@ def _page(request: Request, here: Services, portal: str, asked: Question, templa
         raise
     except LodeError as error:
         status = status_of(error)
-        told["problem"] = str(error).replace(f"{here.shelf.parent}/", "")
+        told["problem"] = here.shelf.told(error)
         told["facets"] = tuple(_facets(asked, Facets()))
         told["place"] = _place(asked.q, error)
+    behind = told["no_index"] or (told["found"] is not None and told["found"].behind)
     return page(
         request,
         template,
         status,
         portal=portal,
         asked=asked,
+        indexing=here.board.under_way(portal, INDEX.name) if behind else None,
         sliders=tuple(_sliders(asked.rank)),
         step=FINEST,
         here_address=asked.address(),
@@ -195,10 +197,9 @@ def _answer(here: Services, portal: str, asked: Question) -> Found | None:
 def _standing(here: Services, portal: str) -> tuple[list[str], int]:
     """The topics that a page can be good for, and how many marks wait to be learned from."""
     with here.shelf.reading(portal) as opened, opened.store.reading() as session:
-        tree = TopicTree(topic_rows.all_topics(session))
-        names = [show_path(tree.path(topic.id)) for topic in tree if not topic.is_others]
+        tree = opened.tree()
         marks = marks_listed(session, tree) if standing_marks(session) else []
-        return names, sum(not one.learned for one in marks)
+        return names_in(tree), sum(not one.learned for one in marks)
 
 
 def pieces(text: str, marks: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, bool]]:

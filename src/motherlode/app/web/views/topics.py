@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
@@ -11,6 +10,7 @@ from motherlode.app import editing as edits
 from motherlode.app.editing import Edit, Edited
 from motherlode.app.serving.clusters import cluster, cluster_in, last_clustering
 from motherlode.app.serving.errors import status_of
+from motherlode.app.serving.notes import NOTHING, Note
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.serving.topics import (
     editing_at,
@@ -34,8 +34,8 @@ Change = Callable[[Edit], Edited]
 
 
 @router.get("")
-def tree(request: Request, here: Here, portal: str, done: str = "", undo: str = "") -> Response:
-    return _tree(request, here, portal, done=done, undo=undo)
+def tree(request: Request, here: Here, portal: str, note: str = "") -> Response:
+    return _tree(request, here, portal, note=here.notes.take(note))
 
 
 @router.post("/add")
@@ -60,8 +60,8 @@ def restore(request: Request, here: Here, portal: str, undo: Text) -> Response:
 
 
 @router.get("/{topic}")
-def topic(request: Request, here: Here, portal: str, topic: int, done: str = "") -> Response:
-    return _topic(request, here, portal, topic, done=done)
+def topic(request: Request, here: Here, portal: str, topic: int, note: str = "") -> Response:
+    return _topic(request, here, portal, topic, note=here.notes.take(note))
 
 
 @router.get("/{topic}/links")
@@ -156,9 +156,9 @@ def _changed(request: Request, here: Services, portal: str, change: Change) -> R
         with editing_at(here.shelf, portal) as edit:
             edited = change(edit)
     except LodeError as error:
-        return _tree(request, here, portal, _sentence(here, error), status_of(error))
-    told = {"done": edited.done} | ({"undo": edited.undo} if edited.undo else {})
-    return see(portal_address(portal, f"/topics?{urlencode(told)}"))
+        return _tree(request, here, portal, here.shelf.told(error), status_of(error))
+    note = here.notes.leave(Note(edited.done, edited.undo))
+    return see(portal_address(portal, f"/topics?note={note}"))
 
 
 def _changed_topic(request: Request, here: Services, portal: str, topic: int, change: Change) -> Response:
@@ -167,19 +167,19 @@ def _changed_topic(request: Request, here: Services, portal: str, topic: int, ch
         with editing_at(here.shelf, portal) as edit:
             edited = change(edit)
     except LodeError as error:
-        return _topic(request, here, portal, topic, problem=_sentence(here, error), status=status_of(error))
-    return see(portal_address(portal, f"/topics/{topic}?{urlencode({'done': edited.done})}"))
+        return _topic(request, here, portal, topic, problem=here.shelf.told(error), status=status_of(error))
+    note = here.notes.leave(Note(edited.done))
+    return see(portal_address(portal, f"/topics/{topic}?note={note}"))
 
 
-def _tree(  # noqa: PLR0913 - what the page says besides the tree
+def _tree(
     request: Request,
     here: Services,
     portal: str,
     problem: str = "",
     status: int = 200,
     *,
-    done: str = "",
-    undo: str = "",
+    note: Note = NOTHING,
 ) -> Response:
     found = topics_at(here.shelf, portal)
     return page(
@@ -189,13 +189,13 @@ def _tree(  # noqa: PLR0913 - what the page says besides the tree
         portal=portal,
         found=found,
         problem=problem,
-        done=done,
-        undo=undo if any(one.id == undo for one in found.removed) else "",
+        done=note.done,
+        undo=note.undo if any(one.id == note.undo for one in found.removed) else "",
         writing=holder_of(here.shelf.path(portal)),
     )
 
 
-def _topic(  # noqa: PLR0913 - as above
+def _topic(  # noqa: PLR0913 - what the page says besides the topic
     request: Request,
     here: Services,
     portal: str,
@@ -203,7 +203,7 @@ def _topic(  # noqa: PLR0913 - as above
     *,
     problem: str = "",
     status: int = 200,
-    done: str = "",
+    note: Note = NOTHING,
 ) -> Response:
     found = topic_page_at(here.shelf, portal, topic)
     return page(
@@ -217,10 +217,6 @@ def _topic(  # noqa: PLR0913 - as above
         found=last_clustering(here.board, portal, found.row.topic),
         path=found.row.topic,
         problem=problem,
-        done=done,
+        done=note.done,
         writing=holder_of(here.shelf.path(portal)),
     )
-
-
-def _sentence(here: Services, error: LodeError) -> str:
-    return str(error).replace(f"{here.shelf.parent}/", "")
