@@ -77,7 +77,7 @@ async def soak(place: str, urls: list[Address], fetches: int, *, say: bool = Tru
     if say:
         print("  " + ", ".join(f"{count:,} {kind}" for kind, count in outcomes.most_common()))
         left = (descriptors() - before, len(asyncio.all_tasks()) - 1)
-        print(f"  at the end {left[0]} sockets and {left[1]} tasks are left")
+        print(f"  at the end {left[0]} descriptors and {left[1]} tasks are left")
     return memory
 
 

@@ -16,7 +16,7 @@ from motherlode.records import (
     Redirect,
     UrlState,
 )
-from motherlode.store import Store, frontier, ledger, outcomes, pages
+from motherlode.store import Store, frontier, ledger, outcomes, overview, pages
 from motherlode.store import topics as topic_rows
 from motherlode.store.schema import links, metadata
 from motherlode.urls import address
@@ -263,3 +263,32 @@ def test_a_large_batch_with_much_in_common(store: Store) -> None:
     assert count_rows(store, "urls") == 340
     assert count_rows(store, "links") == 300 * 41
     assert len(waiting(store)) == 40
+
+
+def test_a_page_that_could_not_be_read_says_why_until_it_is_read(store: Store) -> None:
+    keep_one(store, "http://a/", document=Document("Rain", unreadable="needs\x00 a program"))
+    key = address("http://a/").key
+
+    def again(document: Document | None) -> tuple[UrlState, str]:
+        with store.writing() as session:
+            known = pages.known_url(session, key)
+            assert known is not None
+            entry = Entry(known.id, known.url, key, A, 1.0)
+            page = Page(entry.url, key, 77.0, 200)
+            outcomes.keep(session, [outcome(entry, page=page, document=document)])
+        with store.reading() as session:
+            known = pages.known_url(session, key)
+            assert known is not None
+            return known.state, known.reason
+
+    said = "unreadable: needs\ufffd a program"
+    with store.reading() as session:
+        known = pages.known_url(session, key)
+        assert known is not None
+        assert (known.state, known.reason) == (UrlState.FETCHED, said)
+        assert overview.unreadable(session) == {"needs\ufffd a program": 1}
+    assert again(None) == (UrlState.FETCHED, said)  # it was not modified
+    assert again(Document("Rain", text="It rains.")) == (UrlState.FETCHED, "")
+    with store.reading() as session:
+        assert overview.unreadable(session) == {}
+    assert again(None) == (UrlState.FETCHED, "")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import text
 
 from motherlode.records import Host, HostState, NewerStoreError, OlderStoreError, RobotsFile, StoreError
@@ -115,9 +116,11 @@ def test_a_database_of_version_1_keeps_its_hosts_and_gets_robots_by_origin(
         with upgraded.writing() as session:
             assert migrations.version(session.connection) == VERSION
             assert list(ledger.all_hosts(session)) == [known]
+            known = replace(known, aliases="b.test cdn.test")
             ledger.keep_robots(session, [file])
             ledger.keep_hosts(session, [known, Host("b.test")])
         with upgraded.reading() as session:
             assert ledger.robots_of(session, "http://a.test") == file
+            assert ledger.host_named(session, "a.test") == known
             assert pages.copies_of(session, {b"digest"}) == {b"digest": "http://a.test/"}
     Store.open(database, options).close()  # it is current now

@@ -10,7 +10,9 @@ from hostile import settled, sockets
 from motherlode.fetch import FetchError
 from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
-from motherlode.fetch.options import DnsOptions
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.options import DnsOptions, NetworkOptions
+from motherlode.fetch.web import Request
 from motherlode.lab.serving.background import Running
 
 
@@ -63,6 +65,7 @@ class Names(asyncio.DatagramProtocol):
         self.asked = 0
         self.empty = False  # whether it knows every name, and no address of any
         self.silent = False
+        self.alias = b""  # what every name is an alias for, if anything; that is on this machine
         self._unanswered: list[Callable[[], None]] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -73,6 +76,11 @@ class Names(asyncio.DatagramProtocol):
         question = data[12 : data.index(b"\0", 12) + 5]
         address = struct.pack(">HHHIH4B", 0xC00C, 1, 1, 3600, 4, 192, 0, 2, self.asked)
         counts = struct.pack(">HHHH", 1, 0 if self.empty else 1, 0, 0)
+        if self.alias:
+            alias = struct.pack(">HHHIH", 0xC00C, 5, 1, 60, len(self.alias)) + self.alias
+            place = len(data[:12] + question) + 12
+            address = alias + struct.pack(">HHHIH4B", 0xC000 + place, 1, 1, 60, 4, 127, 0, 0, 1)
+            counts = struct.pack(">HHHH", 1, 2, 0, 0)
         said = data[:2] + b"\x81\x80" + counts + question + (b"" if self.empty else address)
         self._unanswered.append(lambda: self._transport.sendto(said, sender))  # type: ignore[attr-defined]
         if not self.silent:
@@ -145,3 +153,27 @@ def test_a_look_up_under_way_is_answered_on_the_channel_it_was_asked_on() -> Non
     before = sockets()
     asking(DnsOptions(), look)
     assert sockets() <= before
+
+
+def test_what_a_host_is_an_alias_for_comes_with_what_it_says(box: Running) -> None:
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        transport, names = await loop.create_datagram_endpoint(Names, local_addr=("127.0.0.1", 0))
+        names.alias = b"\x02lb\x03cdn\x04test\x00"
+        dns = DnsOptions((f"127.0.0.1:{transport.get_extra_info('sockname')[1]}",))
+        try:
+            async with HttpWeb(NetworkOptions(private=True), "tests", dns) as web:
+                response = await web.fetch(Request(f"http://well.test:{box.port}/"))
+        finally:
+            transport.close()
+        assert (response.address, response.aliases) == ("127.0.0.1", "lb.cdn.test")
+
+    asyncio.run(run())
+
+
+def test_an_alias_that_is_no_name_is_not_kept() -> None:
+    async def look(resolver: Resolver, names: Names, _clock: Clock) -> None:
+        names.alias = b"\x04a b\n\x00"
+        assert await resolver.resolve("a.test") == Resolved(("127.0.0.1",), (), 60.0)
+
+    asking(DnsOptions(), look)

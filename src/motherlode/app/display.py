@@ -1,11 +1,12 @@
 """How a crawl is shown: live on a terminal, a line now and then elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from time import time
 from types import TracebackType
 from typing import Self
 
+import click
 from rich.console import Console, Group
 from rich.live import Live
 from rich.padding import Padding
@@ -47,6 +48,7 @@ class Display:
         self._live = Live(console=self._console, auto_refresh=False) if live else None
         self._next = 0.0 if live else _LINES[0][1]
         self._last: Progress | None = None
+        self._advised: set[str] = set()
         self._idle = 0.0  # until when it is known that nothing can be fetched
 
     def __enter__(self) -> Self:
@@ -67,6 +69,7 @@ class Display:
 
     def update(self, progress: Progress) -> None:
         """This is how far it is; shown if it is time to, and at the end in any case."""
+        self._advise(progress.advice)
         if self._quiet or (progress.seconds < self._next and not progress.end):
             return
         if self._live is not None:
@@ -76,6 +79,16 @@ class Display:
         self._say_idle(progress.idle)
         self._next = progress.seconds + next(gap for until, gap in _LINES if progress.seconds < until)
         self.say(f"  {line(progress, self._limits)}")
+
+    def _advise(self, advice: Sequence[str]) -> None:
+        """What to install is said once, even to those who want to hear nothing else."""
+        for words in advice:
+            if words not in self._advised:
+                self._advised.add(words)
+                if self._quiet:
+                    click.echo(words, err=True)
+                else:
+                    self.say(words)
 
     def _say_idle(self, idle: Idle | None) -> None:
         if idle is not None and idle.until - max(time(), self._idle) > _WORTH_SAYING:

@@ -23,7 +23,7 @@ ORDERS: dict[str, Callable[[Host], Any]] = {
 
 
 class HostNow(Struct, frozen=True):
-    """A host as it is shown. `next_at`: it rests until then."""
+    """A host as it is shown. `next_at`: it rests until then; `aliases`: the names that it is an alias for."""
 
     name: str
     domain: str
@@ -35,6 +35,7 @@ class HostNow(Struct, frozen=True):
     failures: int
     delay: float
     next_at: float | None
+    aliases: list[str]
 
 
 def hosts_in(session: Session, state: str | None = None, sort: str = "state") -> list[Host]:
@@ -56,6 +57,7 @@ def shown(host: Host) -> HostNow:
         host.failures,
         host.delay,
         host.next_at or None,
+        host.aliases.split(),
     )
 
 

@@ -5,12 +5,13 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from motherlode.engine.describing import Result
 from motherlode.engine.facets import Facets, facets_of
 from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
 from motherlode.engine.searching import Asked, Results, results_of, search, weigh
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError
-from motherlode.search.index import PageIndex
+from motherlode.search.index import PageIndex, is_of_another_form
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree
 
@@ -21,6 +22,37 @@ class Ready(Struct, frozen=True):
     behind: int = 0
     reason: str = ""
     renewal: Renewal | None = None
+
+
+class Found(Struct, frozen=True):
+    """What a search finds, and what it can be narrowed down to; the index is `behind` by so many changes."""
+
+    query: str
+    like: str
+    rank: dict[str, float]
+    total: int
+    ranked: int
+    page: int
+    more: bool
+    behind: int
+    results: tuple[Result, ...]
+    facets: Facets
+
+
+def told(asked: Asked, results: Results, facets: Facets, behind: int) -> Found:
+    """What a search found, as programs are told it."""
+    return Found(
+        asked.text,
+        asked.like.url if asked.like else "",
+        results.weights,
+        results.total,
+        results.ranked,
+        results.page,
+        results.more,
+        behind,
+        results.results,
+        facets,
+    )
 
 
 class Desk:
@@ -70,6 +102,9 @@ def made_ready(portal: Portal, told: Telling) -> Ready:
 def desk_at(portal: Portal) -> Iterator[Desk]:
     """Raises `LodeError` where there is no index that could be asked."""
     index = PageIndex.open(place_of(portal))
+    if index is None and is_of_another_form(place_of(portal)):
+        remedy = f"'lode index {portal.path}' makes it anew"
+        raise LodeError(f"The index of {portal.path} was made by another version; {remedy}.")
     if index is None:
         raise LodeError(f"{portal.path} has no index yet; 'lode index {portal.path}' makes one.")
     if not index.size:

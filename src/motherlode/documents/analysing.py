@@ -76,7 +76,8 @@ def read(raw: Raw, manner: Manner = DEFAULT_MANNER) -> tuple[Document, tuple[Mem
     try:
         extract = reader(replace(raw, mime=mime))
     except UnreadableError as error:
-        return Document(title=_name_in(raw.url), unreadable=str(error)), ()
+        title = tidy(error.title)[:_MAX_TITLE] or _name_in(raw.url)
+        return Document(title=title, unreadable=str(error)), ()
     return _document(extract, raw.url, manner.rules), extract.members
 
 

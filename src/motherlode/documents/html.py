@@ -15,7 +15,8 @@ from turbohtml import Document as Tree
 from turbohtml import Element, PlainText
 
 from motherlode.documents.forms import attribute, forms_in
-from motherlode.documents.links import MAX_LINKS, WHOLE, Found, find_links, linking, mark_links, told_links
+from motherlode.documents.hiding import NONE, Hiding, hidden_elements, hiding_rules
+from motherlode.documents.links import MAX_LINKS, Found, find_links, linking, mark_links, told_links
 from motherlode.documents.marks import Places, mark, placed, unmarked
 from motherlode.documents.references import Resolver
 from motherlode.documents.words import tidy, tidy_blanks, tidy_lines
@@ -25,8 +26,6 @@ from motherlode.urls import Address, UrlError, UrlRules, address
 
 _CODE = ("script", "style", "template")  # no words and no links
 _SILENT = ("noscript", "select", "datalist", "svg", "math", "video", "audio", "canvas")
-_MAYBE_HIDDEN = "[hidden],[style]:is([style*=none i],[style*=hidden i])"
-_HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _TWO_LETTERS = re.compile(r"\s*([a-zA-Z]{2})(?![a-zA-Z])")
 _HEADINGS = ("h1", "h2", "h3")
 _PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
@@ -49,6 +48,7 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
     `agent` is the crawler's name, by which the page may speak to it.
     """
     tree = turbohtml.parse(html, positions=False)
+    hiding = hiding_rules(tree)
     _remove(_all(tree, _CODE))
     metas = _metas(tree)
     said = _directives(metas, agent)
@@ -58,7 +58,7 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
     forms = tuple(forms_in(tree, resolve))
     kinds = linking(tree)
     found = find_links(tree, kinds, resolve, follow=said.follow)  # hidden ones, too
-    _silence(tree)
+    _silence(tree, hiding)
     title = _title(tree, metas)
     pictures = [attribute(image, "alt") for image in tree.find_all("img")[: _MAX_NOTES * 5]]
     words = _words(tree, kinds, found)
@@ -182,9 +182,9 @@ def _words(tree: Tree, kinds: Sequence[str], found: list[Found]) -> _Words:
     return _Words(text, main, tuple(islice(notes, _MAX_NOTES)), links)
 
 
-def _silence(tree: Tree) -> None:
-    """Take out what nobody reads. A page that is hidden as a whole is one that a script will show."""
-    hidden = [one for one in tree.select(_MAYBE_HIDDEN) if _is_hidden(one) and one.tag not in WHOLE]
+def _silence(tree: Tree, hiding: Hiding = NONE) -> None:
+    """Take out what nobody reads."""
+    hidden = hidden_elements(tree, hiding)
     frames = tree.find_all("iframe")
     _remove([*_all(tree, _SILENT), *hidden])
     for element in frames:
@@ -199,10 +199,6 @@ def _all(tree: Tree, names: Iterable[str]) -> list[Element]:
 def _remove(elements: Iterable[Element]) -> None:
     for element in elements:
         element.decompose()
-
-
-def _is_hidden(element: Element) -> bool:
-    return element.attr("hidden") is not None or _HIDING.search(attribute(element, "style")) is not None
 
 
 def _mark(found: list[Found], headings: list[Element], content: Any) -> None:

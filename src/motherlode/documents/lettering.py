@@ -1,5 +1,5 @@
-"""Text as the index and the queries to it have it: every letter is spelled in one way (NFC), and signs that
-are words of their own have blanks around them."""
+"""Text as the index and the queries to it have it: every letter is spelled in one way (NFC), letters that
+were printed as one are apart, and signs that are words of their own have blanks around them."""
 
 from unicodedata import normalize
 
@@ -9,6 +9,9 @@ import numpy.typing as npt
 from motherlode.documents.ideographs import spaced
 
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
+# What PDF has for letters that a printer joined.
+_JOINED = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+_APART = str.maketrans(_JOINED)
 # In UTF-8, whatever could be spelled otherwise begins with 0xCC or above. So do the dashes and quotation
 # marks that are everywhere: with 0xE2 0x80, after which there is nothing but signs like them.
 _LEAD, _DOUBTFUL = 0xC2, 0xCC
@@ -20,8 +23,8 @@ _BLANK = 0x20
 def lettered(text: str) -> str:
     """The text in that form.
 
-    >>> lettered("cafe\\u0301 in 東京").split()
-    ['café', 'in', '東', '京']
+    >>> lettered("cafe\\u0301 in 東京: \\ufb01sh").split()
+    ['café', 'in', '東', '京', ':', 'fish']
     """
     return text if text.isascii() else spaced(_spelled(text))
 
@@ -68,4 +71,6 @@ def _respelled(utf8: bytes, places: list[int]) -> bytes:
 
 
 def _spelled(text: str) -> str:
+    if any(map(text.__contains__, _JOINED)):
+        text = text.translate(_APART)
     return normalize("NFC", text.replace(_SOFT_HYPHEN, ""))

@@ -1,6 +1,7 @@
 """The links of a page: what they say, what is said around them, where in it they stand."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from turbohtml import Document as Tree
@@ -25,6 +26,7 @@ _FRAMES = ("frame", "iframe")
 _MAX_ANCHOR = 200
 _MOST_ANCHOR = 2_000  # characters that are looked at: a link that is never ended says the rest of the page
 _MAX_PATH = 500
+_MAX_REL = 100
 _AROUND = 5  # words of context on either side
 _LOOK, _LOOK_FAR = 120, 600  # characters in which they are looked for, and if there are too few
 
@@ -33,11 +35,11 @@ _NOFOLLOW, _NAVIGATION = int(LinkFlag.NOFOLLOW), int(LinkFlag.NAVIGATION)
 _FRAME, _CONTENT = int(LinkFlag.FRAME), int(LinkFlag.CONTENT)
 
 
-# A link before it is known where in the text it stands: its element, target, flags, title and path. A bare
-# tuple, because a hundred a page are made.
-Found = tuple[Element, Address, int, str, str]
-# What was made of a link in a menu, by what it leads to, what it says, its flags, title and path.
-_Menus = dict[tuple[str, str, int, str, str], Link]
+# A link before it is known where in the text it stands: its element, target, flags, title, path and rel. A
+# bare tuple, because a hundred a page are made.
+Found = tuple[Element, Address, int, str, str, str]
+# What was made of a link in a menu, by what it leads to, what it says, its flags, title, path and rel.
+_Menus = dict[tuple[str, str, int, str, str, str], Link]
 _menus: _Menus = {}
 _REMEMBERED = 20_000  # links in menus
 
@@ -56,20 +58,30 @@ def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolver, *, follow: b
     else:
         references = [element.attr("href") for element in elements]
     navigating = _navigating(tree)
-    closed = set(tree.select(",".join([f"{kind}[rel~=nofollow i]" for kind in kinds]))) if follow else set()
+    related = tree.select(",".join([f"{kind}[rel]" for kind in kinds]))
+    relations = {element: _relations(attribute(element, "rel")) for element in related}
     usual = 0 if follow else _NOFOLLOW
     found: list[Found] = []
     for element, target in zip(elements, resolve.all(references), strict=True):
         if target is None:
             continue
         flags = usual | _NAVIGATION if element in navigating else usual
-        if closed and element in closed:  # an empty set is told sooner than what is in it
-            flags |= _NOFOLLOW
+        rel = ""
+        if relations and (said := relations.get(element)):  # that there are none is told soonest
+            rel = said[0]
+            flags |= said[1]
         if frames and element in frames:
             flags |= _FRAME
         title = element.attr("title")
-        found.append((element, target, flags, _anchor(title) if title else "", element.xpath_path()))
+        found.append((element, target, flags, _anchor(title) if title else "", element.xpath_path(), rel))
     return found
+
+
+@lru_cache(1_000)  # the same few are said by all pages
+def _relations(rel: str) -> tuple[str, int]:
+    """How a link says that its target relates to the page, and the flag that follows from it."""
+    words = rel.lower().split()
+    return " ".join(words)[:_MAX_REL].rstrip(), _NOFOLLOW if "nofollow" in words else 0
 
 
 def _navigating(tree: Tree) -> set[Any]:
@@ -86,7 +98,7 @@ def _navigating(tree: Tree) -> set[Any]:
 
 def mark_links(found: list[Found]) -> None:
     """Mark each link; but what surrounds one in a menu says nothing."""
-    for number, (element, _, flags, _, _) in enumerate(found):
+    for number, (element, _, flags, *_) in enumerate(found):
         if not flags & _NAVIGATION:
             mark(element, number)
 
@@ -94,10 +106,10 @@ def mark_links(found: list[Found]) -> None:
 def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> list[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
     links: list[Link] = []
-    for number, (element, target, known, title, path) in enumerate(found):
+    for number, (element, target, known, title, path, rel) in enumerate(found):
         flags = known | _CONTENT if element in inside else known
         if flags & _NAVIGATION:
-            links.append(_in_menu(element, target, flags, title, path))
+            links.append(_in_menu(element, target, flags, title, path, rel))
             continue
         start, end = places.get(2 * number), places.get(2 * number + 1)
         if start is None or end is None:  # it is hidden
@@ -105,19 +117,19 @@ def told_links(found: list[Found], plain: str, places: Places, inside: set[Eleme
         else:
             said, context = plain[start:end], _context(plain, start, end)
         anchor = _anchor(said) or _picture(element)
-        links.append(Link(target.url, target.key, anchor, flags, title, context, path[-_MAX_PATH:]))
+        links.append(Link(target.url, target.key, anchor, flags, title, context, path[-_MAX_PATH:], rel))
     return links
 
 
-def _in_menu(element: Element, target: Address, flags: int, title: str, path: str) -> Link:
+def _in_menu(element: Element, target: Address, flags: int, title: str, path: str, rel: str) -> Link:
     """A link in a menu. The pages of a site have the same, so it is made once."""
     said = element.text
-    known = target.url, said, flags, title, path
+    known = target.url, said, flags, title, path, rel
     link = _menus.get(known)
     if link is None:
         said = unmarked(said)
         anchor = _anchor(said) or _picture(element)
-        link = Link(target.url, target.key, anchor, flags, title, "", path[-_MAX_PATH:])
+        link = Link(target.url, target.key, anchor, flags, title, "", path[-_MAX_PATH:], rel)
         if len(_menus) >= _REMEMBERED:
             _menus.clear()
         if said.strip():

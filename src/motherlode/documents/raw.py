@@ -41,4 +41,11 @@ class Extract(Struct, frozen=True):
 
 
 class UnreadableError(LodeError):
-    """Nothing can be read out of a document; the message says why in a few words."""
+    """Nothing can be read out of a document; the message says why in a few words.
+
+    `title` is what it is called all the same, where that is known.
+    """
+
+    def __init__(self, reason: str, title: str = "") -> None:
+        super().__init__(reason)
+        self.title = title

@@ -24,8 +24,8 @@ from motherlode.documents.ideographs import has_ideographs, parted, parts
 from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table
 
 # Vowel signs and accents that are characters of their own belong to the letter before them.
-_SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
-_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_SIGNS}])+")
+SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _MAX_WORD = 40
 _REMEMBERED = 19  # a power of two: of pieces that are remembered, in 4 MB
@@ -171,6 +171,23 @@ def number_of(word: str, language: str = "en") -> int:
     return _numbers(language).number(_folded(word))
 
 
+def stem_of(word: str, language: str = "en") -> str:
+    """The stem of a single word; nothing, if it does not count."""
+    return _numbers(language).stem(_folded(word))
+
+
+def has_stemmer(language: str) -> bool:
+    """Whether we know the endings of a language; without a name it is English."""
+    return not language or language in _STEMMERS
+
+
+def sharing(number: int, words: Sequence[str], language: str = "en") -> list[str]:
+    """Those of these words, or of what they have before a digit, that have this number."""
+    lettered = [found[0] if (found := _WORD.match(_folded(word))) else "" for word in words]
+    numbers = _numbers(language).counting(lettered)
+    return [word for word, letters in zip(words, lettered, strict=True) if numbers.get(letters) == number]
+
+
 def _words(text: str) -> list[str]:
     """The words of a text, each spelled in one way."""
     folded = _folded(text)
@@ -260,10 +277,17 @@ class _Numbers:
 
     def number(self, word: str) -> int:
         """The number of a word."""
-        encoded = _encoded(word)
-        if not 1 < len(word) <= _MAX_WORD or encoded in self._silent:
-            return _SILENT
-        return self._stemmed([encoded])[encoded]
+        return self.counting([word]).get(word, _SILENT)
+
+    def stem(self, word: str) -> str:
+        """The stem of a word; nothing, if it does not count."""
+        return self._stems([_encoded(word)])[0].decode() if self.counting([word]) else ""
+
+    def counting(self, words: Iterable[str]) -> dict[str, int]:
+        """The numbers of words, of those that count."""
+        encoded = {word: _encoded(word) for word in words if 1 < len(word) <= _MAX_WORD}
+        numbers = self._stemmed([word for word in encoded.values() if word not in self._silent])
+        return {word: numbers[said] for word, said in encoded.items() if said in numbers}
 
     def _stemmed(self, words: list[bytes]) -> dict[bytes, int]:
         """The numbers of words that count."""

@@ -67,8 +67,9 @@ def clusters_of(session: Session, tree: TopicTree, topic: TopicId, wanted: Wante
     packed = vectors_of_all(session, {one.page for one in every if one.page not in gone}, TERMS)
     pages = [one for one in every if packed.get(one.page)]
     if len(pages) < max(2, wanted.clusters or 0):
-        there = "only 1 page" if len(pages) == 1 else f"only {len(pages):,} pages" if pages else "no page yet"
-        raise BadInputError(f"There is {there} on '{path}' to make clusters of; 'lode crawl' finds more.")
+        one = "is only 1 page" if pages else "is no page yet"
+        there = f"are only {len(pages):,} pages" if len(pages) > 1 else one
+        raise BadInputError(f"There {there} on '{path}' to make clusters of; 'lode crawl' finds more.")
     found = Clusters(wanted.clusters, wanted.seed).fit([unpack(packed[one.page]) for one in pages])
     described = [_cluster(session, found, number, pages, wanted) for number in range(len(found.centres_))]
     return Clustering(path, len(pages), wanted.clusters is None, found.impurities_, tuple(_named(described)))

@@ -8,6 +8,7 @@ from typing import Protocol
 from motherlode.engine.crew import Crew
 from motherlode.engine.progress import Progress
 from motherlode.engine.settling import Draft
+from motherlode.engine.sitemaps import Postponed
 from motherlode.engine.tally import Tally
 from motherlode.fetch.web import Headers
 from motherlode.records import Entry, Outcome, RunEnd
@@ -70,4 +71,5 @@ class Company:
     teacher: Teacher | None = None
     journal: Journal | None = None
     conditions: Conditions | None = None
+    postponed: Postponed | None = None  # sitemaps, to whoever comes after the crawl
     tally: Tally | None = None  # of crawls before this one that belong to it; limits are of all together

@@ -113,7 +113,7 @@ class _Crawl:
         if self._tally.began is None:
             self._tally.began = self._opened
         self._run = RunId(0)
-        self._maps = Maps(portal, self._fetcher, self._crew)
+        self._maps = Maps(portal, self._fetcher, self._crew, company.postponed)
 
     async def run(self) -> Progress:
         try:
@@ -134,7 +134,7 @@ class _Crawl:
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
-        await self._crew.aside(partial(self._end, end, self._maps.sorted_out(books_of(self._fetcher))[0]))
+        await self._crew.aside(partial(self._end, end, self._books()))
         progress = replace(self._progress(), end=end)
         self._report(progress)
         return progress
@@ -162,7 +162,11 @@ class _Crawl:
     async def _break_off(self, end: RunEnd) -> None:
         """Note how it ended, if that can be noted: whatever broke it off may be in the way of that, too."""
         with suppress(LodeError):
-            await self._crew.aside(partial(self._end, end, books_of(self._fetcher)))
+            await self._crew.aside(partial(self._end, end, self._books()))
+
+    def _books(self) -> Books:
+        """What was learned of hosts and is not kept yet, with sitemaps that nobody will come to read now."""
+        return self._maps.sorted_out(books_of(self._fetcher))[0]
 
     # --- the stages -------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """Fetching a portal's examples: a topic is learned from its pages, so they must be there."""
 
+import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,14 +13,14 @@ from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import books_of, fetcher_for, keep_books, without_sitemaps
 from motherlode.engine.progress import Limits
-from motherlode.engine.sitemaps import follows_from_sitemaps
+from motherlode.engine.sitemaps import Postponed, follows_from_sitemaps
 from motherlode.fetch import Web
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.rulebook import origin_of
 from motherlode.policies import Visit
 from motherlode.policies.baselines import QUEUE, follow_links
 from motherlode.portal import Portal
-from motherlode.records import Entry, Follow, Judgement, TopicId, UrlKey, UrlState
+from motherlode.records import Entry, Follow, Judgement, RobotsFile, TopicId, UrlKey, UrlState
 from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import known_url
@@ -73,9 +74,10 @@ async def fetch_examples(
     if not wanted:
         return 0
     origins = {origin_of(one.url) for one in wanted if not one.against} - _met(portal, wanted)
+    maps = Postponed(origins if portal.config.robots.sitemaps else ())
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against})
-    company = company or Company(crew)
+    company = dataclasses.replace(company or Company(crew), postponed=maps)
     before = company.tally.pages if company.tally else 0
     limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
     if within is not None:
@@ -83,8 +85,8 @@ async def fetch_examples(
         limits = replace(limits, pages=most, seconds=within.seconds, connections=within.connections)
     fetched = (await crawl(without_sitemaps(portal), web, policy, limits, company)).pages - before
     _empty(portal)
-    if portal.config.robots.sitemaps:
-        await _offer_listed(portal, web, origins)
+    if maps.files:
+        await _offer_listed(portal, web, list(maps.files.values()))
     return fetched
 
 
@@ -115,22 +117,22 @@ def _empty(portal: Portal) -> None:
 def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:
     """The origins whose robots.txt was read before, and with it their sitemaps."""
     with portal.store.reading() as session:
-        return {
-            origin
-            for origin in {origin_of(one.url) for one in wanted}
-            if ledger.robots_of(session, origin) is not None
-        }
+        origins = {origin_of(one.url) for one in wanted}
+        unread = {file.origin for file in ledger.unread_robots(session)}
+        return {one for one in origins - unread if ledger.robots_of(session, one) is not None}
 
 
-async def _offer_listed(portal: Portal, web: Web, origins: Iterable[str]) -> None:
-    """Offer to the crawl what the sitemaps of these origins list."""
-    with portal.store.reading() as session:
-        files = [file for one in sorted(origins) if (file := ledger.robots_of(session, one)) is not None]
+async def _offer_listed(portal: Portal, web: Web, files: Sequence[RobotsFile]) -> None:
+    """Offer to the crawl what sitemaps list. With that, and not before, the robots.txt that names them holds:
+    should the process die, the next crawl reads them."""
     courtesy: Courtesy[Entry] = Courtesy(
         portal.config.politeness, sandbox=bool(portal.config.network.connect)
     )
     fetcher = fetcher_for(portal, web, courtesy)
+    for file in files:
+        fetcher.rulebook.know(file)
     listed = await follows_from_sitemaps(fetcher, files, QUEUE, _NEXT)
     with portal.batch() as session:
         frontier.offer(session, listed)
+        ledger.keep_robots(session, files)
         keep_books(session, books_of(fetcher))

@@ -231,6 +231,7 @@ def _host(session: Session, name: str) -> HostSaid:
         failures=known.failures,
         delay=known.delay,
         next_at=known.next_at or None,
+        aliases=tuple(known.aliases.split()),
     )
 
 

@@ -69,6 +69,7 @@ class HostSaid(Struct, frozen=True):
     failures: int = 0
     delay: float = 0.0
     next_at: float | None = None
+    aliases: tuple[str, ...] = ()
 
 
 class RobotsSaid(Struct, frozen=True):

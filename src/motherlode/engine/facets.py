@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from motherlode.engine.indexing import NO_LANGUAGE, type_names
+from motherlode.engine.indexing import type_names
+from motherlode.engine.wording import NO_LANGUAGE
 from motherlode.records import ROOT, PageId, TopicId
 from motherlode.store.judged import judgements_of
 from motherlode.store.pages import Traits, traits_of

@@ -6,14 +6,15 @@ from functools import cache, lru_cache
 from unicodedata import normalize
 
 from motherlode.documents.ideographs import has_ideographs
-from motherlode.documents.terms import number_of
+from motherlode.documents.terms import SIGNS, number_of
 from motherlode.search.matching import is_plain
 from motherlode.search.query import Form, Node, Word, wanted_words
 from motherlode.search.snippets import Place, Snippet, cut
 
 _LOOKED_AT = 20_000  # characters of a page that a snippet is taken from
 _PLACES = 500  # words of the query in it
-_WORD = re.compile(r"[^\W_]+")
+_FURTHER = rf"[^\W_]*(?:[{SIGNS}]+[^\W_]*)*"  # how a word goes on, with its vowel signs
+_WORD = re.compile(rf"[^\W_]{_FURTHER}")
 _CHANGING_INITIALS = ("ar", "ga", "id")  # stemmers of these take away what a word begins with
 _LATIN = (*range(0x41, 0x250), *range(0x1E00, 0x1F00))
 _WHAT_IS_SHOWN = ("", "headings", "text", "main", "title")
@@ -83,7 +84,7 @@ class Finder:
         """Words that may be sought: by their first letter, where that is the same in all forms of a word."""
         if self._anything or not self._initials or self._language in _CHANGING_INITIALS:
             return _WORD
-        return re.compile(rf"(?<![^\W_])[{re.escape(''.join(sorted(self._initials)))}][^\W_]*")
+        return re.compile(rf"(?<![^\W_])[{re.escape(''.join(sorted(self._initials)))}]{_FURTHER}")
 
     def _which(self, word: str) -> int | None:
         if word in self._exact:

@@ -7,7 +7,6 @@ are committed as they are done, and each is right by itself.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from urllib.parse import unquote
@@ -16,11 +15,14 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.documents.ideographs import spaced
 from motherlode.documents.lettering import lettered, spelled
+from motherlode.documents.roots import is_rooted
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import sequences_of, unpack
+from motherlode.engine.wording import NO_LANGUAGE, hexed
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import PageId, ReadOnlyError, TopicId
@@ -40,13 +42,11 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
 INDEX = "index"
-NO_LANGUAGE = "und"
 _AT_ONCE = 500  # pages that are read at once
 _COMMIT = 20_000  # pages that are committed together
 _MAX_TEXT = 200_000  # characters of a page's main text, and of what it says besides
 _MAX_TITLE = 1_000
 _MAX_HEADINGS = 5_000
-_STEM = 8  # characters of a stem's number
 _MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
 _LINKS = 20  # links to a page that are looked at; what they say is kept, each once
 _MAX_ANCHOR = 200
@@ -262,35 +262,30 @@ def entries_of(
 ) -> list[Indexed]:
     """Pages as the index sees them, of what the store has, their texts `spelled`, of what links to each say,
     and of their stamps."""
-    anchors = [_anchors(one) for one in said]
-    titles = [one.title[:_MAX_TITLE] for one in found]
-    headings = [one.text.headings[:_MAX_HEADINGS] for one in found]
-    stemmed = _stemmed([*titles, *headings, *anchors], 3 * [one.language for one in found])
-    stems = _stems_of(found)
     return [
-        Indexed(
-            page=one.page,
-            stamp=stamps[one.page],
-            anchored=_mark(anchors[at]),
-            title=lettered(titles[at]),
-            headings=spaced(headings[at]),
-            main=spaced(one.text.main[:_MAX_TEXT]),
-            rest=spaced(one.text.rest[:_MAX_TEXT]),
-            anchor=lettered(anchors[at]),
-            url=lettered(unquote(one.url.partition("://")[2])),
-            stems=stems[at],
-            title_stems=stemmed[at],
-            heading_stems=stemmed[at + len(found)],
-            anchor_stems=stemmed[at + 2 * len(found)],
-            sites=_sites(one.url),
-            topics=lineages.get(one.topic, ()),
-            language=one.language or NO_LANGUAGE,
-            types=type_names(one.mime),
-            date=int(one.fetched_at),
-            fingerprint=one.fingerprint % (1 << 64),
-        )
-        for at, one in enumerate(found)
+        _with_stems(_entry(one, anchors, lineages.get(one.topic, ()), stamps[one.page]), one, anchors)
+        for one, anchors in zip(found, map(_anchors, said), strict=True)
     ]
+
+
+def _entry(one: Material, anchors: str, topics: tuple[str, ...], stamp: int) -> Indexed:
+    return Indexed(
+        page=one.page,
+        stamp=stamp,
+        anchored=_mark(anchors),
+        title=lettered(one.title[:_MAX_TITLE]),
+        headings=spaced(one.text.headings[:_MAX_HEADINGS]),
+        main=spaced(one.text.main[:_MAX_TEXT]),
+        rest=spaced(one.text.rest[:_MAX_TEXT]),
+        anchor=lettered(anchors),
+        url=lettered(unquote(one.url.partition("://")[2])),
+        sites=_sites(one.url),
+        topics=topics,
+        language=one.language or NO_LANGUAGE,
+        types=type_names(one.mime),
+        date=int(one.fetched_at),
+        fingerprint=one.fingerprint % (1 << 64),
+    )
 
 
 def _mark(anchors: str) -> int:
@@ -298,31 +293,21 @@ def _mark(anchors: str) -> int:
     return crc32(anchors.encode("utf-8", "replace")) if anchors else _NO_ANCHORS
 
 
-def hexed(numbers: npt.NDArray[np.uint32]) -> str:
-    """The numbers of stems as the index spells them."""
-    return numbers.astype("<u4", copy=False).tobytes().hex(" ", 4)
+def _stems_of(one: Material) -> str:
+    """The stems of a page, each as often as the page has it; their order does not matter."""
+    bag = unpack(one.vector)
+    return hexed(np.repeat(bag.terms, np.minimum(bag.counts, _MAX_COUNT)))
 
 
-def _stems_of(found: Sequence[Material]) -> list[str]:
-    """The stems of each page, each as often as the page has it; their order does not matter."""
-    if not found:
-        return []
-    bags = [unpack(one.vector) for one in found]
-    counts = np.minimum(np.concatenate([bag.counts for bag in bags]), _MAX_COUNT)
-    told = hexed(np.repeat(np.concatenate([bag.terms for bag in bags]), counts))
-    ends = np.r_[0, counts.cumsum()][np.cumsum([0, *map(len, bags)])] * (_STEM + 1)
-    return [told[start : max(start, end - 1)] for start, end in pairwise(ends.tolist())]
-
-
-def _stemmed(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
-    """The stems of each text, by its language."""
-    found = [""] * len(texts)
-    for language in set(languages):
-        places = [at for at, spoken in enumerate(languages) if spoken == language]
-        sequences = sequences_of([texts[at] for at in places], language)
-        for at, sequence in zip(places, sequences, strict=True):
-            found[at] = hexed(sequence)
-    return found
+def _with_stems(entry: Indexed, one: Material, anchors: str) -> Indexed:
+    """The same, if need be with its stems."""
+    if is_rooted(one.language):
+        return entry
+    texts = [one.title[:_MAX_TITLE], one.text.headings[:_MAX_HEADINGS], anchors]
+    title, headings, anchor = map(hexed, sequences_of(texts, one.language))
+    return replace(
+        entry, stems=_stems_of(one), title_stems=title, heading_stems=headings, anchor_stems=anchor
+    )
 
 
 def _anchors(said: str) -> str:

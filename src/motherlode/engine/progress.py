@@ -32,7 +32,8 @@ class Idle(Struct, frozen=True):
 class Progress(Struct, frozen=True):
     """How far a crawl is. `failed` counts what is given up, `skipped` what was never asked for by our own
     rules or the host's; `relevant` are pages that were judged to be on a topic, `topics` how many on each;
-    `queues` how many URLs wait for each topic, about."""
+    `queues` how many URLs wait for each topic, about; `advice` says what to install for documents that were
+    kept without their text."""
 
     pages: int = 0
     failed: int = 0
@@ -48,6 +49,7 @@ class Progress(Struct, frozen=True):
     topics: dict[TopicId, int] = {}
     queues: dict[TopicId, int] = {}
     errors: dict[str, int] = {}
+    advice: tuple[str, ...] = ()
     phase: str = ""
     retrainings: int = 0
     precision: float | None = None

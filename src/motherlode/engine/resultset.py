@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from motherlode.engine.describing import Result
 from motherlode.engine.indexing import place_of
 from motherlode.engine.remembering import last_search
 from motherlode.engine.reviewing import Placed
-from motherlode.engine.searching import Result, pages_found, search
+from motherlode.engine.searching import pages_found, search
 from motherlode.portal import Portal
 from motherlode.records import Judgement, PageId, UsageError
 from motherlode.search.index import PageIndex

@@ -3,26 +3,28 @@
 The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.ideographs import spaced
+from motherlode.documents.lettering import lettered
 from motherlode.documents.similarity import NEAR
 from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import Bag, sequence_of, unpack
+from motherlode.documents.terms import Bag, spell, unpack
 from motherlode.engine.authority import among, in_topic
+from motherlode.engine.describing import Describing, Result, Thoughts
 from motherlode.engine.highlighting import Finder
-from motherlode.engine.indexing import NO_LANGUAGE, hexed, place_of, topic_name
-from motherlode.engine.marks import Marks, said_on
+from motherlode.engine.indexing import place_of, topic_name
+from motherlode.engine.marks import Marks
+from motherlode.engine.wording import NO_LANGUAGE, Wording, of_length_one, spread, telling
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.index import Hits, PageIndex
 from motherlode.search.matching import NAMES, PLACES, Filters, Matcher, Tongue, sought_in_text
-from motherlode.search.query import Node, parse, wanted_words, words_in
+from motherlode.search.query import Node, parse, wanted_words
 from motherlode.search.ranking import (
     AUTHORITY,
     BM25,
@@ -38,29 +40,21 @@ from motherlode.search.ranking import (
     topical,
     weights_of,
 )
-from motherlode.search.snippets import Snippet
 from motherlode.store.judged import judgements_of
 from motherlode.store.marks import standing_marks
 from motherlode.store.pages import (
-    KeptPage,
-    main_text_of,
     page_at,
-    page_numbered,
-    urls_of_pages,
+    text_of,
     vectors_of_all,
 )
 from motherlode.store.session import Session
-from motherlode.topics import TopicTree, parse_path, show_path
+from motherlode.topics import TopicTree, parse_path
 from motherlode.urls import Address
 
 WITH_COSINE = 1_000  # pages that are ranked where the vector of each must be read
 WITHOUT = 10_000
 LIKE_TERMS = 25  # terms of a page that others are compared with
-_MAX_TITLE = 300
 _NOT_JUDGED = Judgement(TopicId(0), 0.0)
-_ALIKE = 10  # addresses of near duplicates that are named
-
-Thoughts = Mapping[PageId, Judgement]
 
 
 class Asked(Struct, frozen=True):
@@ -78,27 +72,6 @@ class Asked(Struct, frozen=True):
     limit: int = 10
     page: int = 1
     places: bool = False
-
-
-class Result(Struct, frozen=True):
-    """A page that was found. `score` is from 0 to 1; `why` are its parts. `places`: what title, headings,
-    text, anchors and address each bring to its BM25. `alike` say nearly the same."""
-
-    place: int
-    url: str
-    title: str
-    score: float
-    topic: str
-    confidence: float | None
-    language: str
-    type: str
-    fetched_at: float
-    snippet: Snippet
-    why: tuple[Part, ...]
-    places: dict[str, float] = {}
-    alike: tuple[str, ...] = ()
-    alike_count: int = 0
-    marked: tuple[str, ...] = ()  # what a person said of it, such as `good for owls`
 
 
 class Results(Struct, frozen=True):
@@ -170,7 +143,8 @@ def results_of(
     chosen, more = folded(best, hits.fingerprints, NEAR, first + asked.limit)
     shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
     places = _places(index, partial(_named, tree), sought, shown) if asked.places else {}
-    describing = _Describing(session, tree, sought, as_if, Marks(standing_marks(session, shown), tree))
+    marks = Marks(standing_marks(session, shown), tree)
+    describing = Describing(session, tree, partial(_finder, sought), as_if, marks)
     found = []
     for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
         why = tuple(
@@ -220,7 +194,7 @@ def _topic(tree: TopicTree, asked: Asked) -> TopicId | None:
 
 def _sought(session: Session, index: PageIndex, tree: TopicTree, asked: Asked) -> Sought:
     topic = _topic(tree, asked)
-    matcher = Matcher(index.schema, partial(_named, tree), spaced)
+    matcher = Matcher(index.schema, partial(_named, tree), lettered)
     filters = asked.filters if topic is None else _within(asked.filters, topic)
     if asked.like:
         return _like(session, index, matcher, asked, filters)
@@ -256,7 +230,7 @@ def _ask(index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> 
     most = _most(index, weights)
     if node is None:
         return Sought(None, by_words, weights, index.search(matcher.everything(filters), most))
-    tongues = _tongues(node, filters.languages or index.languages())
+    tongues = Wording(index).tongues(node, filters.languages or index.languages())
     hits = index.search(matcher.query(node, tongues, filters), most)
     vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in weights else ()
     return Sought(node, by_words, weights, hits, vectors, tuple(tongues))
@@ -280,37 +254,10 @@ def _wordless(weights: dict[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in left.items() if weight}
 
 
-def _tongues(node: Node, languages: Sequence[str]) -> list[Tongue]:
-    """Languages together in which the words have the same stems; one at least."""
-    words = list(dict.fromkeys(word.text for word in words_in(node)))
-    groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-    for language in languages or [NO_LANGUAGE]:
-        stems = tuple(_stems(word, language) for word in words)
-        groups.setdefault(stems, []).append(language)
-    return [Tongue(tuple(names), dict(zip(words, stems, strict=True))) for stems, names in groups.items()]
-
-
-def _stems(text: str, language: str) -> tuple[str, ...]:
-    return tuple(hexed(sequence_of(text, "" if language == NO_LANGUAGE else language)).split())
-
-
 def _vector(index: PageIndex, node: Node, tongue: Tongue) -> dict[int, float]:
-    """The query's stems, each with its idf, log(1 + N / df), in a vector of length one."""
-    stems = dict.fromkeys(stem for word in wanted_words(node) for stem in tongue.stems[word.text])
-    return _of_length_one({stem: _idf(index, stem) for stem in stems})
-
-
-def _idf(index: PageIndex, stem: str) -> float:
-    return float(np.log1p(index.size / max(index.having(stem), 1)))
-
-
-def _of_length_one(weights: dict[str, float]) -> dict[int, float]:
-    length = float(np.linalg.norm(list(weights.values()))) or 1.0
-    return {_number(stem): weight / length for stem, weight in weights.items()}
-
-
-def _number(stem: str) -> int:
-    return int.from_bytes(bytes.fromhex(stem), "little")
+    """The query's stems, each with its idf, in a vector of length one."""
+    stems = [stem for word in wanted_words(node) for stem in tongue.stems[word.text]]
+    return of_length_one((stem.number, spread(index.size, stem.pages)) for stem in stems)
 
 
 def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, filters: Filters) -> Sought:
@@ -319,18 +266,23 @@ def _like(session: Session, index: PageIndex, matcher: Matcher, asked: Asked, fi
     page = page_at(session, asked.like.key)
     if page is None:
         raise LodeError(f"The portal has no page at {asked.like.url[:200]}, so none can be like it.")
-    packed = vectors_of_all(session, [page.id], TERMS).get(page.id, b"")
-    bag = unpack(packed)
-    stems = hexed(bag.terms).split()
-    frequencies = (1.0 + np.log(np.maximum(bag.counts, 1))).tolist()
-    told = {stem: often * _idf(index, stem) for stem, often in zip(stems, frequencies, strict=True)}
-    best = dict(sorted(told.items(), key=lambda one: -one[1])[:LIKE_TERMS])
+    bag = unpack(vectors_of_all(session, [page.id], TERMS).get(page.id, b""))
+    counts = dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True))
+    spelled = spell(counts, f"{page.title}\n{text_of(session, page.id)}", page.language)
+    best = telling(index, spelled, counts, page.language or NO_LANGUAGE, LIKE_TERMS)
     if not best:
         raise LodeError(f"The page at {asked.like.url[:200]} has no words, so none can be like it.")
-    vector = _of_length_one(best)
-    weights = [(stem, vector[_number(stem)]) for stem in best]
-    hits = index.search(matcher.stemmed(weights, filters, page.id), _most(index, asked.weights))
+    vector = of_length_one((one.stem.number, one.weight) for one in best)
+    weights = [(one.stem, vector[one.stem.number]) for one in best]
+    hits = index.search(matcher.like(weights, filters, page.id), _most(index, asked.weights))
     return Sought(None, True, asked.weights, hits, (vector,))  # noqa: FBT003 - by words, though nobody typed them
+
+
+def _finder(sought: Sought, language: str) -> Finder:
+    """What knows the words that are sought in a text of this language."""
+    if sought.node is None and sought.vectors:
+        return Finder.of_stems(list(sought.vectors[0]), language)
+    return Finder(sought.node, language)
 
 
 # --- the parts of a score -------------------------------------------------------------------------------
@@ -407,64 +359,9 @@ def _places(
     if words is None or not shown:
         return found
     for place, fields in PLACES.items():
-        matcher = Matcher(index.schema, named, spaced, fields)
+        matcher = Matcher(index.schema, named, lettered, fields)
         hits = index.search(matcher.among(matcher.query(words, sought.tongues, Filters()), shown), len(shown))
         for page, score in zip(hits.pages.tolist(), hits.scores.tolist(), strict=True):
             if score:
                 found.setdefault(page, {})[place] = score
     return found
-
-
-# --- what is shown --------------------------------------------------------------------------------------
-
-
-class _Describing:
-    """Tells of pages what a person wants to see of them."""
-
-    def __init__(
-        self, session: Session, tree: TopicTree, sought: Sought, as_if: Thoughts, marks: Marks
-    ) -> None:
-        self._session = session
-        self._as_if = as_if
-        self._marks = marks
-        self._tree = tree
-        self._sought = sought
-
-    def result(self, place: int, page: PageId, score: float, why: tuple[Part, ...]) -> Result | None:
-        """None: the store has it no more."""
-        kept = page_numbered(self._session, page)
-        if kept is None:
-            return None
-        judged = self._as_if.get(page) or judgements_of(self._session, [page]).get(page)
-        on_topic = judged is not None and judged.confidence > 0
-        return Result(
-            place,
-            kept.page.url,
-            _shortened(" ".join(kept.title[: 4 * _MAX_TITLE].split())),
-            score,
-            show_path(self._tree.path(judged.topic)) if judged is not None and on_topic else "",
-            judged.confidence if judged is not None else None,
-            kept.language,
-            kept.page.mime,
-            kept.page.fetched_at,
-            self._finder(kept).snippet(main_text_of(self._session, page)),
-            why,
-            marked=said_on(self._marks, self._tree, page),
-        )
-
-    def folding(self, told: Result, others: Sequence[PageId]) -> Result:
-        if not others:
-            return told
-        named = others[:_ALIKE]
-        urls = urls_of_pages(self._session, named)
-        alike = tuple(urls[page] for page in named if page in urls)
-        return replace(told, alike=alike, alike_count=len(others))
-
-    def _finder(self, kept: KeptPage) -> Finder:
-        if self._sought.node is None and self._sought.vectors:
-            return Finder.of_stems(list(self._sought.vectors[0]), kept.language)
-        return Finder(self._sought.node, kept.language)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_TITLE else f"{text[: _MAX_TITLE - 2]} …"

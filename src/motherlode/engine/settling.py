@@ -34,6 +34,7 @@ from motherlode.urls import address, host_of, url_key
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
 _NOT_MODIFIED = 304
 _NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a bare number: every link of every page is looked at
+_REFRESH = int(LinkFlag.REFRESH)
 _GONE = frozenset({404, 410})
 _NO_INDEX = "noindex"
 # Not failures: it was never asked for, by our own rules or the host's.
@@ -95,7 +96,8 @@ def _drafts(catch: Catch, steered: Sequence[_Steered], *, obey: bool) -> Iterato
         yield Draft(Outcome(catch.entry, fate, redirects=fetched.hops, follows=follows), None, fetched)
         return
     page = _page(fetched, response)
-    outcome = Outcome(catch.entry, Fate(), page, visit.document, judgement, fetched.hops, follows)
+    hops = (*fetched.hops, *_leads_by_itself(page, visit.document))
+    outcome = Outcome(catch.entry, Fate(), page, visit.document, judgement, hops, follows)
     yield Draft(outcome, _exchange(fetched, response), fetched)
     for (inner, said, leads), one in zip(steered[1:], catch.said[1:], strict=True):
         entry = inner.entry
@@ -105,6 +107,14 @@ def _drafts(catch: Catch, steered: Sequence[_Steered], *, obey: bool) -> Iterato
         else:
             member = replace(page, url=entry.url, key=entry.key, mime=one.mime, size=0, digest=b"")
             yield Draft(Outcome(entry, Fate(), member, inner.document, said, follows=away))
+
+
+def _leads_by_itself(page: Page, document: Document) -> Iterator[Redirect]:
+    """A page that leads on by itself (a meta refresh) is a redirect as well, though it is here."""
+    if document.refresh:
+        for link in document.links:
+            if link.flags & _REFRESH:
+                yield Redirect(page.url, page.key, link.url, link.key, page.status)
 
 
 def _without_document(catch: Catch) -> Draft:

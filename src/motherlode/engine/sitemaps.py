@@ -1,6 +1,7 @@
 """Sitemaps as a source of links: read once, for each origin whose robots.txt a crawl has just met."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from msgspec.structs import replace
@@ -16,13 +17,25 @@ from motherlode.store import Session, frontier, ledger
 from motherlode.urls import Address, UrlError, address
 
 
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """Sitemaps that are read when a crawl is over, and not by it: the origins whose they are, and of those
+    that the crawl has met, robots.txt."""
+
+    origins: Collection[str]
+    files: dict[str, RobotsFile] = field(default_factory=dict)
+
+
 class Maps:
     """The sitemaps of the hosts that a crawl meets. Until they are read, the robots.txt that names them is
     kept as one that holds no longer: should the process die, the next one knows by that."""
 
-    def __init__(self, portal: Portal, fetcher: Fetcher, crew: Steady) -> None:
+    def __init__(
+        self, portal: Portal, fetcher: Fetcher, crew: Steady, postponed: Postponed | None = None
+    ) -> None:
         self._portal, self._fetcher, self._crew = portal, fetcher, crew
         self._wanted = portal.config.robots.sitemaps
+        self._postponed = postponed or Postponed(())
         self.left: list[RobotsFile] = []  # that a crawl before this one did not come to read
         self._place = (TopicId(0), 0.0)  # where what those list waits
         self._mapped: set[str] = set()  # the origins of those, once they are read
@@ -33,10 +46,15 @@ class Maps:
 
     def sorted_out(self, books: Books) -> tuple[Books, list[RobotsFile]]:
         """What is to be kept of hosts now; and robots.txt whose sitemaps are to be read."""
-        if not self._wanted:
-            return books, []
-        unread = [replace(file, expires_at=file.fetched_at) for file in books.robots]
-        return replace(books, robots=unread), books.robots
+        later = self._postponed
+        later.files.update({file.origin: file for file in books.robots if file.origin in later.origins})
+        robots = [
+            replace(file, expires_at=file.fetched_at)
+            if self._wanted or file.origin in later.origins
+            else file
+            for file in books.robots
+        ]
+        return replace(books, robots=robots), books.robots if self._wanted else []
 
     async def read(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Entry]:
         """Offer what sitemaps list; robots.txt that names them is kept with it, unless it is an old one."""

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from motherlode.documents.needs import advice
 from motherlode.engine.progress import Progress
 from motherlode.engine.settling import Draft
-from motherlode.records import Entry, TopicId, UrlState
+from motherlode.records import Document, Entry, TopicId, UrlState
 from motherlode.store.outcomes import Kept
 from motherlode.urls import host_of
 
@@ -29,6 +30,7 @@ class Tally:
     hosts: set[str] = field(default_factory=set)
     topics: Counter[TopicId] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
+    advice: dict[str, None] = field(default_factory=dict)  # each once, in the order of need
 
     def count(self, drafts: Sequence[Draft], kept: Kept) -> None:
         settled = set(kept.settled)
@@ -36,6 +38,7 @@ class Tally:
             entry = draft.outcome.entry
             if entry.url_id in settled and self.queues[entry.queue] > 0:
                 self.queues[entry.queue] -= 1
+            self._note_need(draft.outcome.document)
             if draft.fetched is not None:
                 self._count(draft)
 
@@ -68,6 +71,11 @@ class Tally:
             self.relevant += 1
             self.topics[said.topic] += 1
 
+    def _note_need(self, document: Document | None) -> None:
+        """What a person could install to have documents like this one read, a file in an archive as well."""
+        if document is not None and document.unreadable and (needed := advice(document.unreadable)):
+            self.advice[needed] = None
+
     def progress(self, seconds: float) -> Progress:
         return Progress(
             pages=self.pages,
@@ -82,4 +90,5 @@ class Tally:
             topics=dict(self.topics),
             queues=dict(self.queues),
             errors=dict(self.errors),
+            advice=tuple(self.advice),
         )

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.documents.terms import spell
 from motherlode.engine.marks import Marks
 from motherlode.engine.samples import sample_of, samples_in, stored_sample, surroundings_of
 from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
@@ -39,14 +38,12 @@ from motherlode.store.pages import (
     urls_of_pages,
 )
 from motherlode.store.session import Session
-from motherlode.topics import OTHERS, TopicTree, virtual
+from motherlode.topics import TopicTree, virtual
 from motherlode.urls import host_of, url_key
 
 KIND = TOPIC_MODEL
 _LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
 _LOOKED_AT_MOST = 2_500  # pages for all examples; a few of each host may join
-_FOLDS = 5
-_TERMS = 10
 _MAX_HOPS = 25
 
 
@@ -85,21 +82,6 @@ class Syllabus(Struct, frozen=True):
     shown: frozenset[PageId] = frozenset()  # pages that are examples, of topics or of OTHERS
     wordless: str = ""  # why there is no common vocabulary
     meanings: Meanings | None = None  # of words
-
-
-class Lore(Struct, frozen=True):
-    """What is reported of one topic."""
-
-    topic: int
-    path: str
-    examples: int
-    virtual: int
-    features: dict[str, int]
-    precision: dict[str, float]
-    recall: dict[str, float]
-    error: dict[str, float]
-    terms: tuple[str, ...]
-    confusions: dict[str, int]  # where documents went that were left out of the training
 
 
 def learn(
@@ -221,7 +203,7 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
     should not have been, and those are not to be held against the examples. It is a sample of all pages.
     """
     parents, lessons = syllabus.parents, syllabus.lessons
-    most = max((len(_under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
+    most = max((len(under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
     here: Others[Sample] = syllabus.others.get(ROOT, Others())
     every = max(count_pages(session) // (_LOOKED_AT * max(most, 1)), every_so_many(session, _LOOKED_AT_MOST))
     refused = [
@@ -252,34 +234,6 @@ def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
 def can_tell(classifier: TreeClassifier) -> bool:
     """Whether there is any topic below the root that it knows: else no document goes anywhere."""
     return any(group.parent == ROOT for groups in classifier.groups_.values() for group in groups)
-
-
-def report_on(
-    classifier: TreeClassifier, syllabus: Syllabus, tree: TopicTree, options: LearningOptions
-) -> list[Lore]:
-    """What can be said of each topic that was learned."""
-    confusions = _confusions(syllabus, tree, options)
-    found = []
-    for topic in tree:
-        nodes = classifier.nodes(topic.id)
-        if not nodes:
-            continue
-        lessons = _under(topic.id, syllabus.parents, syllabus.lessons)
-        found.append(
-            Lore(
-                topic.id,
-                "/".join(tree.path(topic.id)),
-                len(lessons),
-                sum(lesson.virtual for lesson in lessons),
-                {space: len(node.places) // 4 for space, node in nodes.items()},
-                {space: node.precision for space, node in nodes.items()},
-                {space: node.recall for space, node in nodes.items()},
-                {space: node.error for space, node in nodes.items()},
-                tuple(_words(classifier, topic.id, lessons)),
-                confusions.get(topic.id, {}),
-            )
-        )
-    return found
 
 
 def page_behind(session: Session, url: str) -> KeptPage | None:
@@ -403,7 +357,7 @@ def _others(
     found: dict[int, Others[Sample]] = {}
     for parent in sorted(set(parents.values())):
         topics = [
-            [lesson.sample[TERMS] for lesson in _under(topic, parents, lessons) if TERMS in lesson.sample]
+            [lesson.sample[TERMS] for lesson in under(topic, parents, lessons) if TERMS in lesson.sample]
             for topic in _below(parent, parents)
         ]
         common = [samples[name] for name in common_documents(bags, topics)]
@@ -422,53 +376,9 @@ def _below(parent: int, parents: Mapping[int, int]) -> list[int]:
     return [topic for topic, above in parents.items() if above == parent]
 
 
-def _under(topic: int, parents: Mapping[int, int], lessons: Lessons) -> list[Lesson]:
+def under(topic: int, parents: Mapping[int, int], lessons: Lessons) -> list[Lesson]:
     """The training documents of a topic and of all below it."""
     found = list(lessons.get(topic, ()))
     for child in _below(topic, parents):
-        found += _under(child, parents, lessons)
+        found += under(child, parents, lessons)
     return found
-
-
-def _words(classifier: TreeClassifier, topic: int, lessons: Sequence[Lesson]) -> Iterator[str]:
-    """The words behind the terms that speak most for a topic, as its documents spell them."""
-    wanted = [term for term, _ in classifier.characteristic(topic, TERMS, 2 * _TERMS)]
-    spelled: dict[int, str] = {}
-    for lesson in lessons:
-        document = lesson.document
-        told = spell(wanted, f"{document.title}\n{document.text}", document.language)
-        spelled = {**told, **spelled}
-    found = [spelled[term] for term in wanted if term in spelled]
-    yield from found[:_TERMS]
-
-
-def _confusions(syllabus: Syllabus, tree: TopicTree, options: LearningOptions) -> dict[int, dict[str, int]]:
-    """Where each topic's documents go if the training leaves them out, a fifth of them at a time."""
-    told: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for fold in range(_FOLDS):
-        kept = {
-            topic: tuple(one for place, one in enumerate(found) if place % _FOLDS != fold or len(found) == 1)
-            for topic, found in syllabus.lessons.items()
-        }
-        left = [
-            (topic, one)
-            for topic, found in syllabus.lessons.items()
-            for place, one in enumerate(found)
-            if place % _FOLDS == fold and len(found) > 1
-        ]
-        if not left:
-            continue
-        classifier = fit(replace(syllabus, lessons=kept), options)
-        for (topic, _), said in zip(left, classifier.judge([one.sample for _, one in left]), strict=True):
-            path = tree.path(TopicId(said.topic))
-            named = "/".join((*path, OTHERS) if said.others or not path else path)
-            for above in _line(topic, syllabus.parents):
-                told[above][named] += 1
-    return {topic: dict(sorted(found.items())) for topic, found in told.items()}
-
-
-def _line(topic: int, parents: Mapping[int, int]) -> Iterator[int]:
-    """A topic and all above it, without the root."""
-    while topic in parents:
-        yield topic
-        topic = parents[topic]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 from motherlode.export.cleaning import whole
-from motherlode.export.records import PageRecord, shown_digest, shown_time
+from motherlode.export.records import PageRecord, shown_time, told
 
 
 def write_jsonl(pages: Iterable[PageRecord], out: BinaryIO) -> int:
@@ -20,17 +20,5 @@ def write_jsonl(pages: Iterable[PageRecord], out: BinaryIO) -> int:
 
 
 def _object(page: PageRecord) -> dict[str, Any]:
-    said = {
-        "url": whole(page.url),
-        "title": whole(page.title),
-        "topic": None if page.topic is None else whole(page.topic),
-        "confidence": page.confidence,
-        "fetched_at": shown_time(page.fetched_at),
-        "language": whole(page.language),
-        "mime": whole(page.mime),
-        "status": page.status,
-        "size": page.size,
-        "digest": shown_digest(page.digest),
-        "gone": page.gone,
-    }
+    said = told(page, shown_time(page.fetched_at))
     return said if page.text is None else {**said, "text": whole(page.text)}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from motherlode.export.cleaning import whole
-from motherlode.export.records import JudgementRecord, LinkRecord, PageRecord, shown_digest
+from motherlode.export.records import JudgementRecord, LinkRecord, PageRecord, told, whole_or_none
 from motherlode.records import BadInputError
 
 FILES = ("documents.parquet", "links.parquet", "judgements.parquet")
@@ -95,21 +95,8 @@ def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 
 def _document(page: PageRecord) -> Row:
-    return {
-        "id": page.id,
-        "url": whole(page.url),
-        "title": whole(page.title),
-        "topic": _or_none(page.topic),
-        "confidence": page.confidence,
-        "fetched_at": round(page.fetched_at * 1_000_000),
-        "language": whole(page.language),
-        "mime": whole(page.mime),
-        "status": page.status,
-        "size": page.size,
-        "digest": shown_digest(page.digest),
-        "gone": page.gone,
-        "text": _or_none(page.text),
-    }
+    moment = round(page.fetched_at * 1_000_000)
+    return {"id": page.id, **told(page, moment), "text": whole_or_none(page.text)}
 
 
 def _link(link: LinkRecord) -> Row:
@@ -129,7 +116,3 @@ def _judgement(said: JudgementRecord) -> Row:
         "confidence": said.confidence,
         "model": said.model,
     }
-
-
-def _or_none(text: str | None) -> str | None:
-    return None if text is None else whole(text)

@@ -2,8 +2,11 @@
 
 from base64 import b32encode
 from datetime import UTC, datetime
+from typing import Any
 
 from msgspec import Struct
+
+from motherlode.export.cleaning import whole
 
 
 class PageRecord(Struct, frozen=True):
@@ -55,6 +58,27 @@ class Response(Struct, frozen=True):
 
     page: PageRecord
     member: bytes
+
+
+def told(page: PageRecord, fetched_at: str | int) -> dict[str, Any]:
+    """What is told of a page, by the names that readers know; `fetched_at` as the format has moments."""
+    return {
+        "url": whole(page.url),
+        "title": whole(page.title),
+        "topic": whole_or_none(page.topic),
+        "confidence": page.confidence,
+        "fetched_at": fetched_at,
+        "language": whole(page.language),
+        "mime": whole(page.mime),
+        "status": page.status,
+        "size": page.size,
+        "digest": shown_digest(page.digest),
+        "gone": page.gone,
+    }
+
+
+def whole_or_none(text: str | None) -> str | None:
+    return None if text is None else whole(text)
 
 
 def shown_time(at: float) -> str:

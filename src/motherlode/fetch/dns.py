@@ -1,9 +1,11 @@
 """Names to addresses (SPEC B24): asynchronous, several servers, a cache that keeps to lifetimes."""
 
 import asyncio
+import re
 import socket
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import islice
 from time import monotonic
 from typing import Protocol
 
@@ -18,6 +20,8 @@ from motherlode.fetch.web import FetchError
 
 _ADDRESS = (ARecordData, AAAARecordData)
 _MAX_PREFETCH = 100  # look-ups under way
+_MAX_ALIASES = 8
+_NAME = re.compile(r"[!-~]{1,255}")  # a server may say anything
 _ABSENT = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA})
 
 
@@ -197,7 +201,8 @@ async def _query(resolver: aiodns.DNSResolver, host: str, kind: str, *, last: bo
             return Resolved(())
         raise FetchError(Kind.NO_SUCH_HOST if absent else Kind.NAME_SERVER, host) from error
     addresses = tuple(record.data.addr for record in answer if isinstance(record.data, _ADDRESS))
-    aliases = tuple(record.data.cname for record in answer if isinstance(record.data, CNAMERecordData))
+    names = (record.data.cname for record in answer if isinstance(record.data, CNAMERecordData))
+    aliases = tuple(islice(filter(_NAME.fullmatch, names), _MAX_ALIASES))
     if not addresses and last:
         raise FetchError(Kind.NO_SUCH_HOST, host)
     return Resolved(addresses, aliases, float(min((record.ttl for record in answer), default=0)))

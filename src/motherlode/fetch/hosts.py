@@ -27,6 +27,7 @@ def after_success(host: Host, response: Response, delay: float) -> Host:
         host.size + (response.packed or len(response.body)),
         delay,
         0.0,
+        response.aliases or host.aliases,
     )
 
 

@@ -121,6 +121,7 @@ class HttpWeb:
             phases,
             line.connection.name,
             intake.told,
+            line.aliases,
         )
 
     def _head(self, request: Request, line: Line, host: str, authority: str, target: str) -> bytes:

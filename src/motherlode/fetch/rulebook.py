@@ -89,6 +89,10 @@ class RuleBook:
             _log.warning("robots.txt of %s is not kept to, as the configuration says", host)
         return ignored
 
+    def know(self, file: RobotsFile) -> None:
+        """Take a file as read, whatever was kept of it."""
+        self._remember(file)
+
     def changed(self) -> list[RobotsFile]:
         """The files that were fetched since this was last asked."""
         changed, self._changed = self._changed, {}

@@ -37,7 +37,8 @@ class Response(Struct, frozen=True, gc=False):
     """What came back, unpacked. `at` and `seconds` are by the clock of the web that fetched it.
 
     `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent. `told`
-    has the first value of each header by its name in lower case, if whoever read them has it at hand.
+    has the first value of each header by its name in lower case, if whoever read them has it at hand;
+    `aliases` the names that its host is an alias for, by the name server, with blanks between them.
     """
 
     url: str
@@ -52,6 +53,7 @@ class Response(Struct, frozen=True, gc=False):
     phases: Phases = Phases()
     protocol: str = ""
     told: dict[str, str] | None = None
+    aliases: str = ""
 
     @property
     def ok(self) -> bool:

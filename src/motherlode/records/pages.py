@@ -22,7 +22,8 @@ class LinkFlag(IntFlag):
 class Link(Struct, frozen=True, gc=False):
     """A link as it stands in a page; its place in the page is its place in `Document.links`.
 
-    `context` are the words around it, `path` the elements that it stands in, the innermost last.
+    `context` are the words around it, `path` the elements that it stands in, the innermost last; `rel` is how
+    its target relates to the page, in the page's own words, such as `nofollow noopener`.
     """
 
     url: str
@@ -32,6 +33,7 @@ class Link(Struct, frozen=True, gc=False):
     title: str = ""
     context: str = ""
     path: str = ""
+    rel: str = ""
 
 
 class Field(Struct, frozen=True):
@@ -123,6 +125,7 @@ class Host(Struct, frozen=True):
     size: int = 0
     delay: float = 0.0
     next_at: float = 0.0
+    aliases: str = ""  # the names that it is an alias for, with blanks between them
 
 
 class RobotsFile(Struct, frozen=True):

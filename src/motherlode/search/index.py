@@ -4,8 +4,8 @@ Every document carries the numbers of its page and of what it was made from (`st
 index itself says what it has seen: there is no second book that could disagree with it. A commit is one
 rename, and whoever is killed before it has changed nothing.
 
-Text is in it twice: as words, for what is sought exactly, and as the numbers of stems (documents/terms), for
-what is sought vaguely.
+Text is in it as words. What is sought vaguely is sought as all words of a stem (engine/wording); in languages
+where these do not begin alike, pages also have the numbers of their stems.
 """
 
 import shutil
@@ -21,10 +21,11 @@ from msgspec import Struct
 
 from motherlode.records import PageId, StoreError
 
-FORM = 2  # of the fields; an index of another form is made anew
+FORM = 3  # of the fields; an index of another form is made anew
 MAX_TOKEN = 60  # characters; longer words are not indexed
 HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
 _WORDS = ("title", "headings", "main", "rest", "anchor", "url")
+_TEXTS = ("title", "headings", "main", "rest", "anchor")
 _STEMS = ("stems", "title_stems", "heading_stems", "anchor_stems")
 _NAMES = ("site", "topic", "language", "type")
 _FIGURES = ("stamp", "anchored", "fingerprint")
@@ -34,7 +35,8 @@ Prints = npt.NDArray[np.uint64]
 
 
 class Indexed(Struct, frozen=True, gc=False):
-    """A page as the index sees it. Stems are their numbers in hexadecimal, with blanks between them."""
+    """A page as the index sees it. Stems are their numbers in hexadecimal, with blanks between them; they are
+    empty in languages whose words begin alike that have one stem."""
 
     page: PageId
     stamp: int  # of what the page and its judgement say
@@ -113,7 +115,7 @@ class PageIndex:
     @classmethod
     def open(cls, directory: Path) -> Self | None:
         """None, where there is none that can be read."""
-        place = directory / f"pages-{FORM}"
+        place = _place(directory)
         try:
             return cls(_prepared(tantivy.Index.open(str(place)))) if (place / "meta.json").exists() else None
         except ValueError:
@@ -135,9 +137,22 @@ class PageIndex:
     def languages(self) -> list[str]:
         return [name for name, _ in self.searcher.terms_with_prefix("language", "")]
 
-    def having(self, stem: str) -> int:
-        """How many pages have a stem."""
-        return int(self.searcher.doc_freq("stems", stem))
+    def having(self, field: str, term: str) -> int:
+        """How many pages have a word, or a stem, in a field."""
+        return int(self.searcher.doc_freq(field, term))
+
+    def having_word(self, word: str) -> dict[str, int]:
+        """How many pages have a word in which field of texts; only those that have any."""
+        pages = {field: self.having(field, word) for field in _TEXTS}
+        return {field: having for field, having in pages.items() if having}
+
+    def words_beginning(self, head: str) -> dict[str, dict[str, int]]:
+        """The words of texts that begin so, and how many pages have each in which field."""
+        found: dict[str, dict[str, int]] = {}
+        for field in _TEXTS:
+            for word, pages in self.searcher.terms_with_prefix(field, head):
+                found.setdefault(word, {})[field] = pages
+        return found
 
     def known(self) -> Known:
         found = self.searcher.search(tantivy.Query.all_query(), max(self.size, 1), count=False)
@@ -160,10 +175,19 @@ class PageIndex:
         return np.array(self.searcher.fast_field_values(field, places), np.uint64)
 
 
+def is_of_another_form(directory: Path) -> bool:
+    """Whether the index there was made by a version of ours that has another form of it."""
+    return not _place(directory).exists() and any(directory.glob("pages-*"))
+
+
+def _place(directory: Path) -> Path:
+    return directory / f"pages-{FORM}"
+
+
 @contextmanager
 def shelf_in(directory: Path, *, anew: bool) -> Iterator[Shelf]:
     """The index in a directory, to be written, or a new one in its place."""
-    place = directory / f"pages-{FORM}"
+    place = _place(directory)
     try:
         shelf = _shelf(place, anew=anew)
     except ValueError as error:

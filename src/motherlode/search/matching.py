@@ -26,13 +26,24 @@ _EXACT_FIELDS = {
     "anchor": (("anchor", 1.0),),
     "url": (("url", 1.0),),
 }
-# Of main text and address alone, no stems are kept: a vague word is an exact one there.
+# Words and stems alike: a page has either.
 _VAGUE_FIELDS = {
-    "": (("stems", 1.0), ("title_stems", 1.0), ("heading_stems", 0.5), ("anchor_stems", 0.5)),
-    "title": (("title_stems", 1.0),),
-    "headings": (("heading_stems", 1.0),),
-    "text": (("stems", 1.0),),
-    "anchor": (("anchor_stems", 1.0),),
+    "": {
+        "main": 1.0,
+        "rest": 0.5,
+        "title": 1.0,
+        "headings": 0.5,
+        "anchor": 0.5,
+        "stems": 1.0,
+        "title_stems": 1.0,
+        "heading_stems": 0.5,
+        "anchor_stems": 0.5,
+    },
+    "title": {"title": 1.0, "title_stems": 1.0},
+    "headings": {"headings": 1.0, "heading_stems": 1.0},
+    "text": {"main": 1.0, "rest": 0.5, "stems": 1.0},
+    "main": {"main": 1.0},
+    "anchor": {"anchor": 1.0, "anchor_stems": 1.0},
 }
 # What a person calls the fields in which words are found.
 PLACES = {
@@ -46,11 +57,24 @@ NAMES = ("site", "topic", "language", "type")
 _MANY = 2
 
 
+class Stem(Struct, frozen=True):
+    """A stem of a word of a query, its number, and how many pages have it, about.
+
+    `terms` of the index stand for it: each with its field, and by what its score is to be multiplied. Without
+    any, the word is sought as it is written.
+    """
+
+    word: str
+    number: int
+    pages: int
+    terms: tuple[tuple[str, str, float], ...] = ()
+
+
 class Tongue(Struct, frozen=True):
     """Languages in which the words of a query have the same stems. A word without any says nothing there."""
 
     languages: tuple[str, ...]
-    stems: Mapping[str, tuple[str, ...]]
+    stems: Mapping[str, tuple[Stem, ...]]
 
 
 class Filters(Struct, frozen=True):
@@ -98,9 +122,9 @@ class Matcher:
         ]
         return self.filtered(_any(spoken), filters)
 
-    def stemmed(self, stems: Sequence[tuple[str, float]], filters: Filters, but: int) -> Query:
-        """Pages that have any of these stems, by their weights, one page left out."""
-        parts = [Query.boost_query(self._term("stems", stem), weight) for stem, weight in stems]
+    def like(self, stems: Sequence[tuple[Stem, float]], filters: Filters, but: int) -> Query:
+        """Pages that have any of these stems in their texts, by their weights, one page left out."""
+        parts = [Query.boost_query(self._stem(stem, "text"), weight) for stem, weight in stems]
         this = Query.term_query(self._schema, "page", but)
         found = Query.boolean_query([(Occur.Must, _any(parts)), (Occur.MustNot, this)])
         return self.filtered(found, filters)
@@ -170,6 +194,9 @@ class Matcher:
             stems = tongue.stems.get(word.text, ())
             if stems or not loud:
                 return self._vague(word, stems) if stems else None
+        return self._as_written(word)
+
+    def _as_written(self, word: Word) -> Query | None:
         tokens = self.words_of(word.text)
         if not tokens:
             return None
@@ -179,14 +206,25 @@ class Matcher:
         """A word of letters has; a single sign that is a word of its own has not."""
         return is_plain(text) and (len(text) > 1 or self._spaced(text) == text)
 
-    def _vague(self, word: Word, stems: Sequence[str]) -> Query:
-        fields = _VAGUE_FIELDS[word.field]
-        parts = [self._spread(fields, lambda field, stem=stem: self._term(field, stem)) for stem in stems]  # type: ignore[misc]
+    def _vague(self, word: Word, stems: Sequence[Stem]) -> Query:
+        parts = [self._stem(stem, word.field) for stem in stems]
         found = parts[0] if len(parts) == 1 else _all(parts, [])
         tokens = self.words_of(word.text)
         if word.field or len(tokens) != 1 or not self._takes("url"):
             return found
         return _any([found, Query.boost_query(self._term("url", tokens[0]), 0.5)])
+
+    def _stem(self, stem: Stem, place: str) -> Query:
+        weights = _VAGUE_FIELDS[place]
+        found = [
+            Query.boost_query(self._term(field, term), weights[field] * factor)
+            for field, term, factor in stem.terms
+            if field in weights and self._takes(field)
+        ]
+        if found:
+            return _any(found)
+        written = None if stem.terms and self._only else self._as_written(Word(stem.word, Form.EXACT, place))
+        return Query.empty_query() if written is None else written
 
     def _worded(self, word: Word, field: str, tokens: list[str]) -> Query:
         if len(tokens) >= _MANY:

@@ -29,8 +29,13 @@ def _marks(connection: Connection) -> None:
     schema.marks.create(connection)
 
 
+def _aliases_of_hosts(connection: Connection) -> None:
+    """What a host is an alias for is kept with it."""
+    connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN aliases TEXT NOT NULL DEFAULT ''")
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
-STEPS: Sequence[Step] = (_robots_by_origin, _headings_in_texts, _marks)
+STEPS: Sequence[Step] = (_robots_by_origin, _headings_in_texts, _marks, _aliases_of_hosts)
 
 
 def create(connection: Connection) -> None:

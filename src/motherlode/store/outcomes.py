@@ -20,6 +20,7 @@ from motherlode.store.texts import pack_text
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
+UNREADABLE = "unreadable: "  # with what follows, the reason of a page that is here without its text
 
 Ids = dict[int, int]  # a URL's row by its key
 
@@ -194,7 +195,7 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
     gone = [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes if not _waits(o)]
     session.bulk.remove(frontier_table, ("queue", "rank", "url_id"), gone)
     columns = ("id", "state", "reason", "attempts", "not_before")
-    fates = _fates(outcomes, rows.ids)
+    fates = _fates(outcomes, rows.ids, _still_unreadable(session, rows))
     session.bulk.amend(urls, columns, fates)
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
@@ -207,7 +208,15 @@ def _waits(outcome: Outcome) -> bool:
     return outcome.fate.retry_at is not None and outcome.page is None
 
 
-def _fates(outcomes: Sequence[Outcome], ids: Ids) -> list[Row]:
+def _still_unreadable(session: Session, rows: _Rows) -> dict[int, str]:
+    """Why pages that were not modified have no text, by their URL's row."""
+    unmodified = {number for number, _ in rows.unmodified}
+    asked = [url_id for url_id, number in rows.numbers.items() if number in unmodified]
+    found = session.bulk.find(urls, "id", asked, ("id", "reason")) if asked else ()
+    return {url_id: reason for url_id, reason in found if reason and reason.startswith(UNREADABLE)}
+
+
+def _fates(outcomes: Sequence[Outcome], ids: Ids, unreadable: dict[int, str]) -> list[Row]:
     """What becomes of each URL. A page that stands elsewhere settles that URL too, for good."""
     fates: dict[int, Row] = {}
     for outcome in outcomes:
@@ -219,9 +228,14 @@ def _fates(outcomes: Sequence[Outcome], ids: Ids) -> list[Row]:
             state = UrlState.MOVED
         reason = storable(fate.reason) or None
         fates[entry.url_id] = (entry.url_id, state.value, reason, entry.attempts + 1, retry_at)
-    for page in (outcome.page for outcome in outcomes if outcome.page is not None):
-        attempts = fates[ids[page.key]][3] if ids[page.key] in fates else 1
-        fates[ids[page.key]] = (ids[page.key], UrlState.FETCHED.value, None, attempts, None)
+    for page, document in ((o.page, o.document) for o in outcomes if o.page is not None):
+        here = ids[page.key]
+        attempts = fates[here][3] if here in fates else 1
+        if document is not None and document.unreadable:
+            reason = storable(f"{UNREADABLE}{document.unreadable}")
+        else:
+            reason = unreadable.get(here) if document is None else None
+        fates[here] = (here, UrlState.FETCHED.value, reason, attempts, None)
     return list(fates.values())
 
 

@@ -7,6 +7,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, and_, case, func, select
 
 from motherlode.records import ROOT, HostState, ModelId, TopicId, UrlState
+from motherlode.store.outcomes import UNREADABLE
 from motherlode.store.schema import hosts, judgements, links, models, pages, redirects, urls
 from motherlode.store.session import Session
 
@@ -85,6 +86,17 @@ def reasons(session: Session, state: UrlState) -> dict[str, int]:
     for reason, number in session.connection.execute(query):
         found[(reason or "").partition(":")[0]] += number
     return dict(found.most_common())
+
+
+def unreadable(session: Session) -> dict[str, int]:
+    """Why pages are here without their text, the most frequent reason first."""
+    query = (
+        select(urls.c.reason, func.count())
+        .where(urls.c.state == UrlState.FETCHED, urls.c.reason.startswith(UNREADABLE))
+        .group_by(urls.c.reason)
+    )
+    rows = session.connection.execute(query)
+    return dict(Counter({reason.removeprefix(UNREADABLE): number for reason, number in rows}).most_common())
 
 
 def confidences(session: Session) -> dict[TopicId, TopicPages]:

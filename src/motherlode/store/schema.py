@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 4
+VERSION = 5
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
@@ -183,6 +183,7 @@ hosts = Table(
     Column("size", BigInteger, nullable=False),
     Column("delay", Double, nullable=False),
     Column("next_at", Double, nullable=False),
+    Column("aliases", Text, nullable=False, server_default=""),
 )
 
 robots = Table(

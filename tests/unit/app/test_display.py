@@ -4,6 +4,7 @@ from io import StringIO
 from time import time
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from motherlode.app.display import UNLIMITED, Display, line, time_left
@@ -144,3 +145,16 @@ def test_a_line_has_the_figures() -> None:
 )
 def test_the_time_left_is_that_of_the_limit_that_is_reached_first(limits: Limits, left: float | None) -> None:
     assert time_left(FAR, limits) == left
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_is_to_be_installed_is_said_once(quiet: bool, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: FBT001 - a parameter
+    out, words = StringIO(), ("Install a.", "Install b.")
+    far = [Progress(seconds=0.1 * number, advice=words[:number]) for number in range(4)]
+    console = Console(file=out, width=40, soft_wrap=True)
+    with Display(TREE, LIMITS, quiet=quiet, console=console) as display:
+        for progress in [*far, replace(far[-1], end="done")]:
+            display.update(progress)
+    said = capsys.readouterr().err if quiet else out.getvalue()
+    assert [line for line in said.splitlines() if "Install" in line] == ["Install a.", "Install b."]
+    assert (out.getvalue() == "") is quiet

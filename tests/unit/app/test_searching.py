@@ -165,6 +165,7 @@ def test_without_an_index_there_is_a_button(tmp_path: Path) -> None:
     client = visitor(tmp_path)
     page = client.get("/portals/birds/search?q=owl").text
     assert "Make the index" in page
+    assert "There is no index yet." in page
     assert client.get("/api/v1/portals/birds/search?q=owl").status_code == 409
     assert over(client, client.post("/api/v1/portals/birds/index", json={}).json())["state"] == "done"
     assert "1 page matches" in client.get("/portals/birds/search?q=owl").text
@@ -205,6 +206,10 @@ def test_an_index_that_is_made_anew_is_seen(tmp_path: Path) -> None:
         assert desks.standing(portal).behind == 1
         renew(portal, rebuild=True)
         assert (desks.standing(portal).pages, desks.standing(portal).behind) == (2, 0)
+    index = tmp_path / "p" / "index"
+    next(index.glob("pages-*")).rename(index / "pages-1")
+    with pytest.raises(NoIndexError, match="made by another version"), desks.at("p"):
+        pass
 
 
 # Pages

@@ -16,7 +16,8 @@ PAGE = """<!DOCTYPE html><html lang=en><title>Barn \x1b[31mowls\u202e</title>
 <meta name=description content="All about them"><link rel=canonical href=/true>
 <nav><a href=/menu>Menu</a></nav><h1>The barn owl\x9b2J</h1>
 <p>The barn owl hunts at night\x1b]0;evil\x07 and finds its prey by hearing alone, even under deep snow. It
-eats mice and voles, and <a href="/voles" title=t>the voles</a> know it: an owl family catches thousands.</p>
+eats mice and voles, and <a href="/voles" title=t rel="Nofollow  UGC">the voles</a> know
+it: an owl family catches thousands.</p>
 <form action=/find><label>Find <input name=q></label></form>"""
 
 
@@ -48,7 +49,7 @@ def test_a_file_is_shown_with_all_that_is_read_out_of_it(lode: CliRun, page: Pat
     assert run.returncode == 0, run.stderr
     for said in ("text/html", "language    en", "All about them", "/true", "headings", "characters", "terms"):
         assert said in run.stdout
-    for said in ("spaces", "fingerprint", "the voles", "form", "q (Find)", "(navigation"):
+    for said in ("spaces", "fingerprint", "the voles", "form", "q (Find)", "(navigation", "rel=nofollow"):
         assert said in run.stdout
     assert steering(run.stdout) == []
 
@@ -58,6 +59,7 @@ def test_json_says_all_of_it(lode: CliRun, page: Path) -> None:
     assert (told["url"], told["type"], told["language"]) == ("http://owls.test/dir/x", "text/html", "en")
     assert (told["unreadable"], told["canonical"]) == (None, "http://owls.test/true")
     assert [link["url"] for link in told["links"]][:2] == ["http://owls.test/menu", "http://owls.test/voles"]
+    assert [link["rel"] for link in told["links"]][:2] == ["", "nofollow ugc"]
     assert told["forms"][0]["fields"][0]["label"] == "Find"
     assert told["terms"]["owl"] >= 2
     assert told["spaces"].keys() == {"terms", "pairs", "anchors", "neighbours", "urls"}
@@ -124,6 +126,17 @@ def test_files_in_an_archive_follow_it(lode: CliRun, tmp_path: Path) -> None:
     run = lode("analyse", "all.zip")
     assert run.stdout.count("fingerprint") == 3
     assert "all.zip#a.txt" in run.stdout
+
+
+def test_what_is_missing_to_read_them_is_said_once(lode: CliRun, tmp_path: Path) -> None:
+    script = b"%!PS-Adobe-3.0\n%%Title: (On rain)\nshowpage\n"
+    (tmp_path / "all.zip").write_bytes(zipped({"a.ps": script, "b.ps": script}))
+    run = lode("analyse", "all.zip", env={"PATH": str(tmp_path)})
+    assert (run.returncode, run.stdout.count("needs Ghostscript")) == (0, 2)
+    assert run.stdout.count("title       On rain") == 2
+    assert run.stderr.count("apt install ghostscript") == len(run.stderr.splitlines()) == 1
+    alone = lode("analyse", "all.zip", "--json", env={"PATH": str(tmp_path)})
+    assert [one["unreadable"] for one in json.loads(alone.stdout)][1:] == ["needs Ghostscript"] * 2
 
 
 @pytest.mark.parametrize("name", ["missing.html", ".", "", "x" * 300, "no\x1b[31m.html"])

@@ -113,6 +113,34 @@ def responses(packed: bytes) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("form", ["parquet", "site"])
+def test_a_directory_comes_as_one_zip_on_demand(birds: Path, tmp_path: Path, form: str) -> None:
+    (tmp_path / "zip").mkdir()
+    (tmp_path / "plain").mkdir()
+    packed = exported(birds, tmp_path / "zip" / "all.zip", form, "--zip")
+    plain = exported(birds, tmp_path / "plain" / "all", form)
+    with zipfile.ZipFile(packed) as inside:
+        assert inside.testzip() is None
+        names = {name for name in inside.namelist() if not name.endswith("/")}
+    there = {path.relative_to(plain).as_posix() for path in plain.rglob("*") if path.is_file()}
+    assert names == there
+    piped = subprocess.run(
+        [sys.executable, "-m", "motherlode", "export", birds, "--format", form, "--zip", "--output", "-"],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+    ).stdout
+    assert set(zipfile.ZipFile(io.BytesIO(piped)).namelist()) == set(zipfile.ZipFile(packed).namelist())
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "zip",
+        "plain",
+    }  # nothing else is left
+    run = run_lode(tmp_path, "export", birds, "--format", "csv", "--output", "sheet", "--zip")
+    assert run.returncode == 2
+    assert "csv is one file already; leave --zip out." in run.stderr
+    assert not (tmp_path / "sheet").exists()
+
+
 def test_raw_responses_are_read_by_another_program(birds: Path, tmp_path: Path) -> None:
     found = responses(exported(birds, tmp_path / "b.warc.gz", "warc", "--topic", TOPIC).read_bytes())
     assert set(found) >= BIRDS

@@ -124,7 +124,14 @@ def portal(lode: CliRun, tmp_path: Path) -> Path:
         ledger.keep_hosts(
             session,
             [
-                Host("good.test", "good.test", pages=7, size=2_000_000, address="192.0.2.1"),
+                Host(
+                    "good.test",
+                    "good.test",
+                    pages=7,
+                    size=2_000_000,
+                    address="192.0.2.1",
+                    aliases="w.test lb.test",
+                ),
                 Host("slow.test", "slow.test", HostState.SLOW, "stalled", failures=2, next_at=9e9),
                 Host("bad\x1b.test", "bad.test", HostState.BAD, "connection refused", failures=4),
             ],
@@ -140,6 +147,12 @@ def test_hosts_are_shown_worst_first_with_the_reason(lode: CliRun, portal: Path)
     assert "connection refused" in lines[1]
     assert "\x1b" not in run.stdout
     assert lines[-1] == "3 hosts: 1 good, 1 slow, 1 bad."
+
+
+def test_what_a_host_is_an_alias_for_is_shown(lode: CliRun, portal: Path) -> None:
+    assert "192.0.2.1 (lb.test)" in lode("hosts", portal).stdout
+    told = {one["name"]: one["aliases"] for one in json.loads(lode("hosts", portal, "--json").stdout)}
+    assert (told["good.test"], told["slow.test"]) == (["w.test", "lb.test"], [])
 
 
 def test_hosts_can_be_chosen_sorted_and_read_by_programs(lode: CliRun, portal: Path) -> None:

@@ -7,16 +7,17 @@ import pytest
 
 from helpers import CliRun, said_one_sentence
 from motherlode.portal.lock import PortalLock
+from motherlode.search.index import FORM
 from shelving import Paper, shelve
 from teaching import planted
 
-STEERING = ("\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u200f")
+STEERING = ("\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028")
 PAPERS = {
     "http://owl.test/": Paper("Barn owls", "The barn owl hunts mice at night.", topic="birds", day=1),
     "http://heron.test/": Paper("Herons", "The heron spears fish.", topic="birds", confidence=0.1, day=5),
     "http://evil.test/": Paper(
         "\x1b[31m\u202eevil\x07 <script>alert(1)</script> \u2066",
-        "\x1b]0;owned\x07 \x9b31m <b>poison</b> \u200f & so on",
+        "\x1b]0;owned\x07 \x9b31m <b>poison</b> \u200f\u061c\u2028 & so on",
         links={"http://owl.test/": "\x1b[2J"},
     ),
     "http://long.test/": Paper("endless " * 130_000, "A page with a title of a megabyte."),
@@ -71,6 +72,8 @@ def test_json_has_everything(lode: CliRun, portal: Path) -> None:
     assert told["query"] == "owl OR heron"
     assert told["rank"] == {"cosine": 0.5, "confidence": 0.25, "authority": 0.25}
     assert (told["total"], told["page"], told["more"], told["behind"]) == (2, 1, False, 0)
+    assert told["facets"]["topic"] == [{"value": "birds", "pages": 2}]
+    assert sorted(one["value"] for one in told["facets"]["site"]) == ["heron.test", "owl.test"]
     best = told["results"][0]
     assert (best["place"], best["url"], best["topic"]) == (1, "http://owl.test/", "birds")
     assert [part["name"] for part in best["why"]] == ["cosine", "confidence", "authority"]
@@ -158,3 +161,21 @@ def test_where_nothing_was_fetched_nothing_is_found(lode: CliRun, tmp_path: Path
     run = lode("search", "p", "owls", "--as-is")
     assert run.returncode == 1
     assert "has no index yet; 'lode index p' makes one" in run.stderr
+
+
+def test_an_index_of_another_version_is_made_anew(lode: CliRun, tmp_path: Path) -> None:
+    shelve(tmp_path / "p", PAPERS)
+    assert lode("index", "p").returncode == 0
+    index = tmp_path / "p" / "index"
+    said = "The index was made by another version, so it is made anew."
+    for command in (("search", "p", "owls", "--json"), ("index", "p")):
+        next(index.glob("pages-*")).rename(index / "pages-1")
+        as_is = lode("search", "p", "owls", "--as-is")
+        assert as_is.returncode == 1
+        assert "was made by another version; 'lode index p' makes it anew" in as_is.stderr
+        run = lode(*command)
+        assert run.returncode == 0
+        assert run.stderr.strip() == said
+        assert [place.name for place in index.glob("pages-*")] == [f"pages-{FORM}"]
+    assert said not in lode("search", "p", "owls").stderr
+    assert "is up to date" in lode("index", "p").stdout

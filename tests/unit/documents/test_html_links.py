@@ -139,6 +139,32 @@ def test_links_in_menus_are_told_apart(html: str, navigation: bool) -> None:  # 
     assert bool(found.flags & LinkFlag.NAVIGATION) is navigation
 
 
+RELATIONS = {
+    "": ("", False),
+    "rel": ("", False),
+    "rel=next": ("next", False),
+    "rel='NoFollow  noopener\nugc'": ("nofollow noopener ugc", True),
+    "rel='no follow'": ("no follow", False),
+    "rel=x-nofollow": ("x-nofollow", False),
+    f"rel='{'long ' * 100}nofollow'": (("long " * 20).strip(), True),
+}
+
+
+@pytest.mark.parametrize("frame", ["<p>Owls {} fly</p>", "<nav>{}</nav>", "<map>{}</map>"])
+@pytest.mark.parametrize(("said", "meant"), RELATIONS.items())
+def test_a_link_says_how_its_target_relates_to_the_page(
+    frame: str, said: str, meant: tuple[str, bool]
+) -> None:
+    kind = "area" if "map" in frame else "a"
+    found = link(frame.format(f"<{kind} href=/x {said}>x</{kind}>"))
+    assert (found.rel, bool(found.flags & LinkFlag.NOFOLLOW)) == meant
+
+
+def test_relations_are_kept_where_a_page_closes_all_its_links() -> None:
+    found = link("<meta name=robots content=nofollow><p><a href=/x rel=next>x</a>")
+    assert (found.rel, found.flags & LinkFlag.NOFOLLOW) == ("next", LinkFlag.NOFOLLOW)
+
+
 def test_a_menu_that_is_remembered_says_what_it_says_in_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links_of_pages, "_menus", {})
     monkeypatch.setattr(links_of_pages, "_REMEMBERED", 3)
@@ -148,6 +174,7 @@ def test_a_menu_that_is_remembered_says_what_it_says_in_each_page(monkeypatch: p
         "<nav><a href=/x>Barn owls</a></nav>",
         "<nav><a href=/x title=Birds>Owls</a></nav>",
         "<nav><a href=/x rel=nofollow>Owls</a></nav>",
+        "<nav><a href=/x rel=next>Owls</a></nav>",
         "<nav><p><a href=/x>Owls</a></nav>",
         "<nav><a href=/x><img alt=One></a></nav>",
         "<nav><a href=/x><img alt=Another></a></nav>",
@@ -158,7 +185,8 @@ def test_a_menu_that_is_remembered_says_what_it_says_in_each_page(monkeypatch: p
         links_of_pages._menus.clear()
         alone.append(link(menu))
     assert [link(menu) for menu in menus * 2] == alone * 2
-    assert len({(one.url, one.anchor, one.title, one.flags, one.path) for one in alone}) == len(menus)
+    told = {(one.url, one.anchor, one.title, one.flags, one.path, one.rel) for one in alone}
+    assert len(told) == len(menus)
     assert len(links_of_pages._menus) <= 3
 
 

@@ -30,6 +30,7 @@ from motherlode.store.pages import (
 )
 from motherlode.store.session import Session
 from motherlode.store.similar import near
+from motherlode.store.tracing import hops_to
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address, host_of, url_key
 from packing import zipped
@@ -221,3 +222,46 @@ def test_a_document_says_why_nothing_came_of_it(word: str, reason: str) -> None:
             return [one[0].document.unreadable for one in await readers.read(raws)]
 
     assert run(work()) == ["", reason, ""]
+
+
+def test_what_is_missing_to_read_a_format_is_told_once_and_each_document_says_why(
+    portal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    names = [f"{number}.ps" for number in range(3)]
+    script = {name: f"%!PS-Adobe-3.0\n%%Title: (Rain {name})\nshowpage\n".encode() for name in names}
+    pages: dict[str, Said] = {
+        f"http://a.test/{name}": (200, {"Content-Type": "application/postscript"}, body)
+        for name, body in script.items()
+    }
+    packed = (200, {"Content-Type": "application/zip"}, zipped({"in.ps": b"%!PS-Adobe-3.0\nshowpage\n"}))
+    pages |= {"http://a.test/": html("Start", "words", *names, "all.zip"), "http://a.test/all.zip": packed}
+    progress = crawled(portal, record_web(tmp_path / "web", pages))
+    (advice,) = progress.advice
+    assert "PostScript" in advice
+    assert "apt install ghostscript" in advice
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        for name in (*names, "all.zip#in.ps"):
+            url = f"http://a.test/{name}"
+            known = known_url(session, url_key(url, host_of(url)))
+            assert known is not None
+            assert (known.state, known.reason) == (UrlState.FETCHED, "unreadable: needs Ghostscript")
+            page = kept(session, url)
+            assert page.title == ("in" if "#" in name else f"Rain {name}")
+            assert page.page.mime == "application/postscript"
+
+
+def test_a_page_that_leads_on_by_itself_is_kept_and_redirects(portal: Path, tmp_path: Path) -> None:
+    refresh = "<!DOCTYPE html><title>Moved</title><meta http-equiv=refresh content='0; url=/new?b=1'><p>Wait."
+    pages: dict[str, Said] = {
+        "http://a.test/": refresh,
+        "http://a.test/new?b=1": html("New", "Owls are here now."),
+    }
+    progress = crawled(portal, record_web(tmp_path / "web", pages))
+    assert (progress.pages, progress.redirects) == (2, 1)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        there = known_url(session, url_key("http://a.test/new?b=1", "a.test"))
+        assert there is not None
+        (hop,) = hops_to(session, there.id, 10)
+        assert (hop.url, hop.target, hop.status) == ("http://a.test/", "http://a.test/new?b=1", 200)
+        assert kept(session, "http://a.test/").title == "Moved"

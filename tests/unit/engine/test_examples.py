@@ -175,6 +175,59 @@ def test_what_sitemaps_list_waits_for_the_crawl(tmp_path: Path, *, wanted: bool)
     assert "http://news0.test/listed" not in kept(portal)
 
 
+class Killed(Replay):
+    """A web that ends the program when some URL is asked for."""
+
+    at = ""
+
+    async def fetch(self, request: Request) -> Response:
+        if request.url == self.at:
+            raise InterruptedError
+        return await super().fetch(request)
+
+
+@pytest.mark.parametrize("at", ["http://owl0.test/map.xml", "http://owl0.test/1"])
+@pytest.mark.parametrize("examples_again", [True, False])
+def test_sitemaps_of_examples_are_read_by_the_next_who_comes_if_one_is_killed(
+    tmp_path: Path, at: str, *, examples_again: bool
+) -> None:
+    said: dict[str, Said] = {
+        **pages(),
+        **MAPPED,
+        "http://owl0.test/1": paper("Another", "An owl beside the first"),
+        "http://owl0.test/listed": paper("Listed", "An owl that nothing links to"),
+        "http://news0.test/listed": paper("News", "Nobody is to come here"),
+    }
+    topics = {"owls": [place("owl", 0), "http://owl0.test/1"], "OTHERS": [place("news", 0)]}
+    portal = planted(tmp_path / "p", topics, robots__sitemaps=True)
+    web = Killed(open_web(record_web(tmp_path / "web", said)))
+    web.at = at
+    with pytest.raises(InterruptedError), Portal.crawling(portal, "test") as opened:
+        run_virtually(fetch_examples(opened, web, Alone(Manner())))
+    if examples_again:
+        fetch(portal, said, tmp_path / "again")
+    crawl_on(portal, tmp_path / "web")
+    assert "http://owl0.test/listed" in kept(portal)
+    assert "http://news0.test/listed" not in kept(portal)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert ledger.unread_robots(session) == []
+
+
+def test_robots_txt_is_asked_for_once_though_its_sitemaps_are_read_later(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Listening(Replay):
+        async def fetch(self, request: Request) -> Response:
+            asked.append(request.url)
+            return await super().fetch(request)
+
+    portal = planted(tmp_path / "p", {"owls": [place("owl", 0)]}, robots__sitemaps=True)
+    web = Listening(open_web(record_web(tmp_path / "web", {**pages(), **MAPPED})))
+    with Portal.crawling(portal, "test") as opened:
+        run_virtually(fetch_examples(opened, web, Alone(Manner())))
+    assert (asked.count("http://owl0.test/robots.txt"), asked.count("http://owl0.test/map.xml")) == (1, 1)
+
+
 def test_a_portal_without_examples_fetches_nothing(tmp_path: Path) -> None:
     portal = planted(tmp_path / "p", {"owls": []})
     add_example(portal, "owls", title="owls", text="owls")

@@ -92,7 +92,7 @@ def portal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         ('main:"apart from"', set()),
         ("text:minister", {"news"}),
         ('text:"owl news"', {"news"}),
-        ("main:owl", {"barn", "owls"}),
+        ("main:owl", {"barn", "owls", "one.twins"}),
         ("anchor:silent", {"barn"}),
         ("wading", {"heron"}),  # what links to it say
         ("url:paper", {"paper"}),

@@ -3,7 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from motherlode.engine import Limits, crawl
+from motherlode.fetch import Request, Response
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
@@ -64,6 +67,26 @@ def test_sitemaps_that_a_crawl_did_not_come_to_read_are_read_by_the_next(tmp_pat
                 found, left = [url for url, _, _ in page_log(session)], ledger.unread_robots(session)
         assert len(found) == (1 if pages == 1 else 3)
         assert len(left) == (1 if pages == 1 else 0)
+
+
+class _Broken(Replay):
+    async def fetch(self, request: Request) -> Response:
+        if request.url == "http://a.test/":
+            raise InterruptedError
+        return await super().fetch(request)
+
+
+def test_sitemaps_that_a_broken_crawl_has_met_are_read_by_the_next(tmp_path: Path) -> None:
+    planting = plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
+    create_portal(tmp_path / "p", planting, {"robots.sitemaps": True})
+    web = open_web(record_web(tmp_path / "web", PAGES))
+    policy = BreadthFirst([address("http://a.test/")])
+    with pytest.raises(InterruptedError), Portal.crawling(tmp_path / "p", "test") as portal:
+        run_virtually(crawl(portal, _Broken(web), policy, Limits(50)))
+    with Portal.crawling(tmp_path / "p", "test") as portal:
+        run_virtually(crawl(portal, Replay(web), policy, Limits(50)))
+        with portal.store.reading() as session:
+            assert len(list(page_log(session))) == 3
 
 
 def test_sitemaps_are_left_alone_otherwise(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from meaning import tiny
 from motherlode.documents.meanings import Meanings, NoMeaningsError
 from motherlode.engine import Limits, crawl, training
+from motherlode.engine.reporting import Lore, report_on
 from motherlode.engine.reviewing import keep_thoughts, thoughts_on
 from motherlode.engine.training import (
-    Lore,
     can_tell,
     page_behind,
-    report_on,
     syllabus_of,
 )
 from motherlode.lab.clock import run_virtually

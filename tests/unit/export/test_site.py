@@ -24,12 +24,14 @@ EVIL = (
     '"><img src=x onerror=alert(1)>',
     "]]></title><!-- --> &amp; {{ 7*7 }} {% raw %}",
     "\x00\x01\x1b[31m\x7f\x85\x9b2J\ufffe\uffff",
-    "\u202egnp.exe\u2066\u200f",
+    "\u202egnp.exe\u2066\u200f\u061c",
     "\ud800 lone \udfff",
     "con",
     "x" * 2**20,
 )
-STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+STEERING = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 IMPRINT = Imprint(
     title="Birds",
     software="Motherlode",

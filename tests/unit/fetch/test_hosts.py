@@ -115,3 +115,10 @@ def test_memory_is_bounded_however_many_hosts_come_and_go() -> None:
     assert len(book._known) <= 1500
     assert book["h99999.test"].pages == 1
     assert book["h5.test"].pages == 0  # forgotten here; the store knows
+
+
+def test_what_a_host_is_an_alias_for_is_kept_as_long_as_nobody_says_otherwise() -> None:
+    named = after_success(Host("a.test"), replace(response(), aliases="b.test cdn.test"), 0.0)
+    assert named.aliases == "b.test cdn.test"
+    assert after_success(named, response(), 0.0).aliases == "b.test cdn.test"
+    assert after_success(named, replace(response(), aliases="c.test"), 0.0).aliases == "c.test"

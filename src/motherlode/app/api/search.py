@@ -6,7 +6,8 @@ from fastapi import APIRouter, Query
 
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.serving.questions import Found, Question, found
+from motherlode.app.searching import Found
+from motherlode.app.serving.questions import Question, found
 from motherlode.app.serving.services import Here
 from motherlode.app.serving.viewing import explained
 from motherlode.engine.explanations import Explanation

@@ -9,13 +9,14 @@ import click
 from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
 from motherlode.app.cli.documents import NOWHERE, from_file, from_web, read_all
 from motherlode.documents.analysing import Analysed, kind_of
+from motherlode.documents.needs import advice
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import SPACES, Surroundings
 from motherlode.documents.terms import spell, unpack
 from motherlode.fetch.types import mime_of
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
-from motherlode.records import Document, LinkFlag
+from motherlode.records import Document, Link, LinkFlag
 
 _SHOWN = 10
 _LINES = 8
@@ -52,6 +53,9 @@ def command(source: str, portal: Path | None, overrides: tuple[str, ...], **opti
             if place:
                 click.echo()
             _show(raw, one)
+    for words in dict.fromkeys(advice(one.document.unreadable) for one in found):
+        if words:
+            click.echo(words, err=True)
     if found[0].document.unreadable:
         click.get_current_context().exit(1)
 
@@ -142,12 +146,19 @@ def _show_links(document: Document) -> None:
     links = document.links
     _line("links", f"{count(len(links), 'link')}, {len(document.images):,} described pictures")
     for link in links[:_SHOWN]:
-        flags = ", ".join(flag.name.lower() for flag in LinkFlag(link.flags) if flag.name)
-        _line("", f"{link.url}  [{link.anchor}]" + (f" ({flags})" if flags else ""))
+        _line("", f"{link.url}  [{link.anchor}]" + _kind(link))
         if link.context:
             _line("", f"   ... {link.context} ...")
     if len(links) > _SHOWN:
         _line("", f"{len(links) - _SHOWN:,} more; --json lists all")
+
+
+def _kind(link: Link) -> str:
+    """What kind of link it is, and what it says of that itself."""
+    kinds = [flag.name.lower() for flag in LinkFlag(link.flags) if flag.name]
+    if link.rel:
+        kinds.append(f"rel={link.rel}")
+    return f" ({', '.join(kinds)})" if kinds else ""
 
 
 def _line(name: str, value: str) -> None:

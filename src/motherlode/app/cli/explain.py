@@ -174,6 +174,7 @@ def _host_words(host: HostSaid) -> str:
     if not host.met:
         return f"{host.name}, never met"
     told = f"{host.name}, {host.state}" + (f" ({host.reason})" if host.reason else "")
+    told += f", alias of {', '.join(host.aliases)}" if host.aliases else ""
     told += f", {count(host.pages, 'page')}, rests {host.delay:.1f} s after each"
     wait = (host.next_at or 0.0) - time()
     return told + (f", left alone for another {wait:,.0f} s" if wait > 0 else "")

@@ -98,9 +98,9 @@ def command(
     is the portal of one moment. A site that this command made is replaced by its successor.
     """
     chosen = ALL_FORMATS[form]
-    _check(form, chosen, output, texts=given["texts"], as_json=as_json)
     if given["packed"]:
         chosen = _as_zip(form, chosen, Path(output).resolve().parent)
+    _check(form, chosen, output, texts=given["texts"], as_json=as_json)
     if output != _STREAM:
         check_place(
             Path(output),
@@ -139,7 +139,7 @@ def _check(form: str, chosen: Format, output: str, *, texts: bool, as_json: bool
     if texts and not chosen.texts:
         raise UsageError(f"{form} has no place for texts; leave --text out.")
     if output == _STREAM and chosen.into_file is None:
-        raise UsageError(f"{form} is a directory of files; name one with --output.")
+        raise UsageError(f"{form} is a directory of files; name one with --output, or add --zip.")
     if output == _STREAM and as_json:
         raise UsageError("--json and --output - would both write to the standard output; choose one.")
     if not output.strip():

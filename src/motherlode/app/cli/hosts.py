@@ -49,6 +49,12 @@ def command(directory: Path, overrides: tuple[str, ...], forgive: str | None, **
         _show(hosts, options["limit"])
 
 
+def _place(host: Host) -> str:
+    """Its address, and what it is called there if not by its own name."""
+    aliases = host.aliases.split()
+    return f"{host.address or '-'}{f' ({harmless(aliases[-1])})' if aliases else ''}"
+
+
 def _show(hosts: list[Host], limit: int) -> None:
     if not hosts:
         click.echo("No such host has been met.")
@@ -60,7 +66,7 @@ def _show(hosts: list[Host], limit: int) -> None:
             harmless(host.name),
             host.state.name.lower(),
             harmless(host.reason) or "-",
-            host.address or "-",
+            _place(host),
             host.pages,
             host.size / 1e6,
             host.failures,

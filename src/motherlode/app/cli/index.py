@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
-from motherlode.engine.indexing import Renewal, Telling, renew
+from motherlode.engine.indexing import Renewal, Telling, place_of, renew
 from motherlode.portal import Portal
+from motherlode.search.index import is_of_another_form
 
 _EVERY = 2_000  # pages between two looks at the progress
 
@@ -24,11 +25,18 @@ def command(directory: Path, overrides: tuple[str, ...], *, rebuild: bool, as_js
     index is made of nothing but what the portal holds: DIR/index can be deleted at any time.
     """
     with Portal.reading(directory, overrides) as portal:
+        announce(portal)
         done = renew(portal, rebuild=rebuild, told=progress())
     if as_json:
         show_json(done)
     else:
         click.echo(_told(done))
+
+
+def announce(portal: Portal) -> None:
+    """Say beforehand where an index has to be made anew, which takes longer than to bring it up to date."""
+    if is_of_another_form(place_of(portal)):
+        click.echo("The index was made by another version, so it is made anew.", err=True)
 
 
 def progress(doing: str = "Indexing") -> Telling:

@@ -7,7 +7,6 @@ from time import time
 from typing import Any
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.cli.common import (
@@ -21,10 +20,12 @@ from motherlode.app.cli.common import (
     show_json,
 )
 from motherlode.app.cli.durations import moment_in
-from motherlode.app.cli.index import progress
-from motherlode.app.searching import Ready, desk_at, made_ready
+from motherlode.app.cli.index import announce, progress
+from motherlode.app.searching import Ready, desk_at, made_ready, told
+from motherlode.engine.describing import Result
+from motherlode.engine.facets import Facets
 from motherlode.engine.remembering import remember
-from motherlode.engine.searching import Asked, Result, Results
+from motherlode.engine.searching import Asked, Results
 from motherlode.portal import Portal
 from motherlode.records import UsageError
 from motherlode.search.matching import Filters
@@ -53,20 +54,6 @@ class Moment(click.ParamType[int]):
                 f"{told} is not a day; write it like 2026-11-30, or like 7d for a week ago.", param, ctx
             )
         return moment
-
-
-class Told(Struct, frozen=True):
-    """What `--json` shows."""
-
-    query: str
-    like: str
-    rank: dict[str, float]
-    total: int
-    ranked: int
-    page: int
-    more: bool
-    behind: int
-    results: tuple[Result, ...]
 
 
 def _several(name: str, what: str) -> Callable[[F], F]:
@@ -125,18 +112,21 @@ def command(  # noqa: PLR0913 - one for each option
     with Portal.reading(directory, overrides) as portal:
         asked = _asked(query, _address(like, portal) if like else None, weights_of(rank), options)
         asked = replace(asked, places=why or as_json)
-        ready = Ready() if as_is else made_ready(portal, progress())
+        ready = Ready() if as_is else _readied(portal)
         with desk_at(portal) as desk:
-            found = desk.search(asked)
+            found, facets = desk.faceted(asked, time()) if as_json else (desk.search(asked), Facets())
         remember(portal, asked, found)
     if as_json:
-        liked = asked.like.url if asked.like else ""
-        told = (found.total, found.ranked, found.page, found.more, ready.behind, found.results)
-        show_json(Told(query, liked, found.weights, *told))
+        show_json(told(asked, found, facets, ready.behind))
         return
     if ready.behind:
         click.echo(f"The index is {count(ready.behind, 'page')} behind: {harmless(ready.reason)}", err=True)
     _show(found, query or (asked.like.url if asked.like else ""), why=why)
+
+
+def _readied(portal: Portal) -> Ready:
+    announce(portal)
+    return made_ready(portal, progress())
 
 
 def _address(like: str, portal: Portal) -> Address:

@@ -45,6 +45,7 @@ class Stats(Struct, frozen=True):
     states: dict[str, int]
     failures: dict[str, int]
     skipped: dict[str, int]
+    unreadable: dict[str, int]
     relevant: int
     harvest: list[float]
     topics: list[TopicFigures]
@@ -86,6 +87,7 @@ def stats_of(session: Session, title: str) -> Stats:
         states={state.name.lower(): states.get(state, 0) for state in UrlState},
         failures=overview.reasons(session, UrlState.FAILED),
         skipped=overview.reasons(session, UrlState.SKIPPED),
+        unreadable=overview.unreadable(session),
         relevant=sum(one.pages for one in sure.values()),
         harvest=overview.harvest(session, max(1, min(_PARTS, totals.pages // _PART))),
         topics=_topics(TopicTree(topic_rows.all_topics(session)), sure),
@@ -114,6 +116,7 @@ def _show(stats: Stats) -> None:
         "statuses": _kinds(stats.statuses),
         "failures": _kinds(stats.failures),
         "skipped": _kinds(stats.skipped),
+        "unreadable": _kinds(stats.unreadable),
     }
     for name, text in rows.items():
         click.echo(f"{name:<10} {text}")

@@ -11,13 +11,16 @@ from motherlode.app.cli.common import count, harmless, json_option, portal_argum
 from motherlode.app.cli.effects import show_effect, show_moves
 from motherlode.app.cli.index import progress
 from motherlode.app.cli.tables import Table
+from motherlode.engine.company import Company
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples, unfetched
 from motherlode.engine.relearning import Relearned, Wanted, keep_relearned, relearn
+from motherlode.engine.reporting import Lore, report_on
 from motherlode.engine.resultset import ResultSet
 from motherlode.engine.reviewing import Effect
-from motherlode.engine.training import Lore, Missing, report_on
+from motherlode.engine.tally import Tally
+from motherlode.engine.training import Missing
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal
@@ -96,7 +99,11 @@ async def _fetched(portal: Portal) -> int:
         HttpWeb(config.network, user_agent(config), config.dns) as web,
         Hands(manner_of(config), config.reading) as hands,
     ):
-        return await fetch_examples(portal, web, hands)
+        tally = Tally()
+        fetched = await fetch_examples(portal, web, company=Company(hands, tally=tally))
+    for words in tally.advice:
+        click.echo(words, err=True)
+    return fetched
 
 
 def _preview(directory: Path, overrides: tuple[str, ...], *, results: bool, as_json: bool) -> None:

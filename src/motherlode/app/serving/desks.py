@@ -14,7 +14,7 @@ from motherlode.app.serving.shelf import Shelf
 from motherlode.engine.indexing import lacking, place_of
 from motherlode.portal import Portal
 from motherlode.records import LodeError
-from motherlode.search.index import FORM, PageIndex
+from motherlode.search.index import FORM, PageIndex, is_of_another_form
 from motherlode.store import ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import count_pages
@@ -94,7 +94,7 @@ class Desks:
                     opened = _open(place, folder)
                 index = opened.index.latest()
             except (OSError, ValueError) as error:
-                raise NoIndexError("There is no index yet.") from error
+                raise NoIndexError(_missing(place)) from error
             self._opened[place] = opened
             while len(self._opened) > OPEN:
                 self._opened.popitem(last=False)
@@ -106,8 +106,14 @@ class Desks:
 def _open(place: Path, folder: int) -> _Opened:
     index = PageIndex.open(place)
     if index is None:
-        raise NoIndexError("There is no index yet.")
+        raise NoIndexError(_missing(place))
     return _Opened(folder, index)
+
+
+def _missing(place: Path) -> str:
+    if is_of_another_form(place):
+        return "The index was made by another version and has to be made anew."
+    return "There is no index yet."
 
 
 def _meta(place: Path) -> Path:

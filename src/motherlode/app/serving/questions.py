@@ -9,10 +9,10 @@ from msgspec.structs import asdict, replace
 
 from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.durations import moment_in
+from motherlode.app.searching import Found, told
 from motherlode.app.serving.desks import Desks
-from motherlode.engine.facets import Facets
 from motherlode.engine.remembering import remember
-from motherlode.engine.searching import Asked, Result, Results
+from motherlode.engine.searching import Asked
 from motherlode.portal import Portal
 from motherlode.records import UsageError
 from motherlode.search.matching import Filters
@@ -58,28 +58,13 @@ class Question(Struct, frozen=True):
         return urlencode(told, doseq=True, errors="replace")
 
 
-class Found(Struct, frozen=True):
-    """What a search finds; the index is `behind` by so many changes."""
-
-    query: str
-    like: str
-    rank: dict[str, float]
-    total: int
-    ranked: int
-    page: int
-    more: bool
-    behind: int
-    results: tuple[Result, ...]
-    facets: Facets
-
-
 def found(desks: Desks, name: str, question: Question) -> Found:
     """Search a portal. Raises `LodeError` for what cannot be sought, `NoIndexError` without an index."""
     with desks.at(name) as (portal, desk):
         asked = _asked(question, portal)
         results, facets = desk.faceted(asked, time())
         behind = desks.standing(portal).behind
-    return _found(asked, results, facets, behind)
+    return told(asked, results, facets, behind)
 
 
 def remembered(desks: Desks, name: str, question: Question) -> None:
@@ -87,21 +72,6 @@ def remembered(desks: Desks, name: str, question: Question) -> None:
     with desks.at(name) as (portal, desk):
         asked = _asked(question, portal)
         remember(portal, asked, desk.search(asked))
-
-
-def _found(asked: Asked, results: Results, facets: Facets, behind: int) -> Found:
-    return Found(
-        asked.text,
-        asked.like.url if asked.like else "",
-        results.weights,
-        results.total,
-        results.ranked,
-        results.page,
-        results.more,
-        behind,
-        results.results,
-        facets,
-    )
 
 
 def _asked(question: Question, portal: Portal) -> Asked:

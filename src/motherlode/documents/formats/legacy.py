@@ -8,9 +8,8 @@ from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
 from motherlode.documents.formats.kinds import ENCRYPTED, OLE_MAGIC, kind_of_ole
 from motherlode.documents.formats.markdown import read_marked
 from motherlode.documents.formats.rtf import read_rtf
+from motherlode.documents.needs import EXTRA
 from motherlode.documents.raw import Extract, Raw, UnreadableError
-
-_NEEDED = "needs the extra 'formats'"
 
 
 def read_legacy(raw: Raw) -> Extract:
@@ -29,12 +28,12 @@ def read_by_undoc(body: bytes) -> Extract:
     try:
         undoc: Any = import_module("undoc")
     except ImportError as error:
-        raise UnreadableError(_NEEDED) from error
+        raise UnreadableError(EXTRA) from error
     try:
         with undoc.parse_bytes(body) as document:
             return _extract(document.title or "", document.plain_text(), document.to_markdown())
     except OSError as error:  # its library is made for some kinds of machine only
-        raise UnreadableError(_NEEDED) from error
+        raise UnreadableError(EXTRA) from error
     except (undoc.UndocError, ValueError) as error:
         encrypted = getattr(error, "kind", None) == undoc.ErrorKind.ENCRYPTED
         raise UnreadableError("encrypted" if encrypted else "a broken Office file") from error

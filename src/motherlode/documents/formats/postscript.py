@@ -15,6 +15,7 @@ from motherlode.documents.encoding import decode
 from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
 from motherlode.documents.formats.lines import paragraphs
 from motherlode.documents.formats.urls import urls_in
+from motherlode.documents.needs import GHOSTSCRIPT
 from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 MAX_SECONDS = 20.0
@@ -32,14 +33,17 @@ _PROGRAMS = (("gs", _GS), ("ps2ascii", ()), ("pstotext", ()))
 def read_postscript(raw: Raw) -> Extract:
     gathered = Gathered()
     gathered.title = _title(raw.body)
-    text = _run(raw.body).decode("utf-8", "replace")
+    program = _program()
+    if not program:
+        raise UnreadableError(GHOSTSCRIPT, gathered.title)
+    text = _run(program, raw.body).decode("utf-8", "replace")
     for page in text.split("\f"):
         for paragraph in paragraphs(page):
             gathered.line(paragraph)
     for url in urls_in(text):
         gathered.reference(url)
     if gathered.empty:
-        raise UnreadableError("no text in the PostScript")
+        raise UnreadableError("no text in the PostScript", gathered.title)
     return gathered.extract()
 
 
@@ -50,15 +54,18 @@ def _title(body: bytes) -> str:
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
-def _run(body: bytes) -> bytes:
-    """What the first program that is there prints."""
-    for name, options in _PROGRAMS:
-        if program := shutil.which(name):
-            with TemporaryDirectory(prefix="lode-ps-") as folder:
-                file = Path(folder, "document.ps")
-                file.write_bytes(body)
-                return _output([program, *options, str(file)], folder)
-    raise UnreadableError("needs Ghostscript")
+def _program() -> list[str]:
+    """The first program that is there, with its options; none: an empty list."""
+    found = ((shutil.which(name), options) for name, options in _PROGRAMS)
+    return next(([program, *options] for program, options in found if program), [])
+
+
+def _run(program: list[str], body: bytes) -> bytes:
+    """What a program prints of a document."""
+    with TemporaryDirectory(prefix="lode-ps-") as folder:
+        file = Path(folder, "document.ps")
+        file.write_bytes(body)
+        return _output([*program, str(file)], folder)
 
 
 def _output(command: list[str], folder: str) -> bytes:

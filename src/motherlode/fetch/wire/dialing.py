@@ -37,12 +37,14 @@ class Origin(NamedTuple):
 
 
 class Line(NamedTuple):
-    """An open connection, whom it leads to, what it cost to open, and the proxy it goes through in plain."""
+    """An open connection, whom it leads to, what it cost to open, the proxy it goes through in plain, and the
+    names that the host is an alias for."""
 
     connection: Connection
     address: str
     phases: Phases
     proxy: Proxy | None = None
+    aliases: str = ""
 
 
 class Dialer:
@@ -75,8 +77,9 @@ class Dialer:
     async def _dial(self, origin: Origin) -> Line:
         began = monotonic()
         proxy = self._proxies.lead_to(origin.scheme, origin.host)
+        aliases: tuple[str, ...] = ()
         if proxy is None:
-            addresses, port = await self._addresses(origin)
+            addresses, port, aliases = await self._addresses(origin)
         else:
             self._guard_literal(origin.host)
             addresses, port = await self._addresses_of_proxy(proxy, origin.host), proxy.port
@@ -93,20 +96,22 @@ class Dialer:
             raise
         ready = monotonic()
         phases = Phases(resolved - began, connected - resolved, ready - connected if tls else 0.0)
-        return Line(connection, "" if proxy else address, phases, None if tls else proxy)
+        way = None if tls else proxy
+        return Line(connection, "" if proxy else address, phases, way, " ".join(aliases))
 
-    async def _addresses(self, origin: Origin) -> tuple[tuple[str, ...], int]:
-        """Where a host is, less the addresses that no crawler may connect to."""
+    async def _addresses(self, origin: Origin) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+        """Where a host is, less the addresses that no crawler may connect to; and what it is an alias for."""
         told = self._overrides.place_of(origin.host)
         if told is not None:
             name, port = told
             found = (name,) if is_address(name) else (await self._resolver.resolve(name)).addresses
-            return found, port or origin.port
-        found = (await self._resolver.resolve(origin.host)).addresses
+            return found, port or origin.port, ()
+        resolved = await self._resolver.resolve(origin.host)
+        found = resolved.addresses
         allowed = tuple(address for address in found if self._options.private or is_public(address))
         if not allowed:
             raise FetchError(Kind.FORBIDDEN_ADDRESS, origin.host, found[0] if found else "")
-        return allowed, origin.port
+        return allowed, origin.port, resolved.aliases
 
     async def _addresses_of_proxy(self, proxy: Proxy, host: str) -> tuple[str, ...]:
         try:

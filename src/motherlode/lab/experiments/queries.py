@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import spell, unpack
-from motherlode.engine.indexing import hexed
+from motherlode.engine.wording import Wording, spread
 from motherlode.lab.experiments.experts import query_for
 from motherlode.lab.experiments.filling import Sayings
 from motherlode.lab.experiments.grades import NEAR, RIGHT
@@ -70,6 +70,7 @@ class Drawing:
         self._labels = labels
         self._session = session
         self._index = index
+        self._wording = Wording(index)
         self._chance = chance
 
     def of_topic(
@@ -116,18 +117,18 @@ class Drawing:
             bag = unpack(packed.get(page.id, b""))
             told.update(dict(zip(bag.terms.tolist(), (1 + np.log(bag.counts)).tolist(), strict=True)))
             having.update(bag.terms.tolist())
-        shared = {
-            term: told[term] * self._idf(term) for term in told if having[term] >= min(_SHARED, len(pages))
-        }
-        best = sorted(shared, key=lambda term: (-shared[term], term))[:_WORDS]
-        spelled: dict[int, str] = {}
+        shared = {term for term in told if having[term] >= min(_SHARED, len(pages))}
+        spelled: dict[int, tuple[str, str]] = {}
         for page in pages:
-            spelled = spell(best, main_text_of(self._session, page.id), page.language) | spelled
-        return " ".join(spelled[term] for term in best if term in spelled)
+            words = spell(shared, main_text_of(self._session, page.id), page.language)
+            spelled = {term: (word, page.language) for term, word in words.items()} | spelled
+        worth = {term: told[term] * self._idf(*said) for term, said in spelled.items()}
+        best = sorted(worth, key=lambda term: (-worth[term], term))[:_WORDS]
+        return " ".join(spelled[term][0] for term in best)
 
-    def _idf(self, term: int) -> float:
-        (stem,) = hexed(np.array([term], np.uint32)).split()
-        return float(np.log1p(self._index.size / max(self._index.having(stem), 1)))
+    def _idf(self, word: str, language: str) -> float:
+        pages = sum(stem.pages for stem in self._wording.stems(word, language))
+        return spread(self._index.size, pages)
 
 
 def grades_of(labels: Labels, topic: str, pages: Sequence[str]) -> dict[str, int]:

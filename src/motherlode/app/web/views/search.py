@@ -8,10 +8,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from msgspec import Struct
 from starlette.responses import Response
 
+from motherlode.app.searching import Found
 from motherlode.app.serving.board import INDEX
 from motherlode.app.serving.desks import NoIndexError
 from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.questions import Found, Question, found
+from motherlode.app.serving.questions import Question, found
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.serving.topics import names_in
 from motherlode.app.web.pages import page
@@ -143,15 +144,15 @@ def part(request: Request, here: Here, portal: str, asked: Asked) -> Response:
 
 
 def _page(request: Request, here: Services, portal: str, asked: Question, template: str) -> Response:
-    told: dict[str, Any] = {"found": None, "facets": (), "problem": "", "no_index": False, "place": None}
+    told: dict[str, Any] = {"found": None, "facets": (), "problem": "", "no_index": "", "place": None}
     status = 200
     topics, waiting = _standing(here, portal)
     try:
         answer = _answer(here, portal, asked)
         told["found"] = answer
         told["facets"] = tuple(_facets(asked, answer.facets if answer else Facets()))
-    except NoIndexError:
-        told["no_index"] = True
+    except NoIndexError as error:
+        told["no_index"] = str(error)
     except ReadOnlyError:
         raise
     except LodeError as error:
