@@ -22,7 +22,7 @@ _SWITCHES = (
     "--disable-sync",
     "--no-first-run",
 )
-PATIENCE = 30_000  # milliseconds for whatever a test waits for
+PATIENCE = 120_000  # milliseconds for whatever a test waits for: a first lesson in a fresh clone is compiled
 OWLS = "Owls hunt mice at night, and owls hear them in the grass."
 HERONS = "Herons wade in shallow water and spear fish with their bills."
 NEWS = "Parliament met today to discuss the budget, taxes and elections."

@@ -69,6 +69,7 @@ def test_a_database_of_version_2_gets_marks(store: Store, database: Path, option
     owl = keep_one(store, OWL)
     with store.writing() as session:
         session.connection.exec_driver_sql("DROP TABLE marks")
+        session.connection.exec_driver_sql("ALTER TABLE hosts DROP COLUMN aliases")
         session.connection.execute(about.update().values(value="2"))
     store.close()
     with Store.open(database, options, upgrade=True) as upgraded:
