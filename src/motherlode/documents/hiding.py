@@ -152,11 +152,11 @@ def _hidden_by(hiding: Hiding, tree: Tree) -> list[Element]:
     """What rules hide, as long as it is not most of the text."""
     hidden = [one for one in tree.select(",".join(hiding.rules)) if not _is_shown_by_itself(one)]
     found = list(_at_rest(hidden, hiding.arranged))
-    if not found:
-        return []
+    said = sum(map(_size, _outermost(found)))
+    if not said:  # as a rule, and then it need not be known what the page says
+        return found
     body = tree.find("body")
-    whole = _size(body) if body is not None else 0
-    return found if sum(map(_size, _outermost(found))) <= _MOST * whole else []
+    return found if body is not None and said <= _MOST * _size(body) else []
 
 
 def _outermost(elements: list[Element]) -> Iterator[Element]:
