@@ -1,6 +1,7 @@
 """What links promise: the arithmetic of it, and what the book forgets."""
 
 import pickle
+from collections.abc import Sequence
 from functools import partial
 from math import exp, nan
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
-from motherlode.policies.names import WEIGHT, ByWeight
+from motherlode.policies.names import WEIGHT, ByWeight, Floats, Terms
 from motherlode.policies.prospects import PAGES, PARENTS, PRIOR, Prospects, Recollection
 from motherlode.records import Link
 from motherlode.urls import address
@@ -240,3 +241,26 @@ def test_what_is_recalled_is_what_was_seen(
     for target, url in urls.items():
         known = seen.estimate(url.key) if target in wanted else None
         assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))
+
+
+class _Listening:
+    """A voice that counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def weigh(self, names: Sequence[Terms]) -> Floats:
+        self.asked += 1
+        return np.zeros(len(names))
+
+
+def test_links_that_are_expected_are_weighed_together_and_once() -> None:
+    book, voice = Prospects(SMALL), _Listening()
+    book.listen(voice)
+    links = [link(f"http://a.test/{word}", word) for word in ("owls", "herons", "storks")]
+    book.expect({"en": links[:2], "de": links[2:]})
+    before = voice.asked
+    assert before == 3  # anchors of two languages, and addresses
+    for one in links[:2]:
+        see(book, 0.5, one)
+    assert voice.asked == before
