@@ -39,6 +39,11 @@ def _leave_a_child() -> None:
     subprocess.run(["sleep", f"60.{mark}"], check=False)
 
 
+def _wait_for_it() -> None:
+    while not Path(os.environ["LODE_TEST_MARK"]).exists():
+        time.sleep(0.01)
+
+
 def _full() -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -53,6 +58,7 @@ def _be_killed(*, once: bool = False) -> None:
 
 HOSTILE: dict[str, Callable[[], object]] = {
     "mark": lambda: Path(os.environ["LODE_TEST_MARK"]).touch(),
+    "gate": _wait_for_it,
     "hang": lambda: time.sleep(60),
     "spin": _spin,
     "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),

@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -42,7 +43,7 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_ROOM = 4 * _MB  # bytes of results that a worker need not wait with until somebody takes them
+_ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
 _BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
@@ -254,7 +255,8 @@ class Workers(Generic[J, R]):
 
     async def _attempt_start(self) -> _Worker[J, R]:
         ours, theirs = socket.socketpair()
-        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
+        for end in (ours, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
         line = await MessageLine.over(ours)
         with theirs:
             try:
@@ -299,12 +301,23 @@ def serve(descriptor: int) -> None:
         settle_in()
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
-        while True:
-            for packed in [line.recv_bytes() for _ in range(int(line.recv_bytes()))]:
+        batches: SimpleQueue[list[bytes] | None] = SimpleQueue()
+        Thread(target=_take_in, args=(line, batches), daemon=True).start()
+        while (batch := batches.get()) is not None:
+            for packed in batch:
                 signal.setitimer(signal.ITIMER_REAL, options.seconds + _GRACE)
                 result = _attempt(task, packed)
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 line.send_bytes(result)
+
+
+def _take_in(line: "Connection[bytes, bytes]", batches: "SimpleQueue[list[bytes] | None]") -> None:
+    """Take in batches while others are read: whoever sends them has more to do than to wait with them."""
+    try:
+        while True:
+            batches.put([line.recv_bytes() for _ in range(int(line.recv_bytes()))])
+    except (EOFError, OSError, MemoryError):
+        batches.put(None)
 
 
 def _end_with(descriptor: int) -> None:

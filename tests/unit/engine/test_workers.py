@@ -123,6 +123,25 @@ def test_a_worker_has_its_next_batch_before_anybody_has_heard_of_the_last(
     assert run(work())
 
 
+def test_a_worker_takes_in_its_next_batch_while_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = tmp_path / "gate"
+    monkeypatch.setenv("LODE_TEST_MARK", str(gate))
+
+    async def work() -> bool:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+            batches = [asyncio.create_task(workers.run([word])) for word in ("gate", "y" * 20_000_000)]
+            line = workers._desks[0].worker.line
+            until = time.monotonic() + 20
+            await asyncio.sleep(0)
+            while not (sent := line.is_sent) and time.monotonic() < until:
+                await asyncio.sleep(0.01)
+            gate.touch()  # what was being read all the while
+            await asyncio.gather(*batches)
+            return sent
+
+    assert run(work())
+
+
 def test_nobody_is_left_behind() -> None:
     async def work() -> list[int]:
         async with Workers(task, QUICK) as workers:
