@@ -12,7 +12,7 @@ online relevance feedback"): it is added to the log-odds, as naive Bayes adds wh
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import nan
 from typing import Any
 
@@ -81,16 +81,17 @@ class Prospects:
         """Who tells what names say for the topic, from now on; nobody does in a book that was handed over."""
         self._names = Names(voice)
 
-    def expect(self, links: Mapping[str, Sequence[Link]]) -> None:
-        """Links in these languages are going to be seen: what they are called is looked up at once."""
-        for language, some in links.items():
-            self._names.anchors([link.anchor for link in some], language)
-        self._names.addresses([link.url for some in links.values() for link in some])
+    def called(self, links: Sequence[Link], language: str = "en") -> Floats:
+        """What is said for the topic by what links are called; the more at once, the less each takes."""
+        return self._names.say([link.anchor for link in links], [link.url for link in links], language)
 
-    def see(self, sure: float, host: str, links: Sequence[Link], language: str = "en") -> Floats:
+    def see(
+        self, sure: float, host: str, links: Sequence[Link], language: str = "en", said: Floats | None = None
+    ) -> Floats:
         """A page of this host that is on the topic with probability `sure` has these links: their ranks.
 
-        Of several links to one URL the last one speaks; the page counts once.
+        Of several links to one URL the last one speaks; the page counts once. `said` is what is said by what
+        they are called, if that was asked before.
         """
         self.note_host(url_key("", host), sure)
         keys = np.array([link.key for link in links], np.int64)
@@ -98,7 +99,7 @@ class Prospects:
         known = self._keys[slots] == keys
         parents = np.where(known, self._parents[slots], 0.0) + 1.0
         summed = np.where(known, self._sure[slots], 0.0) + sure
-        said = self._names.say([link.anchor for link in links], [link.url for link in links], language)
+        said = self.called(links, language) if said is None else said
         self.note(keys, parents, summed, said)
         return self._ranks(keys, parents, summed, said)
 
