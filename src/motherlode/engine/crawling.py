@@ -52,7 +52,7 @@ from motherlode.records import (
 from motherlode.store import frontier as stock
 from motherlode.store import ledger
 from motherlode.store.outcomes import Kept, keep
-from motherlode.store.pages import copies_of
+from motherlode.store.pages import all_digests, copies_of
 from motherlode.urls import Address, host_of
 
 T = TypeVar("T")
@@ -150,6 +150,8 @@ class _Crawl:
             if seeds:
                 self._maps.begin(session, seeds[0])
         self._run = run.id
+        with self._portal.store.reading() as session:
+            self._copies.suspicion.add(all_digests(session))
         waiting = self._sizes()
         self._tally.await_all(waiting)
         self._frontier.open(waiting)
@@ -306,6 +308,9 @@ class _Crawl:
     ) -> None:
         """A batch is committed."""
         pages = {draft.fetched.final.key for draft in drafts if draft.fetched is not None and _is_page(draft)}
+        self._copies.suspicion.add(
+            outcome.page.digest for outcome in outcomes if outcome.page is not None and outcome.page.digest
+        )
         for catch in catches:
             self._copies.put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
         self._reserved -= len(catches)
@@ -322,8 +327,11 @@ class _Crawl:
     def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, InHand | None]]:
         """The same, with what is known of their content: two ways to one page are one page. Where the first
         of two is not kept yet, it is given as well."""
-        with self._portal.store.reading() as session:
-            copies = copies_of(session, {one.fetched.digest for one in catches if one.fetched.digest})
+        suspicion, copies = self._copies.suspicion, dict[bytes, str]()
+        suspected = {digest for one in catches if (digest := one.fetched.digest) and digest in suspicion}
+        if suspected:
+            with self._portal.store.reading() as session:
+                copies = copies_of(session, suspected)
         told = ((catch, *self._copies.claim(catch.fetched, copies)) for catch in catches)
         return [(replace(catch, fetched=fetched), first) for catch, fetched, first in told]
 

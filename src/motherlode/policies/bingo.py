@@ -196,7 +196,8 @@ class Bingo:
 
     def rank_now(self, entry: Entry) -> float:
         """The rank of what waits, by what is known now; where that is nothing, the rank that it has."""
-        known = self.prospects.estimate(entry.key) if self.prospects is not None else None
+        book = self.prospects
+        known = book.estimate(entry.key) if book is not None else None
         if known is None or entry.rank > USUAL:
             return entry.rank
         return float(known * self.decay**entry.distance)

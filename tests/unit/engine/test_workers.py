@@ -123,7 +123,9 @@ def test_a_worker_has_its_next_batch_before_anybody_has_heard_of_the_last(
     assert run(work())
 
 
-def test_a_worker_takes_in_its_next_batch_while_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_takes_in_its_next_batch_while_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = tmp_path / "gate"
     monkeypatch.setenv("LODE_TEST_MARK", str(gate))
 
