@@ -135,7 +135,7 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(
             line = workers._desks[0].worker.line
             until = time.monotonic() + 20
             await asyncio.sleep(0)
-            while not (sent := line.is_sent) and time.monotonic() < until:
+            while not (sent := line.is_sent) and time.monotonic() < until:  # noqa: ASYNC110 - of the socket
                 await asyncio.sleep(0.01)
             gate.touch()  # what was being read all the while
             await asyncio.gather(*batches)
