@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
-from math import inf
 from time import time
 from typing import Any, TypeVar
 
@@ -20,11 +19,13 @@ from msgspec.structs import replace
 
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import Surroundings
+from motherlode.engine.awaiting import first_of, portion, wait
 from motherlode.engine.collecting import collecting_seldom
 from motherlode.engine.company import Company, Teacher
 from motherlode.engine.copies import Copies, InHand, has_document
 from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import Dispatch
+from motherlode.engine.ending import Ending
 from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
@@ -62,7 +63,6 @@ _SETTLED_AT_ONCE = 16
 _KEPT_AT_ONCE = 16  # parts of so many
 _WORTH_IT = 64  # pages, at least, if they come within a moment
 _MOMENT = 0.1
-_TICK = 0.25  # seconds between looks at how it goes
 _GRACE = 10.0  # seconds that fetches under way are given when a crawl ends
 
 
@@ -112,6 +112,15 @@ class _Crawl:
         self._tally = company.tally or Tally()
         if self._tally.began is None:
             self._tally.began = self._opened
+        self._ending = Ending(
+            limits=limits,
+            control=self._control,
+            tally=self._tally,
+            dispatch=self._dispatch,
+            rest=portal.config.politeness.max_delay,
+            now=self._now,
+            seconds=self._seconds,
+        )
         self._run = RunId(0)
         self._maps = Maps(portal, self._fetcher, self._crew, company.postponed)
 
@@ -130,7 +139,7 @@ class _Crawl:
                 await self._close(fetchers, readers, keepers)
         except BaseExceptionGroup as failed:
             await self._break_off(RunEnd.FAILED)
-            raise _first(failed) from failed
+            raise first_of(failed) from failed
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
@@ -222,7 +231,7 @@ class _Crawl:
             self._resting.discard(task)
 
     async def _read_pages(self) -> None:
-        while catches := await _portion(self._fetched, _READ_AT_ONCE):
+        while catches := await portion(self._fetched, _READ_AT_ONCE):
             while catches:
                 catches = await self._read(catches)
 
@@ -251,7 +260,7 @@ class _Crawl:
     async def _settle_pages(self) -> None:
         """A few at a time: readers, fetchers and the keeper get their turns in between."""
         obey = self._portal.config.robots.page_rules
-        while catches := await _portion(self._caught, _SETTLED_AT_ONCE):
+        while catches := await portion(self._caught, _SETTLED_AT_ONCE):
             settling = partial(settle, catches, self._policy, self._in_spaces, obey=obey)
             drafts = await self._crew.lasting(settling)
             if self._conditions is not None:
@@ -276,12 +285,12 @@ class _Crawl:
     async def _batch(self) -> list[_Part]:
         """What has been settled; while more is on its way it is worth a moment: a transaction costs as much
         for one page as for ten."""
-        parts = await _portion(self._drafted, _KEPT_AT_ONCE)
+        parts = await portion(self._drafted, _KEPT_AT_ONCE)
         few = sum(len(part.catches) for part in parts) < _WORTH_IT
         if parts and few and self._fetching and self._limits.ahead is None:
             await asyncio.sleep(_MOMENT)
             if not self._drafted.empty():
-                more = await _portion(self._drafted, _KEPT_AT_ONCE)
+                more = await portion(self._drafted, _KEPT_AT_ONCE)
                 if not more:
                     self._drafted.put_nowait(None)  # the end is for the next time
                 parts += more
@@ -395,36 +404,14 @@ class _Crawl:
             self._dispatch.stock_up()
             self._teach(idle=False)
             self._report(self._progress())
-            await _wait(self._control.changed, self._pause())
+            await wait(self._control.changed, self._ending.pause(busy=bool(self._errands)))
 
     def _over(self) -> RunEnd | None:
-        if self._control.stopping:
-            return self._control.end
-        if self._tally.pages >= self._limits.pages:
-            return RunEnd.PAGES
-        if self._limits.seconds is not None and self._seconds() >= self._limits.seconds:
-            return RunEnd.TIME
-        if self._is_idle() and not self._dispatch.stock_up() and not self._teach(idle=True):
-            at = self._dispatch.retry_at()
-            if at is None or at - self._now() > self._limits.patience:
-                return RunEnd.DONE
-        return None
-
-    def _is_idle(self) -> bool:
-        """Whether nothing is under way that could lead to anything, or not for long: hosts that asked to be
-        left alone are waited for no longer than those that are to be asked again."""
-        if self._errands:
-            return False
-        idle, patience = self._dispatch.idle(), self._limits.patience
-        rest = max(patience, self._portal.config.politeness.max_delay)  # usual rests are no reason to end
-        return not self._dispatch.under_way or (idle is not None and idle.until - self._now() > rest)
-
-    def _pause(self) -> float:
-        """How long nothing may happen here."""
-        left = inf if self._limits.seconds is None else self._limits.seconds - self._seconds()
-        at = self._dispatch.retry_at()
-        later = inf if at is None else at - self._now()
-        return max(0.0, min(1.0 if self._is_idle() else _TICK, left, later))
+        end = self._ending.reached()
+        if end is None and self._ending.is_idle(busy=bool(self._errands)):
+            more = self._dispatch.stock_up() or self._teach(idle=True)
+            return RunEnd.DONE if not more and self._ending.is_vain() else None
+        return end
 
     async def _close(
         self,
@@ -501,30 +488,3 @@ def _again(outcome: Outcome) -> Entry | None:
     if outcome.page is not None or fate.retry_at is None:
         return None
     return replace(entry, attempts=entry.attempts + 1, not_before=fate.retry_at)
-
-
-async def _portion(queue: "asyncio.Queue[T | None]", most: int) -> list[T]:
-    """What has piled up, at least one and so many at most; nothing: there comes no more."""
-    first = await queue.get()
-    found = [] if first is None else [first]
-    while found and len(found) < most and not queue.empty():
-        one = queue.get_nowait()
-        if one is None:
-            queue.put_nowait(None)  # the end is for the next time
-            break
-        found.append(one)
-    return found
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        pass
-
-
-def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Of errors that happened together, the first that is none that another led to."""
-    inner = failed.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
