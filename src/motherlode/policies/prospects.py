@@ -84,7 +84,7 @@ class Prospects:
 
     def called(self, links: Sequence[Link], language: str = "en") -> Floats:
         """What is said for the topic by what links are called; the more at once, the less each takes."""
-        return self._names.say([link.anchor for link in links], [link.url for link in links], language)
+        return self._names.say(links, language)
 
     def see(
         self, sure: float, host: str, links: Sequence[Link], language: str = "en", said: Floats | None = None
@@ -230,7 +230,8 @@ class Recollection:
             places = self._places.take(numbers, mode="clip")
             there = np.flatnonzero(places >= 0)
             there = there[self._parents[places[there]] > 0]
-            told = self._book.names.addresses([urls[at] for at in there.tolist()])
+            keys = self._keys[places[there]].tolist()
+            told = self._book.names.addresses(keys, [urls[at] for at in there.tolist()])
             said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0
         self._book.note(self._keys[known], self._parents[known], self._sure[known], said[known])
