@@ -9,7 +9,9 @@ in the topic's plane. What is said is evidence: it is added to the log-odds that
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from math import nan, sqrt
+from functools import cache
+from itertools import count
+from math import inf, nan, sqrt
 from typing import Protocol
 from urllib.parse import unquote
 
@@ -21,12 +23,15 @@ from motherlode.documents.spaces import SILENT_PARTS
 from motherlode.documents.terms import sequences_of
 
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
 Terms = tuple[int, ...]
 
 MEANING = 6.0  # log-odds for a cosine of 1
 WEIGHT = 4.0  # log-odds for a weight of 1
 _REMEMBERED = 50_000  # names, and pieces of them
 _PARTS = re.compile(r"[^\W\d_]+")
+_UNHEARD = inf  # of a name that nobody was asked about
+_NOTHING: Floats = np.zeros(0)
 
 
 class Voice(Protocol):
@@ -69,13 +74,40 @@ class ByMeaning:
         return evidence
 
 
+class Vocabulary:
+    """Names that were met, numbered, with the terms of each: those stay the same, whatever is learned."""
+
+    def __init__(self, split: Callable[[str], list[str]], language: str) -> None:
+        self._split, self._language = split, language
+        self._numbers: dict[str, int] = {}
+        self.terms: list[Terms] = []
+        self.age = 0  # how often all names were forgotten
+
+    def numbers(self, names: Sequence[str]) -> Numbers:
+        """The number of each name."""
+        try:
+            return np.fromiter(map(self._numbers.__getitem__, names), np.int64, len(names))
+        except KeyError:
+            self._learn(names)
+        return np.fromiter(map(self._numbers.__getitem__, names), np.int64, len(names))
+
+    def _learn(self, names: Sequence[str]) -> None:
+        """Take in those that are new, all at once: one by one takes many times as long."""
+        if len(self.terms) > _REMEMBERED:
+            self._numbers, self.terms = {}, []
+            self.age += 1
+        fresh = {name: self._split(name) for name in set(names).difference(self._numbers)}
+        terms = _terms({piece for pieces in fresh.values() for piece in pieces}, self._language)
+        self._numbers.update(zip(fresh, count(len(self.terms)), strict=False))
+        self.terms += [tuple(term for piece in pieces for term in terms[piece]) for pieces in fresh.values()]
+
+
 class Names:
-    """What names say by one voice. They repeat, and the words of those that are new do too."""
+    """What names say by one voice. They repeat, so each is asked about once."""
 
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
-        self._anchors: dict[str, dict[str, float]] = {}  # by language
-        self._addresses: dict[str, float] = {}
+        self._said: dict[Vocabulary, tuple[int, Floats]] = {}  # by number, while all are as old
 
     def say(self, anchors: Sequence[str], urls: Sequence[str], language: str) -> Floats:
         """Of links with these anchors to these URLs."""
@@ -83,34 +115,45 @@ class Names:
 
     def anchors(self, anchors: Sequence[str], language: str) -> Floats:
         """What the words of links say; no number where that is nothing."""
-        said = self._anchors.setdefault(language, {})
-        return self._recalled(said, anchors, str.split, language)
+        return self._recalled(_anchors(language), anchors)
 
     def addresses(self, urls: Sequence[str]) -> Floats:
         """What the words of addresses say; no number where that is nothing."""
-        return self._recalled(self._addresses, urls, words_of, "en")
+        return self._recalled(_addresses(), urls)
 
-    def _recalled(
-        self, said: dict[str, float], names: Sequence[str], split: Callable[[str], list[str]], language: str
-    ) -> Floats:
-        try:
-            return np.fromiter(map(said.__getitem__, names), np.float64, len(names))
-        except KeyError:
-            self._learn(said, names, split, language)
-        return np.fromiter(map(said.__getitem__, names), np.float64, len(names))
+    def _recalled(self, vocabulary: Vocabulary, names: Sequence[str]) -> Floats:
+        numbers = vocabulary.numbers(names)
+        said = self._room(vocabulary)
+        found: Floats = said.take(numbers)
+        fresh = found == _UNHEARD
+        if fresh.any():
+            asked = np.unique(numbers.compress(fresh))
+            terms = vocabulary.terms
+            said[asked] = self._voice.weigh([terms[number] for number in asked.tolist()])
+            found = said.take(numbers)
+        return found
 
-    def _learn(
-        self, said: dict[str, float], names: Sequence[str], split: Callable[[str], list[str]], language: str
-    ) -> None:
-        """Have the names that are new weighed, all at once: one by one takes many times as long."""
-        fresh = {name: split(name) for name in set(names).difference(said)}
-        terms = _terms({piece for pieces in fresh.values() for piece in pieces}, language)
-        found = [tuple(term for piece in pieces for term in terms[piece]) for pieces in fresh.values()]
-        if len(said) > _REMEMBERED:
-            kept = {name: said[name] for name in names if name in said}
-            said.clear()
-            said.update(kept)
-        said.update(zip(fresh, self._voice.weigh(found).tolist(), strict=True))
+    def _room(self, vocabulary: Vocabulary) -> Floats:
+        """What was said of each name, with room for all that have a number now."""
+        age, said = self._said.get(vocabulary, (-1, _NOTHING))
+        if age != vocabulary.age:
+            said = _NOTHING
+        elif len(said) >= len(vocabulary.terms):
+            return said
+        room = np.full(2 * len(vocabulary.terms), _UNHEARD)
+        room[: len(said)] = said
+        self._said[vocabulary] = vocabulary.age, room
+        return room
+
+
+@cache
+def _anchors(language: str) -> Vocabulary:
+    return Vocabulary(str.split, language)
+
+
+@cache
+def _addresses() -> Vocabulary:
+    return Vocabulary(words_of, "en")
 
 
 def both(anchors: Floats, addresses: Floats) -> Floats:

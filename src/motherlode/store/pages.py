@@ -309,6 +309,12 @@ def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
     return found
 
 
+def all_digests(session: Session) -> Iterator[bytes]:
+    """What pages have said, those that are gone included."""
+    for (digest,) in session.connection.execute(select(pages.c.digest).where(pages.c.digest != b"")):
+        yield bytes(digest)
+
+
 def count_pages(session: Session) -> int:
     return session.connection.execute(select(func.count()).select_from(pages)).scalar_one()
 
