@@ -22,6 +22,7 @@ from msgspec import Struct
 from motherlode.export.cleaning import label, whole
 from motherlode.export.records import PageRecord, Response, shown_digest, shown_time
 from motherlode.export.sorting import sorted_lines
+from motherlode.store.archive import payload_digest
 
 WARC = "data.warc.gz"
 _LINES = 1_000  # of the index in a gzip member
@@ -156,7 +157,7 @@ def _index_line(response: Response, offset: int) -> bytes:
         "url": whole(page.url),
         "mime": whole(page.mime),
         "status": str(page.status),
-        "digest": shown_digest(page.digest),
+        "digest": payload_digest(response.member) or shown_digest(page.digest),
         "length": str(len(response.member)),
         "offset": str(offset),
         "filename": WARC,

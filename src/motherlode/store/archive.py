@@ -30,6 +30,8 @@ _GZIP = 31  # zlib's window bits for a gzip member
 _MAGIC = b"\x1f\x8b"
 GZIPPED = b"Content-Encoding: gzip\r\n"  # in the head of a response whose body is packed
 _BUFFER = 1 << 20
+_HEAD = 16_384  # bytes of a record that have its headers
+_DIGEST = re.compile(rb"^WARC-Payload-Digest: (\S+)", re.MULTILINE)
 _LEVEL = 1  # isal's first level packs about as well as zlib's sixth on Web pages, at a fifth of the time
 _KINDS: dict[int, type[StoreError]] = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), DiskFullError),
@@ -232,6 +234,13 @@ class Archive:
     def _files(self) -> Iterator[Path]:
         if self._directory.is_dir():
             yield from (path for path in self._directory.iterdir() if _NAME.fullmatch(path.name))
+
+
+def payload_digest(member: bytes) -> str:
+    """The digest that a packed record has of its body, which may be packed itself; or nothing."""
+    head = zlib.decompressobj(_GZIP).decompress(member, _HEAD).partition(b"\r\n\r\n")[0]
+    found = _DIGEST.search(head)
+    return found[1].decode("ascii", "replace") if found else ""
 
 
 def _member(kind: str, at: float, headers: Mapping[str, str], content: Sequence[bytes]) -> bytes:

@@ -30,7 +30,7 @@ from motherlode.export.wacz import About, surt, write_wacz
 from motherlode.export.warc import write_warc
 from motherlode.records import BadInputError
 from motherlode.sources.bookmarks import netscape
-from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.store.archive import GZIPPED, Archive, ArchiveOptions, Exchange, Identity
 
 EVIL = (
     "<script>alert(1)</script>",
@@ -235,8 +235,10 @@ def responses(tmp_path: Path) -> Iterator[tuple[list[Response], bytes]]:
         found = []
         for number, title in enumerate(EVIL):
             url = f"http://www.{'zyx'[number % 3]}.test/{number}"
-            body = title.encode(errors="replace")
-            exchange = Exchange(url, 1_700_000_000.0 + number, b"HTTP/1.1 200 OK\r\n", body)
+            head, body = b"HTTP/1.1 200 OK\r\n", title.encode(errors="replace")
+            if number % 2:  # as it came
+                head, body = head + GZIPPED, gzip.compress(body)
+            exchange = Exchange(url, 1_700_000_000.0 + number, head, body)
             where = archive.append(exchange)
             archive.flush()
             one = page(number, title, url=url, digest=b"\x02" * 20, fetched_at=exchange.fetched_at)
@@ -293,7 +295,9 @@ def test_a_wacz_file_is_whole_and_its_index_leads_to_the_records(
     for line in lines:
         told = json.loads(line[line.index(b"{") :])
         start, length = int(told["offset"]), int(told["length"])
-        assert urls_in(archive[start : start + length]) == [told["url"]]
+        record = archive[start : start + length]
+        assert urls_in(record) == [told["url"]]
+        assert f"WARC-Payload-Digest: {told['digest']}\r\n".encode() in gzip.decompress(record)
         assert line.startswith(surt(told["url"]).encode() + b" 202311142213")
     header, *listed = map(json.loads, package.read("pages/pages.jsonl").splitlines())
     assert header["format"] == "json-pages-1.0"
