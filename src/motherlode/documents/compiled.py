@@ -7,6 +7,9 @@ and nowhere else.
 """
 # ruff: noqa: PLR2004 - bytes of UTF-8 are meant
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit, types
@@ -15,6 +18,8 @@ Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.uint32]
 Hashes = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _READ = types.Array(types.uint8, 1, "C", readonly=True)
 _BYTES, _PLACES = types.uint8[::1], types.int64[::1]
@@ -28,7 +33,23 @@ _ZERO, _NEWLINE, _SPACE, _BEYOND = np.uint8(0), np.uint8(0x0A), np.uint8(0x20), 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
-@njit(types.boolean(_READ, types.int64), cache=True)
+def _compiled(result: Any, *arguments: Any) -> Callable[[F], F]:
+    """Compile a function for arguments of these types, and keep that for the next time if there is a folder
+    where it can be kept: else each process compiles for itself, which takes some seconds."""
+    several: Any = types.Tuple
+    signature = (several(result) if isinstance(result, tuple) else result)(*arguments)
+
+    def compiled(function: F) -> F:
+        try:
+            made: F = njit(signature, cache=True)(function)
+        except RuntimeError:  # neither beside this file nor among the user's own can anything be written
+            made = njit(signature)(function)
+        return made
+
+    return compiled
+
+
+@_compiled(types.boolean, _READ, types.int64)
 def _parts(text: Bytes, place: int) -> bool:
     """Whether a byte is of a character beyond ASCII that no word has in it: of U+2000 to U+203F, which are
     dashes, quotation marks and blanks, or of U+00A0."""
@@ -36,17 +57,17 @@ def _parts(text: Bytes, place: int) -> bool:
     before = text[place - 1] if place > 0 else 0
     behind = text[place + 1] if place + 1 < len(text) else 0
     if code == 0xE2:
-        return behind == 0x80
+        return bool(behind == 0x80)
     if code == 0xC2:
-        return behind == 0xA0
+        return bool(behind == 0xA0)
     if before == 0xE2:
-        return code == 0x80
+        return bool(code == 0x80)
     if before == 0xC2:
-        return code == 0xA0
-    return before == 0x80 and place > 1 and text[place - 2] == 0xE2
+        return bool(code == 0xA0)
+    return bool(before == 0x80 and place > 1 and text[place - 2] == 0xE2)
 
 
-@njit(types.Tuple((_PLACES, _HASHES))(_READ, _READ, _BITS), cache=True)
+@_compiled((_PLACES, _HASHES), _READ, _READ, _BITS)
 def split(text: Bytes, folded: Bytes, base: np.uint64) -> tuple[Places, Hashes]:
     """Where each piece of a text ends, and its hash: a polynomial in its bytes as they are folded (Karp and
     Rabin, 1987). Between pieces stands what is folded to 0, and what parts words beyond ASCII.
@@ -69,7 +90,7 @@ def split(text: Bytes, folded: Bytes, base: np.uint64) -> tuple[Places, Hashes]:
     return ends[:found], hashes[:found]
 
 
-@njit(types.Tuple((_NUMBERS, _PLACES))(_HASHES, _HASHES, _BITS, _BITS), cache=True)
+@_compiled((_NUMBERS, _PLACES), _HASHES, _HASHES, _BITS, _BITS)
 def look_up(hashes: Hashes, entries: Hashes, bits: np.uint64, taken: np.uint64) -> tuple[Numbers, Places]:
     """The number of each hash in a table, and the places of those that have none."""
     numbers, missed = np.empty(len(hashes), np.uint32), np.empty(len(hashes), np.int64)
@@ -86,7 +107,7 @@ def look_up(hashes: Hashes, entries: Hashes, bits: np.uint64, taken: np.uint64) 
     return numbers, missed[:missing]
 
 
-@njit(_BYTES(_READ, _READ, _PLACES), cache=True)
+@_compiled(_BYTES, _READ, _READ, _PLACES)
 def spelled(text: Bytes, folded: Bytes, ends: Places) -> Bytes:
     """The pieces that end at some places, folded, each with a blank behind it."""
     starts, size = np.empty(len(ends), np.int64), 0
@@ -105,7 +126,7 @@ def spelled(text: Bytes, folded: Bytes, ends: Places) -> Bytes:
     return taken
 
 
-@njit(types.void(_HASHES, _NUMBERS, _HASHES, _BITS, _BITS), cache=True)
+@_compiled(types.void, _HASHES, _NUMBERS, _HASHES, _BITS, _BITS)
 def add(hashes: Hashes, numbers: Numbers, entries: Hashes, bits: np.uint64, taken: np.uint64) -> None:
     """Take numbers into a table by their hashes."""
     for place in range(len(hashes)):
@@ -116,7 +137,7 @@ def add(hashes: Hashes, numbers: Numbers, entries: Hashes, bits: np.uint64, take
         entries[first] = entry
 
 
-@njit(types.Tuple((_NUMBERS, _PLACES))(_NUMBERS, _PLACES, _PLACES), cache=True)
+@_compiled((_NUMBERS, _PLACES), _NUMBERS, _PLACES, _PLACES)
 def counting(numbers: Numbers, ends: Places, borders: Places) -> tuple[Numbers, Places]:
     """The numbers of pieces that are not 0; and how many of them end before each of some places, which
     rise."""
@@ -132,7 +153,7 @@ def counting(numbers: Numbers, ends: Places, borders: Places) -> tuple[Numbers, 
     return found[:size], places
 
 
-@njit(_HASHES(_NUMBERS, types.int64, _BITS), cache=True)
+@_compiled(_HASHES, _NUMBERS, types.int64, _BITS)
 def runs(sequence: Numbers, length: int, most: np.uint64) -> Hashes:
     """A number of 64 bits for each run of so many terms, of those that are not greater than the most."""
     found, size = np.empty(len(sequence), np.uint64), 0
@@ -143,11 +164,11 @@ def runs(sequence: Numbers, length: int, most: np.uint64) -> Hashes:
         mixed = (mixed ^ (mixed >> _SHIFT)) * _MIX
         mixed ^= mixed >> _SHIFT
         found[size] = mixed
-        size += mixed <= most
+        size += int(mixed <= most)
     return found[:size]
 
 
-@njit(types.Tuple((_BITS, types.int64))(_HASHES, types.int64), cache=True)
+@_compiled((_BITS, types.int64), _HASHES, types.int64)
 def majority(ordered: Hashes, most: int) -> tuple[np.uint64, int]:
     """The bits that more than half of some numbers have set, and how many there are. They come in order: each
     counts once, and of many the smallest."""
@@ -163,7 +184,7 @@ def majority(ordered: Hashes, most: int) -> tuple[np.uint64, int]:
     return decided, voters
 
 
-@njit(types.Tuple((_NUMBERS, types.int64))(_NUMBERS), cache=True)
+@_compiled((_NUMBERS, types.int64), _NUMBERS)
 def counted(ordered: Numbers) -> tuple[Numbers, int]:
     """How many different numbers there are in a sorted sequence; first each of them, then how often it is
     there."""
@@ -180,7 +201,7 @@ def counted(ordered: Numbers) -> tuple[Numbers, int]:
     return both, size
 
 
-@njit(types.int64(_READ, types.int64), cache=True)
+@_compiled(types.int64, _READ, types.int64)
 def _white(text: Bytes, place: int) -> int:
     """How many bytes of white space, as Unicode has it, begin at a place: those of one character, or none."""
     code = text[place]
@@ -197,7 +218,7 @@ def _white(text: Bytes, place: int) -> int:
     return 3 if number in (0x1680, 0x3000) else 0
 
 
-@njit(_PLACES(_BYTES, _PLACES), cache=True)
+@_compiled(_PLACES, _BYTES, _PLACES)
 def _characters(text: Bytes, places: Places) -> Places:
     """How many characters come before each of some places, which rise."""
     found, count, before = np.empty(len(places), np.int64), 0, 0
@@ -208,7 +229,7 @@ def _characters(text: Bytes, places: Places) -> Places:
     return found
 
 
-@njit(types.Tuple((_BYTES, _PLACES))(_READ, types.int64), cache=True)
+@_compiled((_BYTES, _PLACES), _READ, types.int64)
 def tidied(text: Bytes, parts: int) -> tuple[Bytes, Places]:
     """A text in UTF-8, of so many parts with a 0 behind each: its lines without white space around them, none
     of them empty, and with one blank where there were several. And how many of its characters come before the
@@ -217,9 +238,7 @@ def tidied(text: Bytes, parts: int) -> tuple[Bytes, Places]:
     Blanks are decided on without a jump: no processor can tell where the next word ends.
     """
     taken, ends, part = np.empty(len(text), np.uint8), np.zeros(parts, np.int64), 0
-    size = start = kept = (
-        _NONE  # of what is taken, the last line begins at the start, its words end at `kept`
-    )
+    size = start = kept = _NONE  # of what is taken, a line begins at the start, and its words end at `kept`
     before = _SPACE  # what stood before: where a line begins, as good as a blank
     white_until = 0
     for place in range(len(text)):

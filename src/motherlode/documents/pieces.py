@@ -59,7 +59,7 @@ class Pieces:
         """The pieces that end at some places, in small letters. All of their bytes are taken in one go."""
         from motherlode.documents.compiled import spelled  # noqa: PLC0415 - loaded where documents are read
 
-        return spelled(self._text, _FOLDED, ends).tobytes().split(BLANK)[:-1]  # type: ignore[no-any-return]
+        return spelled(self._text, _FOLDED, ends).tobytes().split(BLANK)[:-1]
 
 
 class Table:
@@ -80,7 +80,7 @@ class Table:
         """The number of each, and the places of those that have none."""
         from motherlode.documents.compiled import look_up  # noqa: PLC0415 - loaded where documents are read
 
-        return look_up(hashes, self._entries, self._bits, self._taken)  # type: ignore[no-any-return]
+        return look_up(hashes, self._entries, self._bits, self._taken)
 
     def add(self, hashes: Hashes, numbers: Numbers) -> None:
         """Take in numbers by their hashes, one after the other."""

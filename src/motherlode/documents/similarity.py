@@ -42,4 +42,5 @@ def _vote(sequence: Numbers, most: int) -> tuple[int, int]:
 
     found = runs(sequence, RUN, np.uint64(most))
     found.sort()
-    return majority(found, VOTERS)  # type: ignore[no-any-return]
+    decided, voters = majority(found, VOTERS)
+    return int(decided), voters

@@ -213,18 +213,19 @@ class _Numbers:
     def of(self, text: bytes) -> tuple[Numbers, Places, dict[int, list[int]]]:
         """The number of each piece of a text, the place behind it, and the numbers of those that hold several
         words. What a part of the text has taught, the next one knows."""
-        parts, several, before = [], dict[int, list[int]](), 0
+        parts, behind, several, before = [], [], dict[int, list[int]](), 0
         for start, block in blocks(text):
             pieces = Pieces(block)
             numbers, unknown = self._known.look_up(pieces.hashes)
             if len(unknown):
                 numbers[unknown], others = self._learned(pieces, unknown)
                 several |= {place + before: inside for place, inside in others.items()}
-            parts.append((numbers, pieces.ends + start if start else pieces.ends))
+            parts.append(numbers)
+            behind.append(pieces.ends + start)
             before += len(numbers)
         if len(parts) == 1:  # as a rule
-            return *parts[0], several
-        return *map(np.concatenate, zip(*parts, strict=True)), several
+            return parts[0], behind[0], several
+        return np.concatenate(parts), np.concatenate(behind), several
 
     def _learned(self, pieces: Pieces, places: Places) -> tuple[Numbers, dict[int, list[int]]]:
         """The numbers of the pieces at some places, which were not known until now, and of those that hold

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-_ENCODING = "utf-8", "surrogatepass"  # half a character is kept as it is
+_HALVES = "surrogatepass"  # half a character is kept as it is
 
 
 def tidy(text: str) -> str:
@@ -30,7 +30,7 @@ def tidy_parts(*parts: str) -> tuple[str, list[str]]:
     """
     from motherlode.documents.compiled import tidied  # noqa: PLC0415 - loaded where documents are read
 
-    encoded = "\0".join([*parts, ""]).encode(*_ENCODING)
+    encoded = "\0".join([*parts, ""]).encode("utf-8", _HALVES)
     taken, ends = tidied(np.frombuffer(encoded, np.uint8), len(parts))
-    text = str(taken, *_ENCODING)
+    text = taken.tobytes().decode("utf-8", _HALVES)
     return text, [text[start : max(end - 1, start)] for start, end in pairwise([0, *ends.tolist()])]

@@ -239,7 +239,8 @@ def test_what_parts_words_beyond_ascii_is_in_none_and_changes_none() -> None:
         assert not re.match(r"\w", part)
         assert part.casefold() == part
         for mark in marks:
-            assert len(normalize("NFC", f"a{part}{mark}a")) == 4
+            alone = normalize("NFC", part) + normalize("NFC", mark)
+            assert normalize("NFC", f"a{part}{mark}a") == f"a{alone}a"
         assert sequence_of(f"barn{part}owls").tolist() == sequence_of("barn owls").tolist()
 
 
