@@ -1,5 +1,9 @@
 """Outcomes: a batch of pages with all that they caused."""
 
+import numpy as np
+import pytest
+from sqlalchemy import select
+
 from helpers import follow
 from motherlode.records import (
     ROOT,
@@ -18,6 +22,7 @@ from motherlode.records import (
 )
 from motherlode.store import Store, frontier, ledger, outcomes, overview, pages
 from motherlode.store import topics as topic_rows
+from motherlode.store.linking import LinkRows
 from motherlode.store.schema import links, metadata
 from motherlode.urls import address
 from storing import A, B, count_rows, keep_one, link, outcome, take, waiting
@@ -232,6 +237,38 @@ def test_odd_anchors_of_many_links_are_kept(store: Store) -> None:
     page = keep_one(store, "http://a/", *(link(*one) for one in many))
     with store.reading() as session:
         assert [(one.url, one.anchor, one.flags) for one in pages.links_from(session, page)] == many
+
+
+@pytest.mark.parametrize("target", [1, 2**33 - 1, 2**33, 2**62])
+@pytest.mark.parametrize("flags", [0, 2**15 - 1])
+def test_links_of_several_pages_are_kept_whatever_their_numbers(
+    store: Store, target: int, flags: int
+) -> None:
+    counts = [(7, 2), (8, 0), (2**40, 3)]
+    anchors = ["same", "same", "", "same", "12"]
+    rows = LinkRows(counts, np.array([target, 5, 5, 6, target]), anchors, np.array([1, 0, 0, flags, flags]))
+    with store.writing() as session:
+        session.bulk.insert_links(rows)
+        session.bulk.insert_links(LinkRows([], np.array([], np.int64), [], np.array([], np.int64)))
+    with store.reading() as session:
+        kept = session.connection.execute(select(links).order_by(links.c.page_id, links.c.position))
+        assert [tuple(row) for row in kept] == [
+            (7, 0, target, "same", 1),
+            (7, 1, 5, "same", 0),
+            (2**40, 0, 5, "", 0),
+            (2**40, 1, 6, "same", flags),
+            (2**40, 2, target, "12", flags),
+        ]
+
+
+def test_a_page_of_very_many_links_is_kept(store: Store) -> None:
+    many = 2**15 + 2
+    nothing = np.zeros(many, np.int64)
+    with store.writing() as session:
+        session.bulk.insert_links(LinkRows([(1, many)], nothing, [""] * many, nothing))
+    with store.reading() as session:
+        kept = session.connection.execute(select(links.c.position).order_by(links.c.position)).scalars()
+        assert list(kept) == list(range(many))
 
 
 def test_what_no_database_keeps_is_replaced(store: Store) -> None:

@@ -36,10 +36,14 @@ _ENDING = re.compile(r"\.[a-zA-Z0-9]{1,5}\Z")
 
 
 class Manner(Struct, frozen=True):
-    """How documents are read: by which rules links are, and to whose name pages may speak."""
+    """How documents are read: by which rules links are, and to whose name pages may speak.
+
+    `in_full`: with forms, pictures and all that is said of links; a crawl does without (`read_html`).
+    """
 
     rules: UrlRules = UrlRules()
     agent: str = ""
+    in_full: bool = True
 
 
 class Analysed(Struct, frozen=True):
@@ -69,7 +73,8 @@ def read(raw: Raw, manner: Manner = DEFAULT_MANNER) -> tuple[Document, tuple[Mem
     """What a document says, and the files inside it."""
     mime = kind_of(raw)
     if mime in _HTML:
-        return read_html(decode(raw.body, raw.content_type), raw.url, manner.rules, manner.agent), ()
+        html = decode(raw.body, raw.content_type)
+        return read_html(html, raw.url, manner.rules, manner.agent, in_full=manner.in_full), ()
     reader = reader_for(mime)
     if reader is None:
         return Document(title=_name_in(raw.url), unreadable=f"nothing reads {mime or 'this type'}"), ()

@@ -42,10 +42,12 @@ _FIRST_HEADING = MAX_LINKS
 _MAIN = _FIRST_HEADING + len(_HEADINGS) * _MAX_NOTES
 
 
-def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document:
+def read_html(html: str, url: str, rules: UrlRules, agent: str = "", *, in_full: bool = True) -> Document:
     """What a page says. `url` is where it came from; links are resolved against its base.
 
-    `agent` is the crawler's name, by which the page may speak to it.
+    `agent` is the crawler's name, by which the page may speak to it. Unless it is to be read `in_full`,
+    forms, pictures, and of links their titles, paths, relations and contexts are left out: they are a tenth
+    of the work, and no crawl asks for them.
     """
     tree = turbohtml.parse(html, positions=False)
     hiding = hiding_rules(tree)
@@ -55,13 +57,13 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
     base = _base(tree, url)
     resolve = Resolver(base, rules)
     refresh, canonical = _refresh(tree, url, base, resolve), _canonical(tree, resolve)
-    forms = tuple(forms_in(tree, resolve))
+    forms = tuple(forms_in(tree, resolve)) if in_full else ()
     kinds = linking(tree)
-    found = find_links(tree, kinds, resolve, follow=said.follow)  # hidden ones, too
+    found = find_links(tree, kinds, resolve, follow=said.follow, in_full=in_full)  # hidden ones, too
     _silence(tree, hiding)
     title = _title(tree, metas)
-    pictures = [attribute(image, "alt") for image in tree.find_all("img")[: _MAX_NOTES * 5]]
-    words = _words(tree, kinds, found)
+    pictures = tree.find_all("img")[: _MAX_NOTES * 5] if in_full else ()
+    words = _words(tree, kinds, found, in_full=in_full)
     return Document(
         title=title,
         language=_language(tree, metas),
@@ -69,7 +71,7 @@ def read_html(html: str, url: str, rules: UrlRules, agent: str = "") -> Document
         main=words.main if len(words.main) >= _LEAST_MAIN else words.text,
         description=tidy(metas.get("description") or metas.get("og:description") or "")[:_MAX_TITLE],
         headings=words.headings,
-        images=tuple(_notes(pictures, _MAX_PICTURE)),
+        images=tuple(_notes((attribute(image, "alt") for image in pictures), _MAX_PICTURE)),
         links=(*words.links, *_of_the_page(refresh, canonical)),
         forms=forms,
         canonical=canonical.url if canonical else "",
@@ -168,7 +170,7 @@ class _Words(Struct, frozen=True):
     links: tuple[Link, ...]
 
 
-def _words(tree: Tree, kinds: Sequence[str], found: list[Found]) -> _Words:
+def _words(tree: Tree, kinds: Sequence[str], found: list[Found], *, in_full: bool) -> _Words:
     """The words of a page, of which the links are found already."""
     body = tree.find("body") or tree
     content = body.main_content()  # before the marks, which would count as words
@@ -178,7 +180,7 @@ def _words(tree: Tree, kinds: Sequence[str], found: list[Found]) -> _Words:
     plain, places = placed(body.to_text(_PLAIN))
     text, main = _texts(plain, places, content)
     notes = _notes(_headings(headings, plain, places), _MAX_TITLE)
-    links = tuple(told_links(found, plain, places, inside))
+    links = tuple(told_links(found, plain, places, inside, in_full=in_full))
     return _Words(text, main, tuple(islice(notes, _MAX_NOTES)), links)
 
 

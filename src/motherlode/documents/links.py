@@ -49,7 +49,9 @@ def linking(tree: Tree) -> tuple[str, ...]:
     return ("a", *(kind for kind in ("area", *_FRAMES) if tree.find(kind) is not None))
 
 
-def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolver, *, follow: bool) -> list[Found]:
+def find_links(
+    tree: Tree, kinds: Sequence[str], resolve: Resolver, *, follow: bool, in_full: bool = True
+) -> list[Found]:
     """The links of a page, in order."""
     elements = tree.select(",".join(kinds))[:MAX_LINKS]
     frames = {element for kind in kinds if kind in _FRAMES for element in tree.find_all(kind)}
@@ -72,6 +74,9 @@ def find_links(tree: Tree, kinds: Sequence[str], resolve: Resolver, *, follow: b
             flags |= said[1]
         if frames and element in frames:
             flags |= _FRAME
+        if not in_full:
+            found.append((element, target, flags, "", "", ""))
+            continue
         title = element.attr("title")
         found.append((element, target, flags, _anchor(title) if title else "", element.xpath_path(), rel))
     return found
@@ -103,7 +108,9 @@ def mark_links(found: list[Found]) -> None:
             mark(element, number)
 
 
-def told_links(found: list[Found], plain: str, places: Places, inside: set[Element]) -> list[Link]:
+def told_links(
+    found: list[Found], plain: str, places: Places, inside: set[Element], *, in_full: bool = True
+) -> list[Link]:
     """The links with what they say, the words around them, and whether they stand in the main text."""
     links: list[Link] = []
     for number, (element, target, known, title, path, rel) in enumerate(found):
@@ -115,7 +122,7 @@ def told_links(found: list[Found], plain: str, places: Places, inside: set[Eleme
         if start is None or end is None:  # it is hidden
             said, context = unmarked(element.text), ""
         else:
-            said, context = plain[start:end], _context(plain, start, end)
+            said, context = plain[start:end], _context(plain, start, end) if in_full else ""
         anchor = _anchor(said) or _picture(element)
         links.append(Link(target.url, target.key, anchor, flags, title, context, path[-_MAX_PATH:], rel))
     return links

@@ -1,7 +1,7 @@
 """Two ways to one page are one page, also while the first of them is not kept yet (SPEC B25)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -11,6 +11,10 @@ from motherlode.fetch.fetching import Fetched
 
 if TYPE_CHECKING:
     from motherlode.records import UrlKey
+
+_PLACE_BITS = 26  # of a digest tell the place of its bit
+_LAST_PLACE = (1 << _PLACE_BITS) - 1
+_TELLING = 4  # bytes of a digest that have them
 
 
 class InHand:
@@ -25,12 +29,32 @@ class InHand:
         self.settled = asyncio.Event()
 
 
+class Suspicion:
+    """Which contents may be there already: one bit stands for each that is, and, of a million pages, for one
+    in sixty that is not. It saves a question to the database for nearly every page."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray(1 << _PLACE_BITS - 3)
+
+    def add(self, digests: Iterable[bytes]) -> None:
+        """These are there."""
+        for digest in digests:
+            place = int.from_bytes(digest[:_TELLING], "big") & _LAST_PLACE
+            self._bits[place >> 3] |= 1 << (place & 7)
+
+    def __contains__(self, digest: bytes) -> bool:
+        place = int.from_bytes(digest[:_TELLING], "big") & _LAST_PLACE
+        return bool(self._bits[place >> 3] >> (place & 7) & 1)
+
+
 class Copies:
-    """The pages in hand, by their content and by their URLs. `again`: pages are fetched again on purpose."""
+    """The pages in hand, by their content and by their URLs; and which contents may be kept already.
+    `again`: pages are fetched again on purpose."""
 
     def __init__(self, *, again: bool) -> None:
         self._again = again
         self._in_hand: dict[bytes | UrlKey, InHand] = {}
+        self.suspicion = Suspicion()
 
     def claim(self, one: Fetched, kept: Mapping[bytes, str]) -> tuple[Fetched, InHand | None]:
         """What was fetched, with what is `kept` of the same content; or the same page in another hand."""

@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
-from math import inf
 from time import time
 from typing import Any, TypeVar
 
@@ -20,11 +19,13 @@ from msgspec.structs import replace
 
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import Surroundings
+from motherlode.engine.awaiting import first_of, portion, wait
 from motherlode.engine.collecting import collecting_seldom
 from motherlode.engine.company import Company, Teacher
 from motherlode.engine.copies import Copies, InHand, has_document
 from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import Dispatch
+from motherlode.engine.ending import Ending
 from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
@@ -52,7 +53,7 @@ from motherlode.records import (
 from motherlode.store import frontier as stock
 from motherlode.store import ledger
 from motherlode.store.outcomes import Kept, keep
-from motherlode.store.pages import copies_of
+from motherlode.store.pages import all_digests, copies_of
 from motherlode.urls import Address, host_of
 
 T = TypeVar("T")
@@ -62,7 +63,6 @@ _SETTLED_AT_ONCE = 16
 _KEPT_AT_ONCE = 16  # parts of so many
 _WORTH_IT = 64  # pages, at least, if they come within a moment
 _MOMENT = 0.1
-_TICK = 0.25  # seconds between looks at how it goes
 _GRACE = 10.0  # seconds that fetches under way are given when a crawl ends
 
 
@@ -112,6 +112,15 @@ class _Crawl:
         self._tally = company.tally or Tally()
         if self._tally.began is None:
             self._tally.began = self._opened
+        self._ending = Ending(
+            limits=limits,
+            control=self._control,
+            tally=self._tally,
+            dispatch=self._dispatch,
+            rest=portal.config.politeness.max_delay,
+            now=self._now,
+            seconds=self._seconds,
+        )
         self._run = RunId(0)
         self._maps = Maps(portal, self._fetcher, self._crew, company.postponed)
 
@@ -130,7 +139,7 @@ class _Crawl:
                 await self._close(fetchers, readers, keepers)
         except BaseExceptionGroup as failed:
             await self._break_off(RunEnd.FAILED)
-            raise _first(failed) from failed
+            raise first_of(failed) from failed
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
@@ -150,6 +159,8 @@ class _Crawl:
             if seeds:
                 self._maps.begin(session, seeds[0])
         self._run = run.id
+        with self._portal.store.reading() as session:
+            self._copies.suspicion.add(all_digests(session))
         waiting = self._sizes()
         self._tally.await_all(waiting)
         self._frontier.open(waiting)
@@ -220,7 +231,7 @@ class _Crawl:
             self._resting.discard(task)
 
     async def _read_pages(self) -> None:
-        while catches := await _portion(self._fetched, _READ_AT_ONCE):
+        while catches := await portion(self._fetched, _READ_AT_ONCE):
             while catches:
                 catches = await self._read(catches)
 
@@ -249,7 +260,7 @@ class _Crawl:
     async def _settle_pages(self) -> None:
         """A few at a time: readers, fetchers and the keeper get their turns in between."""
         obey = self._portal.config.robots.page_rules
-        while catches := await _portion(self._caught, _SETTLED_AT_ONCE):
+        while catches := await portion(self._caught, _SETTLED_AT_ONCE):
             settling = partial(settle, catches, self._policy, self._in_spaces, obey=obey)
             drafts = await self._crew.lasting(settling)
             if self._conditions is not None:
@@ -274,12 +285,12 @@ class _Crawl:
     async def _batch(self) -> list[_Part]:
         """What has been settled; while more is on its way it is worth a moment: a transaction costs as much
         for one page as for ten."""
-        parts = await _portion(self._drafted, _KEPT_AT_ONCE)
+        parts = await portion(self._drafted, _KEPT_AT_ONCE)
         few = sum(len(part.catches) for part in parts) < _WORTH_IT
         if parts and few and self._fetching and self._limits.ahead is None:
             await asyncio.sleep(_MOMENT)
             if not self._drafted.empty():
-                more = await _portion(self._drafted, _KEPT_AT_ONCE)
+                more = await portion(self._drafted, _KEPT_AT_ONCE)
                 if not more:
                     self._drafted.put_nowait(None)  # the end is for the next time
                 parts += more
@@ -306,6 +317,9 @@ class _Crawl:
     ) -> None:
         """A batch is committed."""
         pages = {draft.fetched.final.key for draft in drafts if draft.fetched is not None and _is_page(draft)}
+        self._copies.suspicion.add(
+            outcome.page.digest for outcome in outcomes if outcome.page is not None and outcome.page.digest
+        )
         for catch in catches:
             self._copies.put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
         self._reserved -= len(catches)
@@ -322,8 +336,11 @@ class _Crawl:
     def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, InHand | None]]:
         """The same, with what is known of their content: two ways to one page are one page. Where the first
         of two is not kept yet, it is given as well."""
-        with self._portal.store.reading() as session:
-            copies = copies_of(session, {one.fetched.digest for one in catches if one.fetched.digest})
+        suspicion, copies = self._copies.suspicion, dict[bytes, str]()
+        suspected = {digest for one in catches if (digest := one.fetched.digest) and digest in suspicion}
+        if suspected:
+            with self._portal.store.reading() as session:
+                copies = copies_of(session, suspected)
         told = ((catch, *self._copies.claim(catch.fetched, copies)) for catch in catches)
         return [(replace(catch, fetched=fetched), first) for catch, fetched, first in told]
 
@@ -387,36 +404,14 @@ class _Crawl:
             self._dispatch.stock_up()
             self._teach(idle=False)
             self._report(self._progress())
-            await _wait(self._control.changed, self._pause())
+            await wait(self._control.changed, self._ending.pause(busy=bool(self._errands)))
 
     def _over(self) -> RunEnd | None:
-        if self._control.stopping:
-            return self._control.end
-        if self._tally.pages >= self._limits.pages:
-            return RunEnd.PAGES
-        if self._limits.seconds is not None and self._seconds() >= self._limits.seconds:
-            return RunEnd.TIME
-        if self._is_idle() and not self._dispatch.stock_up() and not self._teach(idle=True):
-            at = self._dispatch.retry_at()
-            if at is None or at - self._now() > self._limits.patience:
-                return RunEnd.DONE
-        return None
-
-    def _is_idle(self) -> bool:
-        """Whether nothing is under way that could lead to anything, or not for long: hosts that asked to be
-        left alone are waited for no longer than those that are to be asked again."""
-        if self._errands:
-            return False
-        idle, patience = self._dispatch.idle(), self._limits.patience
-        rest = max(patience, self._portal.config.politeness.max_delay)  # usual rests are no reason to end
-        return not self._dispatch.under_way or (idle is not None and idle.until - self._now() > rest)
-
-    def _pause(self) -> float:
-        """How long nothing may happen here."""
-        left = inf if self._limits.seconds is None else self._limits.seconds - self._seconds()
-        at = self._dispatch.retry_at()
-        later = inf if at is None else at - self._now()
-        return max(0.0, min(1.0 if self._is_idle() else _TICK, left, later))
+        end = self._ending.reached()
+        if end is None and self._ending.is_idle(busy=bool(self._errands)):
+            more = self._dispatch.stock_up() or self._teach(idle=True)
+            return RunEnd.DONE if not more and self._ending.is_vain() else None
+        return end
 
     async def _close(
         self,
@@ -493,30 +488,3 @@ def _again(outcome: Outcome) -> Entry | None:
     if outcome.page is not None or fate.retry_at is None:
         return None
     return replace(entry, attempts=entry.attempts + 1, not_before=fate.retry_at)
-
-
-async def _portion(queue: "asyncio.Queue[T | None]", most: int) -> list[T]:
-    """What has piled up, at least one and so many at most; nothing: there comes no more."""
-    first = await queue.get()
-    found = [] if first is None else [first]
-    while found and len(found) < most and not queue.empty():
-        one = queue.get_nowait()
-        if one is None:
-            queue.put_nowait(None)  # the end is for the next time
-            break
-        found.append(one)
-    return found
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        pass
-
-
-def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Of errors that happened together, the first that is none that another led to."""
-    inner = failed.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -32,11 +32,12 @@ REHEARSAL = tuple(
 class Readers:
     """Processes that read. An async context manager, whose `read` may be called side by side.
 
-    With `as_kept` documents come back as a store keeps them, their texts packed.
+    With `as_kept` documents come back as a store keeps them: texts are packed, and what is not kept is not
+    looked for.
     """
 
     def __init__(self, manner: Manner, options: ReadingOptions, *, as_kept: bool = False) -> None:
-        task = partial(_analyse, manner=manner, as_kept=as_kept)
+        task = partial(_analyse, manner=replace(manner, in_full=not as_kept), as_kept=as_kept)
         self._workers: Workers[Raw, _Packed] = Workers(task, options, REHEARSAL)
 
     @property

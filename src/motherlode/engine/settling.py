@@ -28,10 +28,10 @@ from motherlode.records import (
     UrlId,
     UrlState,
 )
-from motherlode.store.archive import Exchange
+from motherlode.store.archive import GZIPPED, Exchange
 from motherlode.urls import address, host_of, url_key
 
-_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # bodies are kept unpacked
+_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 _NOT_MODIFIED = 304
 _NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a bare number: every link of every page is looked at
 _REFRESH = int(LinkFlag.REFRESH)
@@ -138,7 +138,7 @@ def unmodified(fetched: Fetched) -> Fetched:
     """The same, as if its host had said itself that nothing has changed."""
     response = fetched.response
     assert response is not None  # noqa: S101 - it has a digest
-    return replace(fetched, copy_of="", response=replace(response, status=_NOT_MODIFIED, body=b""))
+    return replace(fetched, copy_of="", response=replace(response, status=_NOT_MODIFIED, body=b"", sent=b""))
 
 
 def for_known_page(draft: Draft) -> Draft:
@@ -193,6 +193,8 @@ def _allowed(
 def _exchange(fetched: Fetched, response: Response) -> Exchange:
     head = "".join(f"{name}: {value}\r\n" for name, value in response.headers if name.lower() not in _CODED)
     block = f"HTTP/1.1 {response.status} -\r\n{head}".encode("latin-1", "replace")
+    if response.sent:  # as it came, so that nobody has to pack it again
+        return Exchange(fetched.final.url, response.at, block + GZIPPED, response.sent, response.address)
     return Exchange(fetched.final.url, response.at, block, response.body, response.address, fetched.digest)
 
 

@@ -37,6 +37,14 @@ def decoded(body: bytes, coding: str, limit: int, *, cut: bool = False) -> bytes
     raise TooLargeError(f"more than {limit} bytes")
 
 
+def is_whole_gzip(packed: bytes, body: bytes) -> bool:
+    """Whether the body is all of what is packed here and came to its end, by what gzip has at its end."""
+    if not packed.startswith(_GZIP):
+        return False
+    end = isal_zlib.crc32(body).to_bytes(4, "little") + (len(body) & 0xFFFF_FFFF).to_bytes(4, "little")
+    return packed.endswith(end)
+
+
 def start_of(piece: bytes, coding: str, size: int) -> bytes:
     """How the body begins of which this is the first piece; nothing, if that cannot be said."""
     try:

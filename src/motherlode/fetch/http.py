@@ -122,6 +122,7 @@ class HttpWeb:
             line.connection.name,
             intake.told,
             line.aliases,
+            intake.sent,
         )
 
     def _head(self, request: Request, line: Line, host: str, authority: str, target: str) -> bytes:

@@ -38,7 +38,8 @@ class Response(Struct, frozen=True, gc=False):
 
     `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent. `told`
     has the first value of each header by its name in lower case, if whoever read them has it at hand;
-    `aliases` the names that its host is an alias for, by the name server, with blanks between them.
+    `aliases` the names that its host is an alias for, by the name server, with blanks between them;
+    `sent` the body as it came, where that is whole and nothing but gzip.
     """
 
     url: str
@@ -54,6 +55,7 @@ class Response(Struct, frozen=True, gc=False):
     protocol: str = ""
     told: dict[str, str] | None = None
     aliases: str = ""
+    sent: bytes = b""
 
     @property
     def ok(self) -> bool:

@@ -102,7 +102,7 @@ class Frontier:
             heads = [queue for name, queue in self._queues.items() if self._fill(name, queue, now)]
             if not heads:
                 return None
-            best = min(heads, key=lambda queue: queue.heap[0][:2])
+            best = min(heads, key=_head) if len(heads) > 1 else heads[0]
             if not self._lowered(best):
                 break
         entry = heappop(best.heap)[-1]
@@ -216,6 +216,10 @@ class Frontier:
                 self.defer(entry)
             else:
                 self._push(queue, entry)
+
+
+def _head(queue: _Queue) -> _Mark:
+    return queue.heap[0][:2]
 
 
 def _standing_at(mark: _Mark, queue: TopicId) -> Entry:

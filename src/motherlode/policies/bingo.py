@@ -9,6 +9,7 @@ may lie behind.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
 from math import exp
 from typing import Protocol
 
@@ -71,17 +72,24 @@ class ByProspects:
 
     def __init__(self, prospects: Prospects) -> None:
         self.prospects = prospects
+        self._said: dict[UrlKey, Floats] = {}  # by what the links of a page are called that is expected
 
     def expect(self, visits: Sequence[Visit]) -> None:
-        links: dict[str, list[Link]] = {}
+        self._said = {}
+        by_language: dict[str, list[Visit]] = {}
         for visit in visits:
-            links.setdefault(_language(visit), []).extend(visit.document.links)
-        self.prospects.expect(links)
+            by_language.setdefault(_language(visit), []).append(visit)
+        for language, some in by_language.items():
+            said = self.prospects.called([link for visit in some for link in visit.document.links], language)
+            ends = accumulate(len(visit.document.links) for visit in some)
+            for visit, end in zip(some, ends, strict=True):
+                self._said[visit.entry.key] = said[end - len(visit.document.links) : end]
 
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
+        said = self._said.get(visit.entry.key) if links is visit.document.links else None
         host = host_of(visit.entry.url)
-        sure = sureness(judgement)
-        ranks: list[float] = self.prospects.see(sure, host, links, _language(visit)).tolist()
+        seen = self.prospects.see(sureness(judgement), host, links, _language(visit), said)
+        ranks: list[float] = seen.tolist()
         return ranks
 
     def again(self, keys: Sequence[UrlKey], _led: Floats) -> Floats:
@@ -188,7 +196,8 @@ class Bingo:
 
     def rank_now(self, entry: Entry) -> float:
         """The rank of what waits, by what is known now; where that is nothing, the rank that it has."""
-        known = self.prospects.estimate(entry.key) if self.prospects is not None else None
+        book = self.prospects
+        known = book.estimate(entry.key) if book is not None else None
         if known is None or entry.rank > USUAL:
             return entry.rank
         return float(known * self.decay**entry.distance)

@@ -7,9 +7,11 @@ in the topic's plane. What is said is evidence: it is added to the log-odds that
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from math import nan, sqrt
+from functools import cache
+from math import inf, nan, sqrt
 from typing import Protocol
 from urllib.parse import unquote
 
@@ -19,14 +21,18 @@ import numpy.typing as npt
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.spaces import SILENT_PARTS
 from motherlode.documents.terms import sequences_of
+from motherlode.records import Link
 
 Floats = npt.NDArray[np.float64]
-Terms = tuple[int, ...]
+Numbers = npt.NDArray[np.int64]
+Terms = Sequence[int]
 
 MEANING = 6.0  # log-odds for a cosine of 1
 WEIGHT = 4.0  # log-odds for a weight of 1
-_REMEMBERED = 50_000  # names, and pieces of them
+_REMEMBERED = 100_000  # names, and pieces of them
 _PARTS = re.compile(r"[^\W\d_]+")
+_UNHEARD = inf  # of a name that nobody was asked about
+_NOTHING: Floats = np.zeros(0)
 
 
 class Voice(Protocol):
@@ -45,7 +51,7 @@ class ByWeight:
 
     def weigh(self, names: Sequence[Terms]) -> Floats:
         said = [
-            sum(self._weights.get(term, 0.0) for term in terms) / sqrt(len(terms)) if terms else nan
+            sum(self._weights.get(term, 0.0) for term in terms) / sqrt(len(terms)) if len(terms) else nan
             for terms in names
         ]
         return WEIGHT * np.array(said)
@@ -69,48 +75,96 @@ class ByMeaning:
         return evidence
 
 
+class Vocabulary:
+    """Names that were met, numbered, with the terms of each: those stay the same, whatever is learned."""
+
+    def __init__(self, split: Callable[[str], list[str]], language: str) -> None:
+        self._split, self._language = split, language
+        self._numbers: dict[Hashable, int] = {}
+        self._terms, self._ends = array("I"), array("q", [0])  # those of all names, one after the other
+        self.age = 0  # how often all names were forgotten
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def numbers(self, keys: Sequence[Hashable], names: Sequence[str]) -> Numbers:
+        """The numbers of names, which are known by these keys."""
+        try:
+            return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
+        except KeyError:
+            self._learn(dict(zip(keys, names, strict=True)))
+        return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
+
+    def terms(self, number: int) -> Terms:
+        return self._terms[self._ends[number] : self._ends[number + 1]]
+
+    def _learn(self, names: Mapping[Hashable, str]) -> None:
+        """Take in those that are new, all at once: one by one takes many times as long."""
+        if len(self) > _REMEMBERED:
+            self._numbers, self._terms, self._ends = {}, array("I"), array("q", [0])
+            self.age += 1
+        fresh = {key: self._split(names[key]) for key in names.keys() - self._numbers.keys()}
+        terms = _terms({piece for pieces in fresh.values() for piece in pieces}, self._language)
+        for key, pieces in fresh.items():
+            self._numbers[key] = len(self._numbers)
+            for piece in pieces:
+                self._terms.extend(terms[piece])
+            self._ends.append(len(self._terms))
+
+
 class Names:
-    """What names say by one voice. They repeat, and the words of those that are new do too."""
+    """What names say by one voice. They repeat, so each is asked about once."""
 
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
-        self._anchors: dict[str, dict[str, float]] = {}  # by language
-        self._addresses: dict[str, float] = {}
+        self._said: dict[Vocabulary, tuple[int, Floats]] = {}  # by number, while all are as old
 
-    def say(self, anchors: Sequence[str], urls: Sequence[str], language: str) -> Floats:
-        """Of links with these anchors to these URLs."""
-        return both(self.anchors(anchors, language), self.addresses(urls))
+    def say(self, links: Sequence[Link], language: str) -> Floats:
+        """Of links in a page of this language."""
+        anchors = self.anchors([link.anchor for link in links], language)
+        return both(anchors, self.addresses([link.key for link in links], [link.url for link in links]))
 
     def anchors(self, anchors: Sequence[str], language: str) -> Floats:
         """What the words of links say; no number where that is nothing."""
-        said = self._anchors.setdefault(language, {})
-        return self._recalled(said, anchors, str.split, language)
+        vocabulary = _anchors(language)
+        return self._recalled(vocabulary, vocabulary.numbers(anchors, anchors))
 
-    def addresses(self, urls: Sequence[str]) -> Floats:
+    def addresses(self, keys: Sequence[int], urls: Sequence[str]) -> Floats:
         """What the words of addresses say; no number where that is nothing."""
-        return self._recalled(self._addresses, urls, words_of, "en")
+        vocabulary = _addresses()
+        return self._recalled(vocabulary, vocabulary.numbers(keys, urls))
 
-    def _recalled(
-        self, said: dict[str, float], names: Sequence[str], split: Callable[[str], list[str]], language: str
-    ) -> Floats:
-        try:
-            return np.fromiter(map(said.__getitem__, names), np.float64, len(names))
-        except KeyError:
-            self._learn(said, names, split, language)
-        return np.fromiter(map(said.__getitem__, names), np.float64, len(names))
+    def _recalled(self, vocabulary: Vocabulary, numbers: Numbers) -> Floats:
+        said = self._room(vocabulary)
+        found: Floats = said.take(numbers)
+        fresh = found == _UNHEARD
+        if fresh.any():
+            asked = np.unique(numbers.compress(fresh))
+            said[asked] = self._voice.weigh([*map(vocabulary.terms, asked.tolist())])
+            found = said.take(numbers)
+        return found
 
-    def _learn(
-        self, said: dict[str, float], names: Sequence[str], split: Callable[[str], list[str]], language: str
-    ) -> None:
-        """Have the names that are new weighed, all at once: one by one takes many times as long."""
-        fresh = {name: split(name) for name in set(names).difference(said)}
-        terms = _terms({piece for pieces in fresh.values() for piece in pieces}, language)
-        found = [tuple(term for piece in pieces for term in terms[piece]) for pieces in fresh.values()]
-        if len(said) > _REMEMBERED:
-            kept = {name: said[name] for name in names if name in said}
-            said.clear()
-            said.update(kept)
-        said.update(zip(fresh, self._voice.weigh(found).tolist(), strict=True))
+    def _room(self, vocabulary: Vocabulary) -> Floats:
+        """What was said of each name, with room for all that have a number now."""
+        age, said = self._said.get(vocabulary, (-1, _NOTHING))
+        if age != vocabulary.age:
+            said = _NOTHING
+        elif len(said) >= len(vocabulary):
+            return said
+        room = np.full(2 * len(vocabulary), _UNHEARD)
+        room[: len(said)] = said
+        self._said[vocabulary] = vocabulary.age, room
+        return room
+
+
+@cache
+def _anchors(language: str) -> Vocabulary:
+    return Vocabulary(str.split, language)
+
+
+@cache
+def _addresses() -> Vocabulary:
+    return Vocabulary(words_of, "en")
 
 
 def both(anchors: Floats, addresses: Floats) -> Floats:

@@ -12,8 +12,8 @@ online relevance feedback"): it is added to the log-odds, as naive Bayes adds wh
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import nan
+from collections.abc import Callable, Iterable, Sequence
+from math import exp, nan
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ PARENTS = 4.0  # of the host's share, added to the parents of a URL
 _HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 _HOSTS = 1 << 16
 _NEVER = 1e-9  # and always; the least that is left of a doubt
+_LOUDEST = 50.0  # log-odds that a name can have: beyond, no number tells the difference
 
 
 class Promise(Struct, frozen=True):
@@ -81,16 +82,17 @@ class Prospects:
         """Who tells what names say for the topic, from now on; nobody does in a book that was handed over."""
         self._names = Names(voice)
 
-    def expect(self, links: Mapping[str, Sequence[Link]]) -> None:
-        """Links in these languages are going to be seen: what they are called is looked up at once."""
-        for language, some in links.items():
-            self._names.anchors([link.anchor for link in some], language)
-        self._names.addresses([link.url for some in links.values() for link in some])
+    def called(self, links: Sequence[Link], language: str = "en") -> Floats:
+        """What is said for the topic by what links are called; the more at once, the less each takes."""
+        return self._names.say(links, language)
 
-    def see(self, sure: float, host: str, links: Sequence[Link], language: str = "en") -> Floats:
+    def see(
+        self, sure: float, host: str, links: Sequence[Link], language: str = "en", said: Floats | None = None
+    ) -> Floats:
         """A page of this host that is on the topic with probability `sure` has these links: their ranks.
 
-        Of several links to one URL the last one speaks; the page counts once.
+        Of several links to one URL the last one speaks; the page counts once. `said` is what is said by what
+        they are called, if that was asked before.
         """
         self.note_host(url_key("", host), sure)
         keys = np.array([link.key for link in links], np.int64)
@@ -98,7 +100,7 @@ class Prospects:
         known = self._keys[slots] == keys
         parents = np.where(known, self._parents[slots], 0.0) + 1.0
         summed = np.where(known, self._sure[slots], 0.0) + sure
-        said = self._names.say([link.anchor for link in links], [link.url for link in links], language)
+        said = self.called(links, language) if said is None else said
         self.note(keys, parents, summed, said)
         return self._ranks(keys, parents, summed, said)
 
@@ -133,7 +135,10 @@ class Prospects:
             return None
         host = (key >> _HOST_SHIFT) % _HOSTS
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
-        return float(_rank(self._sure.item(slot), parents, of_host, self._said.item(slot)))
+        share = _share(self._sure.item(slot), parents, of_host, PARENTS)
+        # Numpy takes five times as long for one number, and every entry that is taken is asked for.
+        said = exp(min(self._said.item(slot), _LOUDEST))
+        return float(_rank(min(max(share, _NEVER), 1.0 - _NEVER), said))
 
     def promise(self, key: UrlKey) -> Promise | None:
         """The rank of a URL by what is known now, and what it is made of."""
@@ -158,7 +163,9 @@ class Prospects:
     def _ranks(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
         hosts = (keys >> _HOST_SHIFT) % _HOSTS
         of_host = _share(self._host_sure[hosts], self._host_pages[hosts], PRIOR, PAGES)
-        ranks: Floats = _rank(sure, parents, of_host, said)
+        share = _share(sure, parents, of_host, PARENTS)
+        doubted = np.minimum(np.maximum(share, _NEVER), 1.0 - _NEVER)
+        ranks: Floats = _rank(doubted, np.exp(np.minimum(said, _LOUDEST)))
         return ranks
 
 
@@ -167,10 +174,10 @@ def _share(good: Any, seen: Any, prior: Any, weight: float) -> Any:
     return (good + weight * prior) / (seen + weight)
 
 
-def _rank(sure: Any, parents: Any, of_host: Any, said: Any) -> Any:
-    """By its parents, by its host where they are few, and by what it is called. Of one, or of many."""
-    share = np.minimum(np.maximum(_share(sure, parents, of_host, PARENTS), _NEVER), 1.0 - _NEVER)
-    odds = share / (1.0 - share) * np.exp(said)
+def _rank(share: Any, said: Any) -> Any:
+    """By the share of its parents, and of its host where they are few; and by how much more likely that is by
+    what it is called. Of one, or of many."""
+    odds = share / (1.0 - share) * said
     return odds / (1.0 + odds)
 
 
@@ -223,7 +230,8 @@ class Recollection:
             places = self._places.take(numbers, mode="clip")
             there = np.flatnonzero(places >= 0)
             there = there[self._parents[places[there]] > 0]
-            told = self._book.names.addresses([urls[at] for at in there.tolist()])
+            keys = self._keys[places[there]].tolist()
+            told = self._book.names.addresses(keys, [urls[at] for at in there.tolist()])
             said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0
         self._book.note(self._keys[known], self._parents[known], self._sure[known], said[known])

@@ -9,12 +9,18 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-import msgspec
-from sqlalchemy import Connection, Integer, Table, Text
+from sqlalchemy import Connection, Table
+
+from motherlode.store.linking import COLUMNS, FLAG_BITS, TARGET_BITS, LinkRows
+from motherlode.store.schema import links
 
 Row = tuple[Any, ...]
-
-_MANY = 100  # rows that are worth another way
+_TARGET, _FLAGS = (1 << TARGET_BITS) - 1, (1 << FLAG_BITS) - 1
+_INSERT_LINKS = (
+    f"INSERT INTO links ({', '.join(COLUMNS)}) SELECT page.key, link.key >> {TARGET_BITS + FLAG_BITS}, "
+    f"link.key >> {FLAG_BITS} & {_TARGET}, link.value, link.key & {_FLAGS} "
+    f"FROM json_each(?) AS page, json_each(page.value) AS link"
+)
 
 
 class Bulk(Protocol):
@@ -24,6 +30,9 @@ class Bulk(Protocol):
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows that cannot be there yet."""
+
+    def insert_links(self, rows: LinkRows) -> None:
+        """Insert the links of pages that have none yet."""
 
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows, leaving alone those whose key is there."""
@@ -48,7 +57,7 @@ class SqliteBulk:
     """Statements prepared once and run over all rows inside the driver.
 
     The driver lets other threads go on while a statement runs, and then waits for them to let it go on: once
-    for each row. So many rows of whole numbers and text go in by one statement, written down as JSON.
+    for each row. So links, which are most of all rows, go in by one statement, written down as JSON.
     """
 
     is_alone = True
@@ -59,11 +68,13 @@ class SqliteBulk:
         self._driver = driver
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        if len(rows) >= _MANY and _is_plain(table, tuple(columns)):
-            together = msgspec.json.encode(rows).decode("utf-8")
-            self._driver.execute(_insert_together(table.name, tuple(columns)), (together,))
+        self._run(_insert(table.name, tuple(columns)), rows)
+
+    def insert_links(self, rows: LinkRows) -> None:
+        if rows.fit_together():
+            self._driver.execute(_INSERT_LINKS, (rows.as_json(),))
         else:
-            self._run(_insert(table.name, tuple(columns)), rows)
+            self.insert(links, COLUMNS, list(rows))
 
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         self._run(_insert(table.name, tuple(columns)) + " ON CONFLICT DO NOTHING", rows)
@@ -111,6 +122,9 @@ class PostgresBulk:
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if rows:
             self._copy(table.name, columns, rows)
+
+    def insert_links(self, rows: LinkRows) -> None:
+        self.insert(links, COLUMNS, list(rows))
 
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         self._from_stage(table, columns, rows, " ON CONFLICT DO NOTHING")
@@ -182,18 +196,6 @@ def bulk_for(connection: Connection) -> Bulk:
     if connection.dialect.name == "sqlite":
         return SqliteBulk(connection)
     return PostgresBulk(connection)
-
-
-@lru_cache(maxsize=100)
-def _insert_together(table: str, columns: tuple[str, ...]) -> str:
-    values = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(len(columns)))
-    return f"INSERT INTO {table} ({_names(columns)}) SELECT {values} FROM json_each(?)"
-
-
-@lru_cache(maxsize=100)
-def _is_plain(table: Table, columns: tuple[str, ...]) -> bool:
-    """Whether JSON says the same: fractions might come back as others, and bytes cannot be said."""
-    return all(isinstance(table.c[name].type, Integer | Text) for name in columns)
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ Pages that are to be fetched again wait in a queue of their own. Their URLs stay
 crawl takes them for new ones.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -42,24 +42,16 @@ _WAITS = or_(
 
 def offer(session: Session, follows: Sequence[Follow]) -> list[Entry]:
     """Offer URLs that no page led to: seeds, or what a source found. Returns what waits now."""
-    ids = session.sieve.ids_of({follow.key: follow.url for follow in follows})
-    return offer_known(session, follows, ids, [None] * len(follows))
+    return offer_all(session, follows, [None] * len(follows))
 
 
 def offer_from(session: Session, follows: Sequence[tuple[PageId, Follow]]) -> list[Entry]:
     """Offer URLs that these pages lead to."""
-    offered = [follow for _, follow in follows]
-    ids = session.sieve.ids_of({follow.key: follow.url for follow in offered})
-    return offer_known(session, offered, ids, [page for page, _ in follows])
+    return offer_all(session, [follow for _, follow in follows], [page for page, _ in follows])
 
 
-def offer_known(
-    session: Session,
-    follows: Sequence[Follow],
-    ids: Mapping[int, int],
-    vias: Sequence[PageId | None],
-) -> list[Entry]:
-    """Offer URLs whose rows are known by key. Returns what waits now, or at a better rank than before.
+def offer_all(session: Session, follows: Sequence[Follow], vias: Sequence[PageId | None]) -> list[Entry]:
+    """Offer URLs, each with the page that led to it. Returns what waits now, or at a better rank than before.
 
     Raises `StoreError` for a rank that is no number.
     """
@@ -67,10 +59,11 @@ def offer_known(
     ranks = np.array([follow.rank for follow in follows], np.float64)
     if not np.isfinite(ranks).all():
         raise StoreError("A rank is not a finite number; this is a mistake of the policy.")
+    ids = session.sieve.rows_of(keys, lambda place: follows[place].url)
+    better = np.flatnonzero(session.sieve.memory.improving(keys, ranks))
     entries: dict[tuple[int, float, int], Entry] = {}
-    for index in np.flatnonzero(session.sieve.memory.improving(keys, ranks)).tolist():
+    for index, number in zip(better.tolist(), map(UrlId, ids[better].tolist()), strict=True):
         f = follows[index]
-        number = UrlId(ids[f.key])
         entries[f.queue, f.rank, number] = Entry(
             number, f.url, f.key, f.queue, f.rank, f.depth, f.distance, vias[index]
         )

@@ -8,9 +8,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.records import Document, Entry, Outcome, Page, PageId, RunId, UrlId, UrlState
+from motherlode.records import Document, Entry, Link, Outcome, Page, PageId, RunId, UrlId, UrlState
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
+from motherlode.store.linking import LinkRows
 from motherlode.store.schema import fingerprints, judgements, links, pages, redirects, texts, urls, vectors
 from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.session import Session
@@ -58,7 +59,7 @@ def _numbered(outcome: Outcome, ids: Ids) -> Outcome:
 
 
 def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
-    """Every URL that the batch names, by its key."""
+    """Every URL that the batch is about, by its key; those that its pages lead to come with their links."""
     spelled: dict[int, str] = {}
     for outcome in outcomes:
         if not outcome.entry.url_id:
@@ -67,9 +68,6 @@ def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
             spelled[outcome.page.key] = outcome.page.url
         for hop in outcome.redirects:
             spelled[hop.key], spelled[hop.target_key] = hop.url, hop.target
-        if outcome.document is not None:
-            spelled.update({link.key: link.url for link in outcome.document.links})
-        spelled.update({one.key: one.url for one in outcome.follows if one.key not in spelled})
     return spelled
 
 
@@ -102,7 +100,7 @@ class _Rows:
     texts: list[Row] = field(default_factory=list)
     vectors: list[Row] = field(default_factory=list)
     similar: list[Row] = field(default_factory=list)
-    links: list[Row] = field(default_factory=list)
+    linking: list[tuple[PageId, Sequence[Link]]] = field(default_factory=list)
     redirects: dict[int, Row] = field(default_factory=dict)
     judgements: list[Row] = field(default_factory=list)
     vias: list[PageId | None] = field(default_factory=list)  # of every follow, in order
@@ -132,11 +130,7 @@ class _Rows:
         self.texts.append((number, packed))
         self.similar += quarters(document.fingerprint, number)
         self.vectors += [(number, space, packed) for space, packed in document.vectors.items()]
-        anchors = all_storable([link.anchor for link in document.links])
-        self.links += [
-            (number, position, ids[link.key], anchor, link.flags)
-            for position, (link, anchor) in enumerate(zip(document.links, anchors, strict=True))
-        ]
+        self.linking.append((number, document.links))
         if outcome.judgement is not None:
             said = outcome.judgement
             self.judgements.append((number, said.topic, said.confidence, said.model))
@@ -182,9 +176,21 @@ def _write(session: Session, rows: _Rows) -> None:
     bulk.upsert(texts, ("page_id", "packed"), rows.texts)
     bulk.insert_new(fingerprints, ("quarter", "bits", "page_id"), rows.similar)
     bulk.insert(vectors, ("page_id", "space", "packed"), rows.vectors)
-    bulk.insert(links, ("page_id", "position", "url_id", "anchor", "flags"), rows.links)
+    bulk.insert_links(_link_rows(session, rows.linking))
     bulk.insert(judgements, ("page_id", "topic_id", "confidence", "model_id"), rows.judgements)
     bulk.upsert(redirects, ("url_id", "target_id", "status"), list(rows.redirects.values()))
+
+
+def _link_rows(session: Session, linking: Sequence[tuple[PageId, Sequence[Link]]]) -> LinkRows:
+    """The rows of these pages' links. URLs that were never seen get theirs."""
+    found = [link for _, of_page in linking for link in of_page]
+    keys = np.array([link.key for link in found], np.int64)
+    return LinkRows(
+        [(page, len(of_page)) for page, of_page in linking],
+        session.sieve.rows_of(keys, lambda place: found[place].url),
+        all_storable([link.anchor for link in found]),
+        np.array([link.flags for link in found], np.int64),
+    )
 
 
 def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple[list[UrlId], list[Entry]]:
@@ -200,7 +206,7 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
     settled = [UrlId(fate[0]) for fate in fates if fate[1] != UrlState.OPEN]
-    return settled, frontier.offer_known(session, follows, rows.ids, rows.vias)
+    return settled, frontier.offer_all(session, follows, rows.vias)
 
 
 def _waits(outcome: Outcome) -> bool:

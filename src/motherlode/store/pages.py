@@ -74,6 +74,12 @@ _URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
 _PAGES = select(pages, urls.c.url, urls.c.key).join_from(pages, urls, urls.c.id == pages.c.url_id)
 _PAGE_BY_KEY = _PAGES.where(urls.c.key == bindparam("sought"))
 _PAGE_BY_NUMBER = _PAGES.where(pages.c.id == bindparam("sought"))
+_COPIES = (
+    select(pages.c.digest, urls.c.url)
+    .join_from(pages, urls, urls.c.id == pages.c.url_id)
+    .where(pages.c.digest.in_(bindparam("sought", expanding=True)), urls.c.state == UrlState.FETCHED)
+    .order_by(pages.c.id)
+)
 _TEXT = select(texts.c.packed).where(texts.c.page_id == bindparam("sought"))
 _VECTORS = select(vectors.c.space, vectors.c.packed).where(vectors.c.page_id == bindparam("sought"))
 _LINKS = select(links, urls.c.url)
@@ -298,15 +304,15 @@ def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
     found: dict[bytes, str] = {}
     wanted = list(digests)
     for start in range(0, len(wanted), _AT_ONCE):
-        query = (
-            select(pages.c.digest, urls.c.url)
-            .join_from(pages, urls, urls.c.id == pages.c.url_id)
-            .where(pages.c.digest.in_(wanted[start : start + _AT_ONCE]), urls.c.state == UrlState.FETCHED)
-            .order_by(pages.c.id)
-        )
-        for row in session.connection.execute(query):
+        for row in session.connection.execute(_COPIES, {"sought": wanted[start : start + _AT_ONCE]}):
             found.setdefault(bytes(row.digest), row.url)
     return found
+
+
+def all_digests(session: Session) -> Iterator[bytes]:
+    """What pages have said, those that are gone included."""
+    for (digest,) in session.connection.execute(select(pages.c.digest).where(pages.c.digest != b"")):
+        yield bytes(digest)
 
 
 def count_pages(session: Session) -> int:

@@ -4,7 +4,7 @@ A direct-mapped cache in three arrays: fixed size, a newcomer evicts whoever has
 batch is looked up in a few array operations. It only ever saves a question to the database.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,12 +81,23 @@ class Sieve:
 
     def ids_of(self, spelled: Mapping[int, str]) -> dict[int, int]:
         """The row of each URL, given by key and spelling; one never seen gets one, open."""
-        keys = np.fromiter(spelled, np.int64, len(spelled))
+        keys, spellings = np.fromiter(spelled, np.int64, len(spelled)), list(spelled.values())
+        return dict(zip(spelled, self.rows_of(keys, spellings.__getitem__).tolist(), strict=True))
+
+    def rows_of(self, keys: Keys, spelled: Callable[[int], str]) -> Ids:
+        """The row of each of these keys, some of which may be the same; one never seen gets one, open.
+
+        `spelled` is asked for the URL at a place in them, of the few that the memory does not have.
+        """
         ids = self.memory.ids(keys)
         missing = np.flatnonzero(ids == UNKNOWN)
         if missing.size:
-            ids[missing] = self._ask(keys[missing], spelled)
-        return dict(zip(spelled, ids.tolist(), strict=True))
+            wanted = keys[missing].tolist()
+            asked = {key: spelled(place) for key, place in zip(wanted, missing.tolist(), strict=True)}
+            found = self._ask(np.fromiter(asked, np.int64, len(asked)), asked)
+            known = dict(zip(asked, found, strict=True))
+            ids[missing] = [known[key] for key in wanted]
+        return ids
 
     def _ask(self, keys: Keys, spelled: Mapping[int, str]) -> list[int]:
         """The rows of keys that the memory does not have, made where there are none."""

@@ -12,9 +12,12 @@ def storable(text: str) -> str:
 
 
 def all_storable(texts: list[str]) -> list[str]:
-    """The same of many texts, such as the anchors of a page, which seldom need it."""
-    together = "".join(texts)
-    return texts if together.isascii() and "\x00" not in together else list(map(storable, texts))
+    """The same of many texts, such as the anchors of pages, which seldom need it."""
+    try:
+        is_needed = b"\x00" in "".join(texts).encode()
+    except UnicodeEncodeError:  # half a character
+        is_needed = True
+    return list(map(storable, texts)) if is_needed else texts
 
 
 def signed(number: int) -> int:

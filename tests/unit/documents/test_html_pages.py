@@ -1,9 +1,10 @@
 """Whole pages, as people write them: what they say of themselves, their text, what is hidden in them."""
 
 import pytest
+from msgspec.structs import replace
 
 from motherlode.documents.html import read_html
-from motherlode.records import Document, LinkFlag
+from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import UrlRules
 
 URL = "http://owls.test/birds/barn.html"
@@ -342,3 +343,18 @@ def test_a_deeply_nested_page_has_paths_of_a_bounded_length() -> None:
     assert link.anchor == "deep"
     assert link.path.endswith("/div/a")
     assert len(link.path) <= 500
+
+
+def test_a_page_that_is_not_read_in_full_says_the_same_otherwise() -> None:
+    html = (
+        "<title>Owls</title><nav><a href=/home title=Home>Home</a></nav><form action=/find><input name=q>"
+        "</form><p>Of all birds, <a href=/barn title='White owls' rel='nofollow friend'>barn<br>owls</a> are "
+        "the most silent.<img src=x alt='An owl'><iframe src=/frame></iframe><a href=/pic><img alt=Nest></a>"
+    )
+    whole = page(html)
+    brief = read_html(html, URL, UrlRules(), in_full=False)
+    assert whole.forms
+    assert whole.images
+    assert any(link.context and link.path for link in whole.links)
+    links = tuple(Link(link.url, link.key, link.anchor, link.flags) for link in whole.links)
+    assert brief == replace(whole, forms=(), images=(), links=links)

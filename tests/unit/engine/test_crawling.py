@@ -1,12 +1,16 @@
 """A crawl from a replayed web into a portal."""
 
+import gzip
 import time
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import select
 
 from motherlode.engine import Company, Limits, Progress, crawl, crawling
+from motherlode.fetch import Request, Response, Web
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
@@ -53,6 +57,36 @@ def web(tmp_path: Path) -> Path:
 def log(portal: Path) -> list[str]:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         return [url for url, _, _ in page_log(session)]
+
+
+class Packing:
+    """A web whose answers come packed."""
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    async def fetch(self, request: Request) -> Response:
+        found = await self._web.fetch(request)
+        headers = (*found.headers, ("content-encoding", "gzip"))
+        return replace(found, headers=headers, sent=gzip.compress(found.body))
+
+    def expect(self, host: str) -> None:
+        self._web.expect(host)
+
+
+def test_what_came_packed_is_archived_as_it_came(portal: Path, web: Path) -> None:
+    with Portal.crawling(portal, "test") as opened:
+        policy = BreadthFirst([address("http://a.test/")])
+        run_virtually(crawl(opened, Packing(Replay(open_web(web))), policy, Limits(5, connections=2)))
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        first = page_at(session, address("http://a.test/").key)
+        assert first is not None
+        assert first.page.archived is not None
+        body = opened.archive.read(first.page.archived).body
+        assert (len(body), sha1(body).digest()) == (first.page.size, first.page.digest)  # noqa: S324 - as kept
+        record = gzip.decompress(opened.archive.packed(first.page.archived))
+        assert record.lower().count(b"content-encoding: gzip\r\n") == 1
+        assert gzip.compress(body)[10:] in record
 
 
 def test_every_page_is_kept_with_what_it_caused(portal: Path, web: Path) -> None:

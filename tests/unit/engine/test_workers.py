@@ -123,7 +123,9 @@ def test_a_worker_has_its_next_batch_before_anybody_has_heard_of_the_last(
     assert run(work())
 
 
-def test_a_worker_takes_in_its_next_batch_while_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_takes_in_its_next_batch_while_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = tmp_path / "gate"
     monkeypatch.setenv("LODE_TEST_MARK", str(gate))
 
@@ -133,7 +135,7 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(tmp_path: Path, monkeyp
             line = workers._desks[0].worker.line
             until = time.monotonic() + 20
             await asyncio.sleep(0)
-            while not (sent := line.is_sent) and time.monotonic() < until:
+            while not (sent := line.is_sent) and time.monotonic() < until:  # noqa: ASYNC110 - of the socket
                 await asyncio.sleep(0.01)
             gate.touch()  # what was being read all the while
             await asyncio.gather(*batches)

@@ -230,3 +230,37 @@ def test_headers_are_text_whatever_their_bytes_are() -> None:
     for value in ("Ålesund".encode(), "Ålesund".encode("latin-1"), b"\xff\x00"):
         made.add_header(b"X-City", value)
     assert [value for _, value in made.response_headers()] == ["Ålesund", "Ålesund", "ÿ\x00"]
+
+
+# --- as it came -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coding", ["gzip", "GZIP"])
+def test_a_whole_gzip_is_there_as_it_came(coding: str) -> None:
+    packed = gzip.compress(HTML * 50)
+    made = intake("Content-Type: text/html", f"Content-Encoding: {coding}", types=TypeOptions())
+    assert taken(made, *split(packed, 7)) == HTML * 50
+    assert made.sent == packed
+
+
+@pytest.mark.parametrize(
+    ("coding", "sent"),
+    [
+        ("gzip", gzip.compress(HTML * 50)[:-8]),
+        ("gzip", gzip.compress(HTML * 50) + b"rest"),
+        ("gzip", gzip.compress(HTML * 25) * 2),
+        ("gzip, gzip", gzip.compress(gzip.compress(HTML * 50))),
+        ("deflate", zlib.compress(HTML * 50)),
+        ("", HTML * 50),
+    ],
+)
+def test_what_is_not_whole_or_not_gzip_alone_is_there_unpacked_only(coding: str, sent: bytes) -> None:
+    made = intake("Content-Type: text/html", f"Content-Encoding: {coding}", types=TypeOptions())
+    assert taken(made, sent) == HTML * 50
+    assert made.sent == b""
+
+
+def test_what_was_cut_is_not_there_as_it_came() -> None:
+    made = intake("Content-Encoding: gzip", cut=100)
+    assert taken(made, gzip.compress(HTML * 50)) == (HTML * 50)[:100]
+    assert made.sent == b""

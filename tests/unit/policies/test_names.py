@@ -7,10 +7,16 @@ from motherlode.documents.meanings import Meanings
 from motherlode.documents.terms import bag_of
 from motherlode.policies import names
 from motherlode.policies.names import MEANING, WEIGHT, ByMeaning, ByWeight, Names, both, words_of
+from motherlode.records import Link
+from motherlode.urls import address
 
 
 def number(word: str) -> int:
     return int(bag_of(word).terms[0])
+
+
+def link(url: str, anchor: str) -> Link:
+    return Link(url, address(url).key, anchor)
 
 
 @pytest.fixture
@@ -39,13 +45,13 @@ def test_of_several_topics_the_nearest_is_meant(meanings: Meanings) -> None:
 def test_unknown_words_and_no_words_say_nothing(meanings: Meanings) -> None:
     heard = Names(ByMeaning(meanings, [np.array([1, 0], np.float32)]))
     assert np.isnan(heard.anchors(["zyzzyva", "", "click here"], "en")).all()
-    assert heard.say(["zyzzyva"], ["http://a.test/x1"], "en").tolist() == [0.0]
+    assert heard.say([link("http://a.test/x1", "zyzzyva")], "en").tolist() == [0.0]
 
 
 def test_an_anchor_that_says_nothing_leaves_it_to_the_address() -> None:
     heard = Names(ByWeight({number("owls"): 0.5}))
-    addresses = ["http://a.test/owls.html", "http://a.test/7"]
-    assert heard.say(["", "owls"], addresses, "en").tolist() == pytest.approx([WEIGHT * 0.5] * 2)
+    links = [link("http://a.test/owls.html", ""), link("http://a.test/7", "owls")]
+    assert heard.say(links, "en").tolist() == pytest.approx([WEIGHT * 0.5] * 2)
 
 
 def test_what_is_said_twice_counts_by_its_mean() -> None:

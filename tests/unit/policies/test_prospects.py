@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
+from motherlode.policies.bingo import ByProspects, sureness
 from motherlode.policies.names import WEIGHT, ByWeight, Floats, Terms
+from motherlode.policies.policy import Visit
 from motherlode.policies.prospects import PAGES, PARENTS, PRIOR, Prospects, Recollection
-from motherlode.records import Link
+from motherlode.records import Document, Entry, Judgement, Link, TopicId, UrlId
 from motherlode.urls import address
 
 SMALL = 1 << 10
@@ -243,24 +245,47 @@ def test_what_is_recalled_is_what_was_seen(
         assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))
 
 
-class _Listening:
+class _Listening(ByWeight):
     """A voice that counts how often it is asked."""
 
-    def __init__(self) -> None:
-        self.asked = 0
+    asked = 0
 
     def weigh(self, names: Sequence[Terms]) -> Floats:
         self.asked += 1
-        return np.zeros(len(names))
+        return super().weigh(names)
 
 
 def test_links_that_are_expected_are_weighed_together_and_once() -> None:
-    book, voice = Prospects(SMALL), _Listening()
-    book.listen(voice)
-    links = [link(f"http://a.test/{word}", word) for word in ("owls", "herons", "storks")]
-    book.expect({"en": links[:2], "de": links[2:]})
-    before = voice.asked
-    assert before == 3  # anchors of two languages, and addresses
-    for one in links[:2]:
-        see(book, 0.5, one)
-    assert voice.asked == before
+    words = {"owls": 0.8, "engine": -0.4}
+    pages = [
+        Visit(
+            Entry(UrlId(1), f"http://p{at}.test/", link(f"http://p{at}.test/").key, TopicId(1), 0.5, 1, 0.0),
+            Document(language=language, links=(link(f"http://a.test/{at}", word), link("http://b.test/"))),
+        )
+        for at, (word, language) in enumerate([("owls", "en"), ("Eulen", "de"), ("engine", "")])
+    ]
+    said = Judgement(TopicId(1), 0.02)
+    rankings = []
+    for expecting in (True, False):
+        book, voice = Prospects(SMALL), _Listening({number(word): weight for word, weight in words.items()})
+        book.listen(voice)
+        ranking = ByProspects(book)
+        if expecting:
+            ranking.expect(pages)
+            assert voice.asked <= 4  # anchors and addresses of each language
+            voice.asked = 0
+        rankings.append([list(ranking.rank(page, said, page.document.links)) for page in pages])
+        assert (voice.asked == 0) is expecting
+    assert rankings[0] == rankings[1]
+    assert rankings[0][0][0] > rankings[0][2][0]
+
+
+def test_links_that_are_left_out_are_not_mistaken_for_others() -> None:
+    book = Prospects(SMALL)
+    book.listen(ByWeight({number("owls"): 0.8}))
+    ranking, links = ByProspects(book), (link("http://a.test/1", "owls"), link("http://a.test/2", "engine"))
+    here = link("http://p.test/")
+    page = Visit(Entry(UrlId(1), here.url, here.key, TopicId(1), 0.5, 1, 0.0), Document(links=links))
+    ranking.expect([page])
+    (rank,) = ranking.rank(page, Judgement(TopicId(1), 0.02), links[1:])
+    assert rank == pytest.approx(share(sureness(Judgement(TopicId(1), 0.02))))

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
 from motherlode.records import Archived, StoreError
-from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.store.archive import GZIPPED, Archive, ArchiveOptions, Exchange, Identity
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 IDENTITY = Identity("motherlode/0.1", "me@example.org", "a portal\r\nInjected: header")
@@ -24,11 +25,52 @@ def exchange(number: int, body: bytes = b"<p>hello") -> Exchange:
     return Exchange(f"http://host.example/{number}", 1_700_000_000.25, HEAD, body, "192.0.2.1")
 
 
+def check_by_warcio(path: Path) -> None:
+    """Another tool's checker accepts the file, digests and all."""
+    check = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "warcio.cli", "check", "-v", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert check.returncode == 0, check.stdout
+    assert "digest pass" in check.stdout
+
+
 def test_a_response_is_read_back_from_its_place(tmp_path: Path) -> None:
     with archive(tmp_path) as writer:
         places = [writer.append(exchange(n, f"body {n}\r\n\r\nmore".encode())) for n in range(5)]
         writer.flush()
         assert writer.read(places[3]) == exchange(3, b"body 3\r\n\r\nmore")
+
+
+def test_a_response_that_came_packed_is_kept_so_and_read_unpacked(tmp_path: Path) -> None:
+    page = b"<p>hello " * 20_000
+    packed = gzip.compress(page[:90_000]) + gzip.compress(page[90_000:])
+    noise = gzip.compress(os.urandom(200_000))  # more than gzip wraps at once
+    with archive(tmp_path) as writer:
+        places = [
+            writer.append(replace(exchange(number, body), head=HEAD + GZIPPED))
+            for number, body in enumerate((packed, noise))
+        ]
+        writer.flush()
+        assert writer.read(places[0]) == exchange(0, page)
+        assert writer.read(places[1]).body == gzip.decompress(noise)
+        record = gzip.decompress(writer.packed(places[0]))
+        assert record.endswith(b"\r\n" + GZIPPED + b"\r\n" + packed + b"\r\n\r\n")
+    check_by_warcio(tmp_path / places[0].file)
+    with (tmp_path / places[0].file).open("rb") as file:
+        kept = (record for record in ArchiveIterator(file) if record.rec_type == "response")
+        read = [record.content_stream().read() for record in kept]
+    assert read[1] == gzip.decompress(noise)
+
+
+def test_a_packed_response_that_is_broken_is_an_error(tmp_path: Path) -> None:
+    with archive(tmp_path) as writer:
+        place = writer.append(replace(exchange(1, gzip.compress(b"<p>hello")[:-4]), head=HEAD + GZIPPED))
+        writer.flush()
+        with pytest.raises(StoreError):
+            writer.read(place)
 
 
 def test_every_record_is_a_gzip_member_of_its_own(tmp_path: Path) -> None:
@@ -48,14 +90,7 @@ def test_another_tools_checker_accepts_the_files(tmp_path: Path) -> None:
             writer.append(exchange(number, bytes(range(256)) * 400))
         sizes = writer.flush()
     for file in sizes:
-        check = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "warcio.cli", "check", "-v", str(tmp_path / file)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert check.returncode == 0, check.stdout
-        assert "digest pass" in check.stdout
+        check_by_warcio(tmp_path / file)
 
 
 def test_each_file_begins_with_who_crawled(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """One response as it comes in, held to its limits: in number and size of headers, in type, in bytes."""
 
-from motherlode.fetch.decoding import TooLargeError, decoded, start_of
+from motherlode.fetch.decoding import TooLargeError, decoded, is_whole_gzip, start_of
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.types import limit_of, mime_of, sniffed
 from motherlode.fetch.web import FetchError, Headers, Request
@@ -32,6 +32,7 @@ class Intake:
         "headers",
         "mime",
         "received",
+        "sent",
         "status",
         "told",
     )
@@ -44,6 +45,7 @@ class Intake:
         self._head = 0
         self._pieces: list[bytes] = []
         self.received = 0
+        self.sent = b""  # the body as it came, once it has ended, if that is gzip and whole
         self.mime = ""
         self.told: dict[str, str] = {}  # headers by name in lower case, the first of each
         self._cut = request.cut
@@ -95,8 +97,9 @@ class Intake:
             return b""
         if not self._looked:
             self._look()
+        raw = self._raw()
         try:
-            body = decoded(self._raw(), self._coding, self._limit, cut=bool(self._cut))
+            body = decoded(raw, self._coding, self._limit, cut=bool(self._cut))
         except TooLargeError as error:
             raise self.failure(Kind.TOO_LARGE, f"unpacks to more than {self._limit:,} bytes") from error
         except ValueError as error:
@@ -107,6 +110,8 @@ class Intake:
             self._limit = self._wanted(body, packed=False)
             if len(body) > self._limit:
                 raise self.failure(Kind.TOO_LARGE, f"more than {self._limit:,} bytes")
+        if self._coding.strip().lower() == "gzip" and is_whole_gzip(raw, body):
+            self.sent = raw
         return body
 
     @property
