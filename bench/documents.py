@@ -15,11 +15,12 @@ import turbohtml
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.encoding import decode
 from motherlode.documents.formats.pdf import read_pdf
-from motherlode.documents.html import _PLAIN, _silence, _tidied, read_html
+from motherlode.documents.html import _PLAIN, _silence, read_html
 from motherlode.documents.language import language_of
 from motherlode.documents.raw import Raw
 from motherlode.documents.similarity import fingerprint
 from motherlode.documents.terms import bag_of, sequence_of
+from motherlode.documents.words import tidy_parts
 from motherlode.lab.misbehaviour.packing import unpacked
 from motherlode.lab.opening import open_web
 from motherlode.urls import UrlRules
@@ -147,7 +148,7 @@ def _text(html: str) -> str:
     _silence(tree)
     body = tree.find("body") or tree
     body.main_content()
-    return _tidied(body.to_text(_PLAIN))
+    return tidy_parts(body.to_text(_PLAIN))[0]
 
 
 def _timed(works: Sequence[Work], rounds: int) -> list[float]:

@@ -19,7 +19,7 @@ from motherlode.documents.hiding import NONE, Hiding, hidden_elements, hiding_ru
 from motherlode.documents.links import MAX_LINKS, Found, find_links, linking, mark_links, told_links
 from motherlode.documents.marks import Places, mark, placed, unmarked
 from motherlode.documents.references import Resolver
-from motherlode.documents.words import tidy, tidy_blanks, tidy_lines
+from motherlode.documents.words import tidy, tidy_parts
 from motherlode.fetch.directives import Directives, parse_directives
 from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import Address, UrlError, UrlRules, address
@@ -224,19 +224,14 @@ def _headings(headings: list[Element], plain: str, places: Places) -> Iterator[s
 
 
 def _texts(plain: str, places: Places, content: Any) -> tuple[str, str]:
-    """The text, and the main text in it."""
-    if content is None:
-        return _tidied(plain), ""
-    start, end = places.get(2 * _MAIN), places.get(2 * _MAIN + 1)
-    if start is None or end is None:
-        return _tidied(plain), _tidied(unmarked(content.to_text(_PLAIN)))
-    before, main, after = (_tidied(part) for part in (plain[:start], plain[start:end], plain[end:]))
-    return "\n".join(filter(None, (before, main, after))), main
-
-
-def _tidied(plain: str) -> str:
-    """Blocks, one a line, none of them empty, with one blank between words.
+    """The text, and the main text in it.
 
     Where a mark stood between blanks, there are two of them; in tables, as many as keep columns straight.
     """
-    return tidy_blanks(tidy_lines(plain))
+    if content is None:
+        return tidy_parts(plain)[0], ""
+    start, end = places.get(2 * _MAIN), places.get(2 * _MAIN + 1)
+    if start is None or end is None:
+        return tidy_parts(plain)[0], tidy_parts(unmarked(content.to_text(_PLAIN)))[0]
+    text, (_, main, _) = tidy_parts(plain[:start], plain[start:end], plain[end:])
+    return text, main

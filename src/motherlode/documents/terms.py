@@ -11,17 +11,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate, chain, pairwise, repeat
-from typing import Any
 from unicodedata import category, normalize
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 import Stemmer
 from msgspec import Struct
 
 from motherlode.documents.ideographs import has_ideographs, parted, parts
-from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table
+from motherlode.documents.pieces import BLANK, Numbers, Pieces, Places, Table, blocks
 
 # Vowel signs and accents that are characters of their own belong to the letter before them.
 SIGNS = "".join(chr(code) for code in range(0x300, 0x1DC0) if category(chr(code)) in ("Mn", "Mc"))
@@ -29,16 +27,9 @@ _WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 _MAX_WORD = 40
 _REMEMBERED = 19  # a power of two: of pieces that are remembered, in 4 MB
-_PORTION = 2**15  # pieces that are looked up in one go; what one has taught, the next one knows
 _UNKNOWN = "und"  # the name of all languages that we know nothing of
 _BLANK = BLANK.decode()
 _SILENT = 0  # the number of what does not count
-_ASCII = 127
-# Letters of ASCII become small, its other bytes blanks; what lies beyond is looked at when it is first met.
-_FOLDED = bytes(
-    byte if byte > _ASCII else ord(chr(byte).lower()) if chr(byte).isalpha() else BLANK[0]
-    for byte in range(256)
-)
 
 # Snowball's algorithms by language. English is Porter's own, as in the paper.
 _STEMMERS = {
@@ -96,19 +87,10 @@ def unpack(packed: bytes) -> Bag:
 
 def count(numbers: Numbers) -> Bag:
     """The bag of a sequence of term numbers."""
-    ordered = np.sort(numbers)
-    borders = borders_of(ordered)
-    return Bag(ordered[borders[:-1]], (borders[1:] - borders[:-1]).astype(np.uint32))
+    from motherlode.documents.compiled import counted  # noqa: PLC0415 - loaded where documents are read
 
-
-def borders_of(ordered: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Where each number of a sorted sequence begins, and where the last one ends.
-
-    Numpy's own way to unique numbers takes twice as long.
-    """
-    fresh = np.ones(len(ordered) + 1, np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:-1])
-    return fresh.nonzero()[0]
+    both, size = counted(np.sort(numbers))
+    return Bag(both[:size], both[size:])
 
 
 def bag_of(text: str, language: str = "en") -> Bag:
@@ -123,16 +105,16 @@ def sequence_of(text: str, language: str = "en") -> Numbers:
 
 def sequences_of(texts: Sequence[str], language: str = "en") -> list[Numbers]:
     """The same of several texts, which costs little more than of one."""
+    from motherlode.documents.compiled import counting  # noqa: PLC0415 - loaded where documents are read
+
     encoded = [_encoded(text) for text in texts]
-    pieces = Pieces(BLANK.join(encoded).translate(_FOLDED))
-    numbers, several = _numbers(language).of(pieces)
-    ends = pieces.places.searchsorted([*accumulate(len(text) + 1 for text in encoded)]).tolist()
+    numbers, ends, several = _numbers(language).of(BLANK.join(encoded))
+    borders = np.array([*accumulate(len(text) + 1 for text in encoded)], np.int64)
     if several:
-        return [_spread(numbers, several, start, end) for start, end in pairwise([0, *ends])]
-    counting = numbers != _SILENT
-    found = numbers.compress(counting)
-    places = [int(np.count_nonzero(counting[:end])) for end in ends]
-    return [found[start:end] for start, end in pairwise([0, *places])]
+        places = ends.searchsorted(borders, "right").tolist()
+        return [_spread(numbers, several, start, end) for start, end in pairwise([0, *places])]
+    found, counted = counting(numbers, ends, borders)
+    return [found[start:end] for start, end in pairwise([0, *counted.tolist()])]
 
 
 def _spread(numbers: Numbers, several: dict[int, list[int]], start: int, end: int) -> Numbers:
@@ -228,22 +210,28 @@ class _Numbers:
         self._silent = {word.encode() for word in stopwords(language)}
         self._known = Table(_REMEMBERED)
 
-    def of(self, pieces: Pieces) -> tuple[Numbers, dict[int, list[int]]]:
-        """The number of each piece, and the numbers of those that hold several words, by their places."""
-        parts, several = [], dict[int, list[int]]()
-        for start in range(0, max(len(pieces.hashes), 1), _PORTION):
-            numbers, unknown = self._known.look_up(pieces.hashes[start : start + _PORTION])
+    def of(self, text: bytes) -> tuple[Numbers, Places, dict[int, list[int]]]:
+        """The number of each piece of a text, the place behind it, and the numbers of those that hold several
+        words. What a part of the text has taught, the next one knows."""
+        parts, behind, several, before = [], [], dict[int, list[int]](), 0
+        for start, block in blocks(text):
+            pieces = Pieces(block)
+            numbers, unknown = self._known.look_up(pieces.hashes)
             if len(unknown):
-                numbers[unknown], others = self._learned(pieces, unknown + start)
-                several |= others
+                numbers[unknown], others = self._learned(pieces, unknown)
+                several |= {place + before: inside for place, inside in others.items()}
             parts.append(numbers)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts), several
+            behind.append(pieces.ends + start)
+            before += len(numbers)
+        if len(parts) == 1:  # as a rule
+            return parts[0], behind[0], several
+        return np.concatenate(parts), np.concatenate(behind), several
 
     def _learned(self, pieces: Pieces, places: Places) -> tuple[Numbers, dict[int, list[int]]]:
         """The numbers of the pieces at some places, which were not known until now, and of those that hold
         several words, by their places. What can be done for all of them at once is: alone, each would take
         twice as long."""
-        spelled, hashes = pieces.spelled(places), pieces.hashes.take(places)
+        spelled, hashes = pieces.spelled(pieces.ends.take(places)), pieces.hashes.take(places)
         distinct = {*spelled}
         # Of ASCII, small letters are left: one word. Anything else may hold several that count, or none.
         odd = self._words_in([piece for piece in distinct if not piece.isascii()])

@@ -1,6 +1,7 @@
 """Pieces of text, and the table of those that are known."""
 
 from collections import Counter
+from itertools import accumulate
 from unittest.mock import patch
 
 import numpy as np
@@ -8,46 +9,72 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents import pieces as module
-from motherlode.documents.pieces import BLANK, Pieces, Table
+from motherlode.documents.pieces import Pieces, Table, blocks
 
-WORDS = st.lists(st.binary(min_size=1, max_size=40).map(lambda word: word.replace(BLANK, b"x")), max_size=60)
-BLANKS = st.integers(1, 3).map(lambda count: BLANK * count)
+# Letters that stay as they are, marks that part no words, and bytes that are like those that part them.
+WORDS = st.lists(
+    st.one_of(st.text("abzäéß€™鸟\u00ad\u2040", min_size=1, max_size=12), st.just("x" * 40)),
+    max_size=60,
+)
+BLANKS = st.text(" ,.1_\n\0\x7f\u00a0\u2000\u200d\u2014\u2019\u203f", min_size=1, max_size=3)
 
 
-def listed(pieces: Pieces) -> list[bytes]:
-    return pieces.spelled(np.arange(len(pieces.hashes)))
+def listed(pieces: Pieces) -> list[str]:
+    return [piece.decode() for piece in pieces.spelled(pieces.ends)]
 
 
-@given(WORDS, BLANKS, st.sampled_from([b"", BLANK]), st.sampled_from([8, 64, 2**15]))
-def test_pieces_are_what_stands_between_blanks(
-    words: list[bytes], blank: bytes, edge: bytes, block: int
-) -> None:
-    data = edge + blank.join(words) + edge
-    with patch.object(module, "_BLOCK", block):
-        found = Pieces(data)
+@given(WORDS, BLANKS, st.sampled_from(["", " ", "\u2019"]))
+def test_pieces_are_what_stands_between_blanks(words: list[str], blank: str, edge: str) -> None:
+    text = (edge + blank.join(words) + edge).encode()
+    found = Pieces(text)
     assert listed(found) == words
-    assert [data[place : place + len(word)] for place, word in zip(found.places, words, strict=True)] == words
+    assert all(
+        text[:end].endswith(word.encode()) for end, word in zip(found.ends.tolist(), words, strict=True)
+    )
 
 
-@given(WORDS, st.sampled_from([64, 2**15]))
-def test_a_piece_has_one_hash_wherever_it_stands(words: list[bytes], block: int) -> None:
-    with patch.object(module, "_BLOCK", block):
-        found = Pieces(BLANK.join(words))
-    alone = [int(Pieces(word).hashes[0]) for word in words]
+@given(st.binary(max_size=40))
+def test_no_bytes_are_too_odd(text: bytes) -> None:
+    found = Pieces(text)
+    assert all(0 < end <= len(text) for end in found.ends.tolist())
+    assert len(found.spelled(found.ends)) == len(found.hashes)
+
+
+@given(WORDS, BLANKS)
+def test_a_piece_has_one_hash_wherever_it_stands(words: list[str], blank: str) -> None:
+    found = Pieces(blank.join(words).encode())
+    alone = [int(Pieces(word.encode()).hashes[0]) for word in words]
     assert found.hashes.tolist() == alone
     assert len(set(alone)) == len(set(words))
 
 
+def test_capital_letters_are_small_ones() -> None:
+    one, other = Pieces(b"Barn OWL"), Pieces(b"barn owl")
+    assert one.hashes.tolist() == other.hashes.tolist()
+    assert listed(one) == ["barn", "owl"]
+
+
+@given(WORDS, BLANKS, st.integers(1, 64))
+def test_blocks_are_the_text_and_part_no_piece(words: list[str], blank: str, size: int) -> None:
+    text = blank.join(words).encode()
+    with patch.object(module, "_BLOCK", size):
+        found = list(blocks(text))
+    assert b"".join(block for _, block in found) == text
+    assert [start for start, _ in found] == [0, *accumulate(len(block) for _, block in found)][:-1]
+    assert [piece for _, block in found for piece in listed(Pieces(block))] == words
+
+
 def test_a_piece_longer_than_a_block_is_one_piece() -> None:
-    word = bytes(range(1, 256)) * 1_000
-    assert listed(Pieces(b"a" + BLANK + word + BLANK + b"b")) == [b"a", word, b"b"]
+    word = "äz" * 100_000
+    (_, first), *_ = blocks(f"{word} b".encode())
+    assert listed(Pieces(first)) == [word]
 
 
 def test_similar_words_have_different_hashes() -> None:
-    letters = [bytes([letter]) for letter in range(1, 256)]
-    words = {b"", *letters, *(one + other for one in letters for other in letters)}
+    letters = [bytes([letter]) for letter in range(ord("a"), ord("z") + 1)]
+    words = {*letters, *(one + other for one in letters for other in letters)}
     words |= {b"listen", b"silent", b"enlist", b"tinsel", b"a" * 30, b"a" * 31, b"a" * 32}
-    assert len(set(Pieces(BLANK.join(words)).hashes.tolist())) == len(words) - 1
+    assert len(set(Pieces(b" ".join(words)).hashes.tolist())) == len(words)
 
 
 # As hashes are: those of different things differ in their first half.

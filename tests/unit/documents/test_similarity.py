@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from motherlode.documents.analysing import enriched
 from motherlode.documents.pieces import Numbers
-from motherlode.documents.similarity import LEAST, NEAR, distance, fingerprint
+from motherlode.documents.similarity import LEAST, NEAR, VOTERS, distance, fingerprint
 from motherlode.records import Document
 
 
@@ -62,6 +62,32 @@ def test_a_short_text_has_no_fingerprint_and_no_other_is_nought() -> None:
 def test_any_fingerprint_has_64_bits(terms: list[int]) -> None:
     assert 0 < of(terms) < 2**64
     assert distance(of(terms), of(terms)) == 0
+
+
+def plainly(terms: list[int]) -> int:
+    """The same, run by run and bit by bit."""
+    runs = set()
+    for run in zip(terms, terms[1:], terms[2:], strict=False):
+        mixed = 0
+        for term in run:
+            mixed = (mixed * 0x9E3779B97F4A7C15 + term) % 2**64
+        mixed = (mixed ^ mixed >> 31) * 0xBF58476D1CE4E5B9 % 2**64
+        runs.add(mixed ^ mixed >> 31)
+    voters = sorted(runs)[:VOTERS]
+    bits = (sum(voter >> bit & 1 for voter in voters) > len(voters) // 2 for bit in range(64))
+    return sum(1 << bit for bit, decided in enumerate(bits) if decided) or 1
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=LEAST, max_size=50), st.integers(1, 100))
+def test_a_fingerprint_is_what_a_plain_count_of_votes_finds(terms: list[int], times: int) -> None:
+    assert of(terms * times) == plainly(terms * times)
+
+
+@pytest.mark.parametrize("length", [LEAST, 512, 1026, 1027, 5000])
+@pytest.mark.parametrize("most", [30, 2**32 - 1])  # of few, most runs are repeated, and few are left to vote
+def test_a_long_fingerprint_is_what_a_plain_count_of_votes_finds(length: int, most: int) -> None:
+    terms = np.random.default_rng(length).integers(1, most, length).tolist()
+    assert of(terms) == plainly(terms)
 
 
 def test_only_the_main_text_counts() -> None:

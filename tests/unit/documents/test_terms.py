@@ -1,7 +1,9 @@
 """Words to terms."""
 # ruff: noqa: RUF001 - letters and marks of other scripts are meant
 
+import re
 from collections import Counter
+from unicodedata import normalize
 from zlib import crc32
 
 import numpy as np
@@ -10,6 +12,7 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motherlode.documents import pieces as pieces_module
 from motherlode.documents import terms as module
 from motherlode.documents.terms import (
     bag_of,
@@ -212,7 +215,7 @@ PIECES = st.lists(
                 "straße",
             ]
         ),
-        st.text("abcABCéßİı -—'’1_\u00ad\u0301\n", max_size=12),
+        st.text("abcABCéßİı -—'’1_\u00ad\u0301\n\u00a0\u200c\u2000\u203f", max_size=12),
     ),
     max_size=30,
 )
@@ -224,10 +227,21 @@ def test_terms_are_what_a_plain_counter_finds(pieces: list[str], language: str, 
     with pytest.MonkeyPatch.context() as patch:
         if forgetful:
             patch.setattr(module, "_REMEMBERED", 1)
-            patch.setattr(module, "_PORTION", 3)
+            patch.setattr(pieces_module, "_BLOCK", 8)
             patch.setattr(module, "_numbers_of", module._Numbers)
         bag = bag_of(text, language)
     assert dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True)) == plain_count(text, language)
+
+
+def test_what_parts_words_beyond_ascii_is_in_none_and_changes_none() -> None:
+    marks = [chr(code) for code in range(0x300, 0x370)]
+    for part in (chr(code) for code in (0xA0, *range(0x2000, 0x2040))):
+        assert not re.match(r"\w", part)
+        assert part.casefold() == part
+        for mark in marks:
+            alone = normalize("NFC", part) + normalize("NFC", mark)
+            assert normalize("NFC", f"a{part}{mark}a") == f"a{alone}a"
+        assert sequence_of(f"barn{part}owls").tolist() == sequence_of("barn owls").tolist()
 
 
 @given(st.text("aAeEoOlwsSÄé1 .-\n鸟"))
