@@ -267,7 +267,7 @@ class Workers(Generic[J, R]):
         worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
         try:
-            worker.line.send([pickle.dumps((self._task, self._options, self._rehearsal))])
+            worker.line.send([b"1", pickle.dumps((self._task, self._options, self._rehearsal))])
             await worker.line.receive(_START)
         except (EOFError, OSError) as error:  # one of the latter is that it took too long
             self._all.discard(worker)
@@ -293,16 +293,17 @@ def serve(descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
+    batches: SimpleQueue[list[bytes] | None] = SimpleQueue()
+    # Before memory is limited: what a thread has reserved for itself is no document's.
+    Thread(target=_take_in, args=(line, batches), daemon=True).start()
     with suppress(EOFError, OSError):
-        task, options, rehearsal = pickle.loads(line.recv_bytes())  # noqa: S301 - from our own process
+        task, options, rehearsal = pickle.loads(b"".join(batches.get() or ()))  # noqa: S301 - from our own process
         for job in rehearsal:
             with suppress(Exception):  # what is in the way is told of the first real document
                 task(job)
         settle_in()
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
-        batches: SimpleQueue[list[bytes] | None] = SimpleQueue()
-        Thread(target=_take_in, args=(line, batches), daemon=True).start()
         while (batch := batches.get()) is not None:
             for packed in batch:
                 signal.setitimer(signal.ITIMER_REAL, options.seconds + _GRACE)

@@ -31,6 +31,14 @@ def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[
     return run(work())
 
 
+def test_nothing_to_do_is_no_reason_to_end() -> None:
+    async def work() -> tuple[list[list[Any]], int]:
+        async with Workers(task, ReadingOptions(workers=1)) as workers:
+            return [await workers.run(jobs) for jobs in ([], ["a"], [], ["b"])], workers.replaced
+
+    assert run(work()) == ([[], ["A"], [], ["B"]], 0)
+
+
 def test_results_come_in_order() -> None:
     assert results(["a", "late", "b"]) == (["A", "LATE", "B"], 0)
     assert results([]) == ([], 0)
