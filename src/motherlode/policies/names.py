@@ -103,7 +103,8 @@ class Vocabulary:
         if len(self) > _REMEMBERED:
             self._numbers, self._terms, self._ends = {}, array("I"), array("q", [0])
             self.age += 1
-        fresh = {key: self._split(names[key]) for key in names.keys() - self._numbers.keys()}
+        new = set(names).difference(self._numbers)  # a difference of views would go over all that are known
+        fresh = {key: self._split(names[key]) for key in new}
         terms = _terms({piece for pieces in fresh.values() for piece in pieces}, self._language)
         for key, pieces in fresh.items():
             self._numbers[key] = len(self._numbers)
