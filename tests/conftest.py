@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from databases import fresh_database
 from gathering import finish_birds
@@ -14,6 +15,10 @@ from helpers import CliRun, run_lode
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
 os.environ.setdefault("LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode"))
+
+# How long an example takes is for benches; the first may have to compile what it needs.
+settings.register_profile("motherlode", deadline=None)
+settings.load_profile("motherlode")
 
 
 @pytest.fixture(scope="session")
