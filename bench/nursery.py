@@ -14,6 +14,7 @@ import sys
 _NEEDED = (
     "motherlode.app.cli.crawl",
     "motherlode.app.crawling",
+    "motherlode.documents.compiled",
     "motherlode.engine.crawling",
     "motherlode.portal",
     "psycopg",

@@ -26,6 +26,7 @@ _BESIDES = (
     "motherlode.fetch.loops",
     "motherlode.fetch.http",
     "motherlode.engine.workers",
+    "motherlode.documents.compiled",
     "motherlode.app.cli.lab.compare",
 )
 
