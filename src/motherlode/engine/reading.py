@@ -13,7 +13,7 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.engine.workers import Lost, Workers
 from motherlode.records import Document
-from motherlode.store.texts import pack_text
+from motherlode.records.texts import pack_text
 
 # What a document says on its way between processes, packed in a third of the time that pickle takes.
 _Packed = bytes | list[Analysed]

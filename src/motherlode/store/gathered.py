@@ -10,12 +10,12 @@ from msgspec import Struct
 from sqlalchemy import Row, Select, bindparam, select
 
 from motherlode.records import Archived, Judgement, ModelId, PageId, TopicId, UrlId, UrlState
+from motherlode.records.texts import unpack_text
 from motherlode.store.graph import resolved
 from motherlode.store.judged import judgements_of
 from motherlode.store.pages import pages_at
 from motherlode.store.schema import judgements, links, pages, texts, urls
 from motherlode.store.session import Session
-from motherlode.store.texts import unpack_text
 
 _AT_ONCE = 200  # pages; each may have a title of a megabyte
 _TEXT = select(texts.c.packed).where(texts.c.page_id == bindparam("sought"))

@@ -9,11 +9,11 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Select, select
 
 from motherlode.records import PageId, UrlId, UrlState
+from motherlode.records.texts import Parts, unpack_parts
 from motherlode.store.leads import targets_from
 from motherlode.store.pages import vectors_of_all
 from motherlode.store.schema import judgements, pages, texts, urls
 from motherlode.store.session import Session
-from motherlode.store.texts import Parts, unpack_parts
 
 Numbers = npt.NDArray[np.int64]
 

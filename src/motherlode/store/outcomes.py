@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.records import Document, Entry, Link, Outcome, Page, PageId, RunId, UrlId, UrlState
+from motherlode.records.texts import pack_text
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
 from motherlode.store.linking import LinkRows
@@ -17,7 +18,6 @@ from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.session import Session
 from motherlode.store.similar import quarters
 from motherlode.store.storable import all_storable, signed, storable
-from motherlode.store.texts import pack_text
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()

@@ -17,6 +17,7 @@ from motherlode.records import (
     UrlKey,
     UrlState,
 )
+from motherlode.records.texts import unpack_text
 from motherlode.store.schema import (
     SEGMENT_BITS,
     judgements,
@@ -29,7 +30,6 @@ from motherlode.store.schema import (
     vectors,
 )
 from motherlode.store.session import Session
-from motherlode.store.texts import unpack_text
 
 
 class KnownUrl(Struct, frozen=True):

@@ -14,7 +14,7 @@ from motherlode.engine.reading import Readers
 from motherlode.fetch.loops import run
 from motherlode.fetch.types import sniffed
 from motherlode.records import Document
-from motherlode.store.texts import unpack_text
+from motherlode.records.texts import unpack_text
 
 PATIENT = ReadingOptions(workers=2, seconds=30.0, memory=1024)
 

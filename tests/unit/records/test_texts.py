@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from isal import isal_zlib
 
-from motherlode.store.texts import Parts, pack_text, unpack_parts, unpack_text
+from motherlode.records.texts import Parts, pack_text, unpack_parts, unpack_text
 
 LINES = st.lists(st.text("abc é+-\u4e00\x00\r", max_size=5), max_size=12)
 
