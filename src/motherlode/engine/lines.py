@@ -43,11 +43,6 @@ class MessageLine(asyncio.Protocol):
                 self._transport.write(len(message).to_bytes(_LONG, "big"))
             self._transport.write(message)
 
-    @property
-    def is_sent(self) -> bool:
-        """Whether nothing that was to be sent waits here."""
-        return self._transport is None or not self._transport.get_write_buffer_size()
-
     async def receive(self, seconds: float) -> bytes:
         """The next message. Raises `TimeoutError`, or `EOFError` where nobody is at the other end."""
         if not self._messages:

@@ -190,6 +190,18 @@ def test_a_copy_is_moved_to_the_page_that_was_there_first(portal: Path, tmp_path
         assert session.connection.execute(query).scalar_one() == 0  # of our own making
 
 
+def test_a_copy_of_what_the_same_run_has_kept_is_none_the_less_one(portal: Path, tmp_path: Path) -> None:
+    same = html("Same", "words", "/2")
+    said: dict[str, Said] = {
+        "http://a.test/": html("A", "first", "/1"),
+        "http://a.test/1": same,
+        "http://a.test/2": html("B", "second", "/3"),  # so the third is not known before the first is kept
+        "http://a.test/3": same,
+    }
+    run(portal, record_web(tmp_path / "web", said))
+    assert set(log(portal)) == {f"http://a.test/{path}" for path in ("", "1", "2")}
+
+
 def test_empty_pages_are_not_copies_of_each_other(portal: Path, tmp_path: Path) -> None:
     empty = (200, {"Content-Type": "text/html"}, b"")
     said: dict[str, Said] = {

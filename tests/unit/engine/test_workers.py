@@ -140,14 +140,15 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(
     async def work() -> bool:
         async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             batches = [asyncio.create_task(workers.run([word])) for word in ("gate", "y" * 20_000_000)]
-            line = workers._desks[0].worker.line
-            until = time.monotonic() + 20
-            await asyncio.sleep(0)
-            while not (sent := line.is_sent) and time.monotonic() < until:  # noqa: ASYNC110 - of the socket
+            socket = workers._desks[0].worker.line._transport
+            assert socket is not None
+            await asyncio.sleep(0)  # they are sent
+            until = time.monotonic() + 15
+            while (left := socket.get_write_buffer_size()) and time.monotonic() < until:  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.01)
             gate.touch()  # what was being read all the while
             await asyncio.gather(*batches)
-            return sent
+            return not left
 
     assert run(work())
 
