@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from motherlode.engine import Company, Limits, Progress, crawl, crawling
 from motherlode.fetch import Request, Response, Web
+from motherlode.fetch.duplicates import Duplicates
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
@@ -190,7 +191,10 @@ def test_a_copy_is_moved_to_the_page_that_was_there_first(portal: Path, tmp_path
         assert session.connection.execute(query).scalar_one() == 0  # of our own making
 
 
-def test_a_copy_of_what_the_same_run_has_kept_is_none_the_less_one(portal: Path, tmp_path: Path) -> None:
+def test_a_copy_of_what_the_fetcher_has_forgotten_is_known_by_the_store(
+    portal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Duplicates, "after", lambda *_: "")
     same = html("Same", "words", "/2")
     said: dict[str, Said] = {
         "http://a.test/": html("A", "first", "/1"),
