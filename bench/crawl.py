@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
+from html import escape, unescape
 from itertools import pairwise
 from pathlib import Path
 from time import thread_time
@@ -45,7 +46,8 @@ SCRAPY_PAGES = int(os.environ.get("BENCH_SCRAPY_PAGES", "2000"))
 WINDOW = max(1, PAGES // 10)
 CONNECTIONS = 64
 LENGTHS = range(12_000, 120_000)
-HREF = re.compile(rb'href\s*=\s*"([^"#]+)"', re.IGNORECASE)
+LINK = re.compile(rb"""\b(href|src)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+UNWANTED = re.compile(rb"noindex", re.IGNORECASE)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n"
 
 
@@ -75,10 +77,11 @@ def main() -> None:
 
 def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
     """The longer pages of the web as often as it takes, each time under other host names, all links leading
-    to one another: what was not recorded could not be fetched. Returns front pages and the mean size."""
+    to one another: what was not recorded could not be fetched. Pages that ask not to be kept are left out,
+    for what is kept is counted. Returns front pages and the mean size."""
     web = open_web(WEB)
     bodies = {url: answer.body for url in sorted(web.urls()) if (answer := web.answer(url)) is not None}
-    bodies = {url: body for url, body in bodies.items() if len(body) in LENGTHS}
+    bodies = {url: body for url, body in bodies.items() if len(body) in LENGTHS and not UNWANTED.search(body)}
     urls, known = list(bodies), set(bodies)
     directory.mkdir()
     times = -(-wanted * 5 // (4 * len(urls)))  # not every page is reached
@@ -86,7 +89,7 @@ def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
     with Archive(directory, ArchiveOptions(), Identity("bench")) as archive:
         for number in range(times):
             for url, body in bodies.items():
-                closed = HREF.sub(_leading(url, urls, known, number), body)
+                closed = LINK.sub(_leading(url, urls, known, number), body)
                 closed += b"<!-- %d -->" % number
                 size += len(closed)
                 packed = igzip.compress(closed, 1, mtime=0)  # here, where it takes nobody's time
@@ -101,13 +104,14 @@ def _leading(at: str, urls: list[str], known: set[str], number: int) -> Callable
     """Makes links of a page lead to the pages of this copy of the web; if they are not there, to others."""
 
     def link(found: "re.Match[bytes]") -> bytes:
+        written = unescape((found[2] or found[3] or found[4] or b"").decode("utf-8", "replace"))
         try:
-            target = canonical(found[1].decode("utf-8", "replace"), at)
+            target = canonical(written, at)
         except UrlError:
-            target = ""
+            return found[0]  # a place within the page, a script, an address to write to
         if target not in known:
-            target = urls[crc32(found[1]) % len(urls)]
-        return b'href="%s"' % _renamed(target, number).encode()
+            target = urls[crc32(target.encode()) % len(urls)]
+        return b'%s="%s"' % (found[1], escape(_renamed(target, number)).encode())
 
     return link
 
