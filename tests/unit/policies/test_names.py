@@ -19,6 +19,12 @@ def link(url: str, anchor: str) -> Link:
     return Link(url, address(url).key, anchor)
 
 
+def said_of(heard: Names, *links: Link) -> list[float]:
+    keys = np.array([link.key for link in links], np.int64)
+    said: list[float] = heard.say(keys, links, "en").tolist()
+    return said
+
+
 @pytest.fixture
 def meanings() -> Meanings:
     """Owls and herons mean much the same, and engines something else."""
@@ -45,13 +51,13 @@ def test_of_several_topics_the_nearest_is_meant(meanings: Meanings) -> None:
 def test_unknown_words_and_no_words_say_nothing(meanings: Meanings) -> None:
     heard = Names(ByMeaning(meanings, [np.array([1, 0], np.float32)]))
     assert np.isnan(heard.anchors(["zyzzyva", "", "click here"], "en")).all()
-    assert heard.say([link("http://a.test/x1", "zyzzyva")], "en").tolist() == [0.0]
+    assert said_of(heard, link("http://a.test/x1", "zyzzyva")) == [0.0]
 
 
 def test_an_anchor_that_says_nothing_leaves_it_to_the_address() -> None:
     heard = Names(ByWeight({number("owls"): 0.5}))
     links = [link("http://a.test/owls.html", ""), link("http://a.test/7", "owls")]
-    assert heard.say(links, "en").tolist() == pytest.approx([WEIGHT * 0.5] * 2)
+    assert said_of(heard, *links) == pytest.approx([WEIGHT * 0.5] * 2)
 
 
 def test_what_is_said_twice_counts_by_its_mean() -> None:
