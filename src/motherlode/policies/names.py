@@ -62,17 +62,13 @@ class ByMeaning:
 
     def __init__(self, meanings: Meanings, directions: Sequence[Vectors]) -> None:
         self._meanings = meanings
-        self._directions = np.stack(directions, axis=1)
+        self._directions = np.stack(directions)
 
     def weigh(self, names: Sequence[Terms]) -> Floats:
         starts = np.zeros(len(names) + 1, np.int64)
         np.cumsum([len(terms) for terms in names], out=starts[1:])
         terms = np.array([term for terms in names for term in terms], np.uint32)
-        vectors = self._meanings.vectors(starts, terms, np.ones(len(terms), np.uint32))
-        cosines = (vectors @ self._directions).max(axis=1).astype(np.float64)
-        cosines[~vectors.any(axis=1)] = nan
-        evidence: Floats = MEANING * cosines
-        return evidence
+        return MEANING * self._meanings.cosines(starts, terms, self._directions)
 
 
 class Vocabulary:
