@@ -29,7 +29,8 @@ from motherlode.records import LodeError
 
 Vectors = npt.NDArray[np.float32]
 Starts = npt.NDArray[np.int64]
-_Table = tuple[Starts, Numbers, npt.NDArray[np.int8]]
+Drawers = npt.NDArray[np.int32]
+_Table = tuple[Drawers, Numbers, npt.NDArray[np.int8]]
 
 DIGEST = "2d1e31a2eb0e2bd0f21a"
 _PACKAGE = "wordllama"
@@ -54,7 +55,7 @@ class Meanings:
         self._terms = terms
         self._rows = rows
         bounds = np.arange((1 << _BITS) + 1, dtype=np.int64) << (32 - _BITS)
-        self._drawers = np.searchsorted(terms, bounds).astype(np.int64)
+        self._drawers = np.searchsorted(terms, bounds).astype(np.int32)
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -87,7 +88,7 @@ def word_meanings() -> Meanings:
     packed = msgspec.msgpack.decode(RECIPE.packed(), type=_Packed)
     terms = np.frombuffer(packed.terms, np.uint32)
     rows = np.frombuffer(packed.rows, np.int8).reshape(len(terms), -1)
-    return Meanings(terms, rows, DIGEST)
+    return Meanings(terms, rows.copy(), DIGEST)  # for what numpy allocates it asks for large pages of memory
 
 
 def meanings_are_here() -> bool:
@@ -164,7 +165,7 @@ def _unavailable() -> str:
 
 
 @njit(cache=True)
-def _place(term: int, drawers: Starts, numbers: Numbers) -> int:
+def _place(term: int, drawers: Drawers, numbers: Numbers) -> int:
     """Where the table has a term; -1 if it does not."""
     drawer = term >> (32 - _BITS)
     low, high = drawers[drawer], drawers[drawer + 1]
@@ -180,7 +181,7 @@ def _add(row: npt.NDArray[np.int8], often: np.float32, total: Vectors) -> None:
 
 
 @njit(cache=True, fastmath={"reassoc"})  # or no two could be added at once
-def _product(one: Vectors, other: Vectors) -> float:
+def _product(one: Vectors, other: Vectors) -> np.float32:
     total = np.float32(0.0)
     for column in range(len(one)):
         total += one[column] * other[column]
@@ -221,6 +222,6 @@ def _cosines(starts: Starts, terms: Numbers, directions: Vectors, table: _Table)
         if square > 0 and known >= _KNOWN * (starts[name + 1] - starts[name]):
             best = -np.inf
             for direction in range(len(directions)):
-                best = max(best, _product(total, directions[direction]))
+                best = max(best, float(_product(total, directions[direction])))
             found[name] = best / np.sqrt(square)
     return found

@@ -20,7 +20,7 @@ import numpy as np
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.spaces import SILENT_PARTS
 from motherlode.documents.terms import sequences_of
-from motherlode.policies.compiled import NAME, Floats, Keys, Numbers, add, look_up
+from motherlode.policies.compiled import NAME, Floats, Keys, Numbers, Rows, add, look_up
 from motherlode.records import Link
 
 NameAt = Callable[[int], str]  # the name at a place
@@ -79,8 +79,9 @@ class Vocabulary:
 
     def __init__(self, split: Callable[[str], list[str]], language: str) -> None:
         self._split, self._language = split, language
-        self.age = -1  # how often all names were forgotten
-        self._forget()
+        self.age = 0  # how often all names were forgotten
+        self._table: Rows = np.zeros(_LEAST, NAME)
+        self._terms, self._ends = array("I"), array("q", [0])  # those of all names, one after the other
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -122,7 +123,7 @@ class Vocabulary:
 
     def _forget(self) -> None:
         self._table = np.zeros(_LEAST, NAME)
-        self._terms, self._ends = array("I"), array("q", [0])  # those of all names, one after the other
+        self._terms, self._ends = array("I"), array("q", [0])
         self.age += 1
 
 

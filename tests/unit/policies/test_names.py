@@ -83,3 +83,19 @@ def test_names_are_forgotten_and_heard_again(monkeypatch: pytest.MonkeyPatch) ->
     for anchors in (["owls", "a b", "c d"], ["owls", "e f"], ["g h", "owls", "owls"]):
         said = heard.anchors(anchors, "en")
         assert said[anchors.index("owls")] == pytest.approx(WEIGHT * 0.5)
+
+
+def test_names_keep_what_they_say_as_there_are_more_than_the_table_had_room_for() -> None:
+    heard = Names(ByWeight({number("owls"): 0.5, number("engine"): -0.5}))
+    urls = [f"http://a.test/{('owls', 'engine')[at % 2]}/{at}" for at in range(5_000)]
+    # The lowest bits are the same, so that all of them begin to be looked for at the same row.
+    keys = np.array([at << 40 for at in range(len(urls))], np.int64)
+    told = [WEIGHT * 0.5, -WEIGHT * 0.5]
+    for start in range(0, len(urls), 500):
+        said = heard.addresses(keys[start : start + 500], urls[start : start + 500].__getitem__)
+        assert said.tolist() == pytest.approx(told * 250)
+    assert heard.addresses(keys, _never_asked).tolist() == pytest.approx(told * 2_500)
+
+
+def _never_asked(_place: int) -> str:
+    raise AssertionError("a name was forgotten")

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
 from motherlode.policies.bingo import ByProspects, sureness
-from motherlode.policies.names import WEIGHT, ByWeight, Floats, Terms
+from motherlode.policies.compiled import PAGES, PARENTS, PRIOR, Floats
+from motherlode.policies.names import WEIGHT, ByWeight, Terms
 from motherlode.policies.policy import Visit
-from motherlode.policies.prospects import PAGES, PARENTS, PRIOR, Prospects, Recollection
+from motherlode.policies.prospects import Prospects, Recollection
 from motherlode.records import Document, Entry, Judgement, Link, TopicId, UrlId
 from motherlode.urls import address, url_key
 
