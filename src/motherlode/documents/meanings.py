@@ -29,6 +29,8 @@ from motherlode.records import LodeError
 
 Vectors = npt.NDArray[np.float32]
 Starts = npt.NDArray[np.int64]
+Drawers = npt.NDArray[np.int32]
+_Table = tuple[Drawers, Numbers, npt.NDArray[np.int8]]
 
 DIGEST = "2d1e31a2eb0e2bd0f21a"
 _PACKAGE = "wordllama"
@@ -53,7 +55,7 @@ class Meanings:
         self._terms = terms
         self._rows = rows
         bounds = np.arange((1 << _BITS) + 1, dtype=np.int64) << (32 - _BITS)
-        self._drawers = np.searchsorted(terms, bounds).astype(np.int64)
+        self._drawers = np.searchsorted(terms, bounds).astype(np.int32)
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -64,12 +66,15 @@ class Meanings:
 
     def vectors(self, starts: Starts, terms: Numbers, counts: Numbers) -> Vectors:
         """Of documents one after the other, of length one; 0 for one of whose terms too few are known."""
-        sums, known = _sums(starts, terms, counts, (self._drawers, self._terms, self._rows))
-        lengths = np.linalg.norm(sums, axis=1)
-        told = (known >= _KNOWN * np.diff(starts)) & (lengths > 0)
-        sums[~told] = 0.0
-        vectors: Vectors = sums / np.where(told, lengths, 1.0).astype(np.float32)[:, None]
-        return vectors
+        found: Vectors = _vectors(starts, terms, counts, (self._drawers, self._terms, self._rows))
+        return found
+
+    def cosines(self, starts: Starts, terms: Numbers, directions: Vectors) -> npt.NDArray[np.float64]:
+        """How near the nearest of some directions is to each of some names, one after the other, which are a
+        few terms each; no number for one of whose terms too few are known."""
+        table = self._drawers, self._terms, self._rows
+        found: npt.NDArray[np.float64] = _cosines(starts, terms, directions, table)
+        return found
 
 
 class _Packed(Struct, frozen=True):
@@ -83,7 +88,7 @@ def word_meanings() -> Meanings:
     packed = msgspec.msgpack.decode(RECIPE.packed(), type=_Packed)
     terms = np.frombuffer(packed.terms, np.uint32)
     rows = np.frombuffer(packed.rows, np.int8).reshape(len(terms), -1)
-    return Meanings(terms, rows, DIGEST)
+    return Meanings(terms, rows.copy(), DIGEST)  # for what numpy allocates it asks for large pages of memory
 
 
 def meanings_are_here() -> bool:
@@ -160,27 +165,63 @@ def _unavailable() -> str:
 
 
 @njit(cache=True)
-def _sums(
-    starts: Starts,
-    terms: Numbers,
-    counts: Numbers,
-    table: tuple[Starts, Numbers, npt.NDArray[np.int8]],
-) -> tuple[Vectors, Starts]:
-    """For each document, the sum of its words' vectors, and how many of its terms have one."""
+def _place(term: int, drawers: Drawers, numbers: Numbers) -> int:
+    """Where the table has a term; -1 if it does not."""
+    drawer = term >> (32 - _BITS)
+    low, high = drawers[drawer], drawers[drawer + 1]
+    while low < high and numbers[low] < term:
+        low += 1
+    return low if low < high and numbers[low] == term else -1
+
+
+@njit(cache=True)
+def _add(row: npt.NDArray[np.int8], often: np.float32, total: Vectors) -> None:
+    for column in range(len(total)):
+        total[column] += often * np.float32(row[column])
+
+
+@njit(cache=True, fastmath={"reassoc"})  # or no two could be added at once
+def _product(one: Vectors, other: Vectors) -> np.float32:
+    total = np.float32(0.0)
+    for column in range(len(one)):
+        total += one[column] * other[column]
+    return total
+
+
+@njit(cache=True)
+def _vectors(starts: Starts, terms: Numbers, counts: Numbers, table: _Table) -> Vectors:
+    """For each document, the sum of its words' vectors, brought to length one."""
     drawers, numbers, rows = table
-    width = rows.shape[1]
-    sums = np.zeros((len(starts) - 1, width), np.float32)
-    known = np.zeros(len(starts) - 1, np.int64)
-    for document in range(len(starts) - 1):
+    sums = np.zeros((len(starts) - 1, rows.shape[1]), np.float32)
+    for document in range(len(sums)):
+        total, known = sums[document], 0
         for place in range(starts[document], starts[document + 1]):
-            term = terms[place]
-            drawer = term >> (32 - _BITS)
-            low, high = drawers[drawer], drawers[drawer + 1]
-            while low < high and numbers[low] < term:
-                low += 1
-            if low < high and numbers[low] == term:
-                known[document] += 1
-                often = np.float32(counts[place])
-                for column in range(width):
-                    sums[document, column] += often * np.float32(rows[low, column])
-    return sums, known
+            row = _place(terms[place], drawers, numbers)
+            if row >= 0:
+                known += 1
+                _add(rows[row], np.float32(counts[place]), total)
+        square = _product(total, total)
+        told = square > 0 and known >= _KNOWN * (starts[document + 1] - starts[document])
+        total *= np.float32(1.0 / np.sqrt(square) if told else 0.0)
+    return sums
+
+
+@njit(cache=True)
+def _cosines(starts: Starts, terms: Numbers, directions: Vectors, table: _Table) -> npt.NDArray[np.float64]:
+    drawers, numbers, rows = table
+    found, total = np.full(len(starts) - 1, np.nan), np.empty(rows.shape[1], np.float32)
+    for name in range(len(found)):
+        total[:] = 0.0
+        known = 0
+        for place in range(starts[name], starts[name + 1]):
+            row = _place(terms[place], drawers, numbers)
+            if row >= 0:
+                known += 1
+                _add(rows[row], np.float32(1.0), total)
+        square = _product(total, total)
+        if square > 0 and known >= _KNOWN * (starts[name + 1] - starts[name]):
+            best = -np.inf
+            for direction in range(len(directions)):
+                best = max(best, float(_product(total, directions[direction])))
+            found[name] = best / np.sqrt(square)
+    return found

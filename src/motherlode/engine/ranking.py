@@ -13,7 +13,7 @@ from motherlode.store.judged import judgements_of
 from motherlode.store.pages import KeptLink, judgement_of, links_to, page_numbered
 from motherlode.store.session import Session
 from motherlode.store.tracing import Neighbour, neighbours_of
-from motherlode.urls import host_of
+from motherlode.urls import host_of, url_key
 
 FIRST_OF_ALL = 5e8  # examples are ranked above this, and nothing else is
 _HUB = 1.0  # what links promise is less, so whatever has more was put to the front
@@ -145,10 +145,10 @@ def _book(
         page = page_numbered(session, link.page)
         if page is not None:
             to_it = Link(place.url, place.key, link.anchor)
-            book.see(sureness(judged[link.page]), host_of(page.page.url), [to_it])
+            book.see(sureness(judged[link.page]), page.page.key, book.called([to_it]))
     for one in around:
         if one.judgement is not None and one.page not in judged:
-            book.see(sureness(one.judgement), host_of(one.url), ())
+            book.note_host(url_key(one.url, host_of(one.url)), sureness(one.judgement))
     return book
 
 

@@ -183,11 +183,10 @@ def _allowed(
     if not fetched.directives.follow:
         return ()
     links = visit.document.links
-    closed = [link.key for link in links if link.flags & _NOFOLLOW]
-    if not closed:
-        return follows
-    barred = set(closed) - {link.key for link in links if not link.flags & _NOFOLLOW}
-    return [follow for follow in follows if follow.key not in barred]
+    barred = {link.key for link in links if link.flags & _NOFOLLOW}
+    if barred:
+        barred.difference_update([link.key for link in links if not link.flags & _NOFOLLOW])
+    return [follow for follow in follows if follow.key not in barred] if barred else follows
 
 
 def _exchange(fetched: Fetched, response: Response) -> Exchange:

@@ -16,7 +16,7 @@ from motherlode.learning.groups import Group
 from motherlode.learning.matrix import Floats, Ints, Terms
 from motherlode.learning.nearness import Nearness
 
-_BITS = 16  # of a term's number tell where in the list of features to look for it
+_BITS = 32  # of a term's number
 
 
 class Batch(Struct, frozen=True):
@@ -56,8 +56,11 @@ class Scorer:
         self._features = np.frombuffer(group.features, np.uint32)
         self._idf = np.frombuffer(group.idf, np.float32)
         self._rare = group.rare
-        bounds = np.arange((1 << _BITS) + 1, dtype=np.int64) << (32 - _BITS)
-        self._drawers = np.searchsorted(self._features, bounds).astype(np.int64)
+        self._shift = max(_BITS - len(self._features).bit_length(), 0)  # what is left tells where to look
+        bounds = np.arange((1 << (_BITS - self._shift)) + 1, dtype=np.int64) << self._shift
+        self._drawers = np.searchsorted(self._features, bounds).astype(
+            np.int32
+        )  # small: it has to stay at hand
         self._biases = np.array([node.bias for node in group.nodes])
         places = [np.frombuffer(node.places, np.uint32) for node in group.nodes]
         order = np.argsort(np.concatenate(places), kind="stable")
@@ -85,7 +88,7 @@ class Scorer:
         return _distances(
             rows,
             (batch.starts, batch.terms, batch.damped),
-            (self._drawers, self._features, self._idf, self._rare),
+            (self._shift, self._drawers, self._features, self._idf, self._rare),
             (self._starts, self._owners, self._weights, self._biases),
         )
 
@@ -94,11 +97,11 @@ class Scorer:
 def _distances(
     rows: Ints,
     batch: tuple[Ints, Terms, Floats],
-    features: tuple[Ints, Terms, npt.NDArray[np.float32], float],
+    features: tuple[int, npt.NDArray[np.int32], Terms, npt.NDArray[np.float32], float],
     planes: tuple[Ints, Ints, npt.NDArray[np.float32], Floats],
 ) -> Floats:
     documents, terms, damped = batch
-    drawers, known, idf, rare = features
+    shift, drawers, known, idf, rare = features
     starts, owners, weights, biases = planes
     found = np.zeros((len(rows), len(biases)))
     for row in range(len(rows)):
@@ -106,7 +109,7 @@ def _distances(
         met = False
         for place in range(documents[rows[row]], documents[rows[row] + 1]):
             term = terms[place]
-            drawer = term >> (32 - _BITS)
+            drawer = term >> shift
             low, high = drawers[drawer], drawers[drawer + 1]
             while low < high and known[low] < term:
                 low += 1

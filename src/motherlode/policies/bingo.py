@@ -9,7 +9,7 @@ may lie behind.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import exp
 from typing import Protocol
 
@@ -19,10 +19,11 @@ from motherlode.documents.spaces import TERMS
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.names import ByMeaning, ByWeight, Floats, Voice
+from motherlode.policies.compiled import Floats
+from motherlode.policies.names import ByMeaning, ByWeight, Voice
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
 from motherlode.policies.policy import Visit
-from motherlode.policies.prospects import Prospects
+from motherlode.policies.prospects import Called, Prospects
 from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, TopicId, UrlKey
 from motherlode.urls import host_of, registrable_domain
 
@@ -72,24 +73,26 @@ class ByProspects:
 
     def __init__(self, prospects: Prospects) -> None:
         self.prospects = prospects
-        self._said: dict[UrlKey, Floats] = {}  # by what the links of a page are called that is expected
+        self._called: dict[UrlKey, Called] = {}  # the links of pages that are expected
 
     def expect(self, visits: Sequence[Visit]) -> None:
-        self._said = {}
+        self._called = {}
         by_language: dict[str, list[Visit]] = {}
         for visit in visits:
             by_language.setdefault(_language(visit), []).append(visit)
         for language, some in by_language.items():
-            said = self.prospects.called([link for visit in some for link in visit.document.links], language)
-            ends = accumulate(len(visit.document.links) for visit in some)
-            for visit, end in zip(some, ends, strict=True):
-                self._said[visit.entry.key] = said[end - len(visit.document.links) : end]
+            called = self.prospects.called(
+                [link for visit in some for link in visit.document.links], language
+            )
+            ends = accumulate((len(visit.document.links) for visit in some), initial=0)
+            for visit, (start, end) in zip(some, pairwise(ends), strict=True):
+                self._called[visit.entry.key] = called.within(start, end)
 
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
-        said = self._said.get(visit.entry.key) if links is visit.document.links else None
-        host = host_of(visit.entry.url)
-        seen = self.prospects.see(sureness(judgement), host, links, _language(visit), said)
-        ranks: list[float] = seen.tolist()
+        called = self._called.get(visit.entry.key) if links is visit.document.links else None
+        if called is None:
+            called = self.prospects.called(links, _language(visit))
+        ranks: list[float] = self.prospects.see(sureness(judgement), visit.entry.key, called).tolist()
         return ranks
 
     def again(self, keys: Sequence[UrlKey], _led: Floats) -> Floats:

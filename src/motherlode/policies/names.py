@@ -8,7 +8,7 @@ in the topic's plane. What is said is evidence: it is added to the log-odds that
 
 import re
 from array import array
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from math import inf, nan, sqrt
@@ -16,20 +16,20 @@ from typing import Protocol
 from urllib.parse import unquote
 
 import numpy as np
-import numpy.typing as npt
 
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.spaces import SILENT_PARTS
 from motherlode.documents.terms import sequences_of
+from motherlode.policies.compiled import NAME, Floats, Keys, Numbers, Rows, add, look_up
 from motherlode.records import Link
 
-Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.int64]
+NameAt = Callable[[int], str]  # the name at a place
 Terms = Sequence[int]
 
 MEANING = 6.0  # log-odds for a cosine of 1
 WEIGHT = 4.0  # log-odds for a weight of 1
 _REMEMBERED = 100_000  # names, and pieces of them
+_LEAST = 1 << 10  # rows of a table
 _PARTS = re.compile(r"[^\W\d_]+")
 _UNHEARD = inf  # of a name that nobody was asked about
 _NOTHING: Floats = np.zeros(0)
@@ -62,55 +62,69 @@ class ByMeaning:
 
     def __init__(self, meanings: Meanings, directions: Sequence[Vectors]) -> None:
         self._meanings = meanings
-        self._directions = np.stack(directions, axis=1)
+        self._directions = np.stack(directions)
 
     def weigh(self, names: Sequence[Terms]) -> Floats:
         starts = np.zeros(len(names) + 1, np.int64)
         np.cumsum([len(terms) for terms in names], out=starts[1:])
         terms = np.array([term for terms in names for term in terms], np.uint32)
-        vectors = self._meanings.vectors(starts, terms, np.ones(len(terms), np.uint32))
-        cosines = (vectors @ self._directions).max(axis=1).astype(np.float64)
-        cosines[~vectors.any(axis=1)] = nan
-        evidence: Floats = MEANING * cosines
-        return evidence
+        return MEANING * self._meanings.cosines(starts, terms, self._directions)
 
 
 class Vocabulary:
-    """Names that were met, numbered, with the terms of each: those stay the same, whatever is learned."""
+    """Names that were met, numbered, with the terms of each: those stay the same, whatever is learned.
+
+    A name is known by 64 bits, and a table has them: a dictionary would wait for memory at each of its steps.
+    """
 
     def __init__(self, split: Callable[[str], list[str]], language: str) -> None:
         self._split, self._language = split, language
-        self._numbers: dict[Hashable, int] = {}
-        self._terms, self._ends = array("I"), array("q", [0])  # those of all names, one after the other
         self.age = 0  # how often all names were forgotten
+        self._table: Rows = np.zeros(_LEAST, NAME)
+        self._terms, self._ends = array("I"), array("q", [0])  # those of all names, one after the other
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._ends) - 1
 
-    def numbers(self, keys: Sequence[Hashable], names: Sequence[str]) -> Numbers:
-        """The numbers of names, which are known by these keys."""
-        try:
-            return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
-        except KeyError:
-            self._learn(dict(zip(keys, names, strict=True)))
-        return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
+    def numbers(self, keys: Keys, name_at: NameAt) -> Numbers:
+        """The numbers of names, which are known by these keys; those that are new are asked for."""
+        if len(self) > _REMEMBERED:
+            self._forget()
+        found = look_up(keys, self._table)
+        new = np.flatnonzero(found < 0)
+        if len(new):
+            self._learn(
+                {key: name_at(place) for key, place in zip(keys[new].tolist(), new.tolist(), strict=True)}
+            )
+            found[new] = look_up(keys[new], self._table)
+        return found
 
     def terms(self, number: int) -> Terms:
         return self._terms[self._ends[number] : self._ends[number + 1]]
 
-    def _learn(self, names: Mapping[Hashable, str]) -> None:
+    def _learn(self, names: Mapping[int, str]) -> None:
         """Take in those that are new, all at once: one by one takes many times as long."""
-        if len(self) > _REMEMBERED:
-            self._numbers, self._terms, self._ends = {}, array("I"), array("q", [0])
-            self.age += 1
-        new = set(names).difference(self._numbers)  # a difference of views would go over all that are known
-        fresh = {key: self._split(names[key]) for key in new}
-        terms = _terms({piece for pieces in fresh.values() for piece in pieces}, self._language)
-        for key, pieces in fresh.items():
-            self._numbers[key] = len(self._numbers)
+        fresh = [self._split(name) for name in names.values()]
+        terms = _terms({piece for pieces in fresh for piece in pieces}, self._language)
+        known = len(self)
+        for pieces in fresh:
             for piece in pieces:
                 self._terms.extend(terms[piece])
             self._ends.append(len(self._terms))
+        self._make_room()
+        add(np.array([*names], np.int64), np.arange(known, len(self)), self._table)
+
+    def _make_room(self) -> None:
+        """So that at most half of the table is taken."""
+        if 2 * len(self) > len(self._table):
+            there = self._table[self._table["number"] > 0]
+            self._table = np.zeros(1 << (4 * len(self)).bit_length(), NAME)
+            add(there["key"].copy(), there["number"] - 1, self._table)
+
+    def _forget(self) -> None:
+        self._table = np.zeros(_LEAST, NAME)
+        self._terms, self._ends = array("I"), array("q", [0])
+        self.age += 1
 
 
 class Names:
@@ -120,20 +134,21 @@ class Names:
         self._voice = voice
         self._said: dict[Vocabulary, tuple[int, Floats]] = {}  # by number, while all are as old
 
-    def say(self, links: Sequence[Link], language: str) -> Floats:
-        """Of links in a page of this language."""
+    def say(self, keys: Keys, links: Sequence[Link], language: str) -> Floats:
+        """Of links with these keys in a page of this language."""
         anchors = self.anchors([link.anchor for link in links], language)
-        return both(anchors, self.addresses([link.key for link in links], [link.url for link in links]))
+        return both(anchors, self.addresses(keys, lambda place: links[place].url))
 
     def anchors(self, anchors: Sequence[str], language: str) -> Floats:
         """What the words of links say; no number where that is nothing."""
         vocabulary = _anchors(language)
-        return self._recalled(vocabulary, vocabulary.numbers(anchors, anchors))
+        keys = np.fromiter(map(hash, anchors), np.int64, len(anchors))
+        return self._recalled(vocabulary, vocabulary.numbers(keys, anchors.__getitem__))
 
-    def addresses(self, keys: Sequence[int], urls: Sequence[str]) -> Floats:
+    def addresses(self, keys: Keys, url_at: NameAt) -> Floats:
         """What the words of addresses say; no number where that is nothing."""
         vocabulary = _addresses()
-        return self._recalled(vocabulary, vocabulary.numbers(keys, urls))
+        return self._recalled(vocabulary, vocabulary.numbers(keys, url_at))
 
     def _recalled(self, vocabulary: Vocabulary, numbers: Numbers) -> Floats:
         said = self._room(vocabulary)

@@ -20,20 +20,24 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.policies.names import ByWeight, Floats, Names, Voice, both
+from motherlode.policies import compiled
+from motherlode.policies.compiled import (
+    HOST,
+    HOST_SHIFT,
+    HOSTS,
+    LOUDEST,
+    NEVER,
+    PAGES,
+    PARENTS,
+    PRIOR,
+    URL,
+    Floats,
+    Keys,
+)
+from motherlode.policies.names import ByWeight, Names, Voice, both
 from motherlode.records import Link, UrlKey
-from motherlode.urls.keys import url_key
 
-_Keys = npt.NDArray[np.int64]
 _Sums = npt.NDArray[np.floating[Any]]
-
-PRIOR = 0.1  # how likely a page is on the topic if nothing is known of its host
-PAGES = 5.0  # of the prior, added to the pages of a host
-PARENTS = 4.0  # of the host's share, added to the parents of a URL
-_HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
-_HOSTS = 1 << 16
-_NEVER = 1e-9  # and always; the least that is left of a doubt
-_LOUDEST = 50.0  # log-odds that a name can have: beyond, no number tells the difference
 
 
 class Promise(Struct, frozen=True):
@@ -45,18 +49,29 @@ class Promise(Struct, frozen=True):
     words: float
 
 
+class Called(Struct, frozen=True):
+    """Links, each by the key of its URL, and what is said for the topic by what they are called."""
+
+    keys: Keys
+    said: Floats
+
+    def within(self, start: int, end: int) -> "Called":
+        """Those from one place to another."""
+        return Called(self.keys[start:end], self.said[start:end])
+
+
 class Prospects:
     """The book of URLs that links lead to. `size` is a power of two; a slot takes 20 bytes."""
 
     def __init__(self, size: int = 1 << 20) -> None:
         self._last = size - 1
         self._mask = np.int64(size - 1)
-        self._keys: _Keys = np.zeros(size, np.int64)
-        self._parents = np.zeros(size, np.float32)
-        self._sure = np.zeros(size, np.float32)  # the sum over the parents
-        self._said = np.zeros(size, np.float32)  # what the last link calls it
-        self._host_pages = np.zeros(_HOSTS)
-        self._host_sure = np.zeros(_HOSTS)
+        self._urls = np.zeros(size, URL)
+        self._hosts = np.zeros(HOSTS, HOST)
+        self._keys, self._parents = self._urls["key"], self._urls["parents"]
+        self._sure = self._urls["sure"]  # the sum over the parents
+        self._said = self._urls["said"]  # what the last link calls it
+        self._host_pages, self._host_sure = self._hosts["pages"], self._hosts["sure"]
         self._names = Names(ByWeight({}))
 
     @property
@@ -82,29 +97,19 @@ class Prospects:
         """Who tells what names say for the topic, from now on; nobody does in a book that was handed over."""
         self._names = Names(voice)
 
-    def called(self, links: Sequence[Link], language: str = "en") -> Floats:
+    def called(self, links: Sequence[Link], language: str = "en") -> Called:
         """What is said for the topic by what links are called; the more at once, the less each takes."""
-        return self._names.say(links, language)
-
-    def see(
-        self, sure: float, host: str, links: Sequence[Link], language: str = "en", said: Floats | None = None
-    ) -> Floats:
-        """A page of this host that is on the topic with probability `sure` has these links: their ranks.
-
-        Of several links to one URL the last one speaks; the page counts once. `said` is what is said by what
-        they are called, if that was asked before.
-        """
-        self.note_host(url_key("", host), sure)
         keys = np.array([link.key for link in links], np.int64)
-        slots = keys & self._mask
-        known = self._keys[slots] == keys
-        parents = np.where(known, self._parents[slots], 0.0) + 1.0
-        summed = np.where(known, self._sure[slots], 0.0) + sure
-        said = self.called(links, language) if said is None else said
-        self.note(keys, parents, summed, said)
-        return self._ranks(keys, parents, summed, said)
+        return Called(keys, self._names.say(keys, links, language))
 
-    def note(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> None:
+    def see(self, sure: float, page: UrlKey, links: Called) -> Floats:
+        """The page at the URL with this key, on the topic with probability `sure`, has these links: their
+        ranks. Of several links to one URL the last one speaks; the page counts once."""
+        self.note_host(page, sure)
+        ranks: Floats = compiled.see(links.keys, links.said, sure, self._urls, self._hosts)
+        return ranks
+
+    def note(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums) -> None:
         """What is known of these URLs from now on: how many parents they have, how sure those are together,
         and what the last link calls them."""
         slots = keys & self._mask
@@ -119,7 +124,7 @@ class Prospects:
 
     def note_host(self, key: UrlKey, sure: float) -> None:
         """There is one more page of the host that the URL with this key is of."""
-        slot = (key >> _HOST_SHIFT) % _HOSTS
+        slot = (key >> HOST_SHIFT) % HOSTS
         self._host_pages[slot] += 1.0
         self._host_sure[slot] += sure
 
@@ -133,12 +138,12 @@ class Prospects:
         parents = self._parents.item(slot)
         if self._keys.item(slot) != key or not parents:
             return None
-        host = (key >> _HOST_SHIFT) % _HOSTS
+        host = (key >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
         share = _share(self._sure.item(slot), parents, of_host, PARENTS)
         # Numpy takes five times as long for one number, and every entry that is taken is asked for.
-        said = exp(min(self._said.item(slot), _LOUDEST))
-        return float(_rank(min(max(share, _NEVER), 1.0 - _NEVER), said))
+        said = exp(min(self._said.item(slot), LOUDEST))
+        return float(_rank(min(max(share, NEVER), 1.0 - NEVER), said))
 
     def promise(self, key: UrlKey) -> Promise | None:
         """The rank of a URL by what is known now, and what it is made of."""
@@ -147,7 +152,7 @@ class Prospects:
             return None
         slot = key & self._last
         weight = float(self._parents[slot]) + PARENTS
-        host = (key >> _HOST_SHIFT) % _HOSTS
+        host = (key >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
         parents, around = float(self._sure[slot]) / weight, PARENTS * of_host / weight
         return Promise(rank, parents, around, rank - parents - around)
@@ -160,12 +165,12 @@ class Prospects:
         ranks = self._ranks(wanted, self._parents[slots], self._sure[slots], self._said[slots])
         return np.where(known, ranks, np.nan)
 
-    def _ranks(self, keys: _Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
-        hosts = (keys >> _HOST_SHIFT) % _HOSTS
+    def _ranks(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
+        hosts = (keys >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure[hosts], self._host_pages[hosts], PRIOR, PAGES)
         share = _share(sure, parents, of_host, PARENTS)
-        doubted = np.minimum(np.maximum(share, _NEVER), 1.0 - _NEVER)
-        ranks: Floats = _rank(doubted, np.exp(np.minimum(said, _LOUDEST)))
+        doubted = np.minimum(np.maximum(share, NEVER), 1.0 - NEVER)
+        ranks: Floats = _rank(doubted, np.exp(np.minimum(said, LOUDEST)))
         return ranks
 
 
@@ -189,7 +194,7 @@ class Recollection:
     and only its words have to be read.
     """
 
-    def __init__(self, book: Prospects, numbers: npt.NDArray[np.int64], keys: _Keys) -> None:
+    def __init__(self, book: Prospects, numbers: npt.NDArray[np.int64], keys: Keys) -> None:
         """`numbers` are those by which pages name these URLs, rising. It takes 4 bytes for each up to the
         last, and 32 for each that is named."""
         self._book = book
@@ -230,8 +235,9 @@ class Recollection:
             places = self._places.take(numbers, mode="clip")
             there = np.flatnonzero(places >= 0)
             there = there[self._parents[places[there]] > 0]
-            keys = self._keys[places[there]].tolist()
-            told = self._book.names.addresses(keys, [urls[at] for at in there.tolist()])
+            told = self._book.names.addresses(
+                self._keys[places[there]], [urls[at] for at in there.tolist()].__getitem__
+            )
             said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0
         self._book.note(self._keys[known], self._parents[known], self._sure[known], said[known])

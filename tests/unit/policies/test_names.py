@@ -19,6 +19,12 @@ def link(url: str, anchor: str) -> Link:
     return Link(url, address(url).key, anchor)
 
 
+def said_of(heard: Names, *links: Link) -> list[float]:
+    keys = np.array([link.key for link in links], np.int64)
+    said: list[float] = heard.say(keys, links, "en").tolist()
+    return said
+
+
 @pytest.fixture
 def meanings() -> Meanings:
     """Owls and herons mean much the same, and engines something else."""
@@ -45,13 +51,13 @@ def test_of_several_topics_the_nearest_is_meant(meanings: Meanings) -> None:
 def test_unknown_words_and_no_words_say_nothing(meanings: Meanings) -> None:
     heard = Names(ByMeaning(meanings, [np.array([1, 0], np.float32)]))
     assert np.isnan(heard.anchors(["zyzzyva", "", "click here"], "en")).all()
-    assert heard.say([link("http://a.test/x1", "zyzzyva")], "en").tolist() == [0.0]
+    assert said_of(heard, link("http://a.test/x1", "zyzzyva")) == [0.0]
 
 
 def test_an_anchor_that_says_nothing_leaves_it_to_the_address() -> None:
     heard = Names(ByWeight({number("owls"): 0.5}))
     links = [link("http://a.test/owls.html", ""), link("http://a.test/7", "owls")]
-    assert heard.say(links, "en").tolist() == pytest.approx([WEIGHT * 0.5] * 2)
+    assert said_of(heard, *links) == pytest.approx([WEIGHT * 0.5] * 2)
 
 
 def test_what_is_said_twice_counts_by_its_mean() -> None:
@@ -77,3 +83,19 @@ def test_names_are_forgotten_and_heard_again(monkeypatch: pytest.MonkeyPatch) ->
     for anchors in (["owls", "a b", "c d"], ["owls", "e f"], ["g h", "owls", "owls"]):
         said = heard.anchors(anchors, "en")
         assert said[anchors.index("owls")] == pytest.approx(WEIGHT * 0.5)
+
+
+def test_names_keep_what_they_say_as_there_are_more_than_the_table_had_room_for() -> None:
+    heard = Names(ByWeight({number("owls"): 0.5, number("engine"): -0.5}))
+    urls = [f"http://a.test/{('owls', 'engine')[at % 2]}/{at}" for at in range(5_000)]
+    # The lowest bits are the same, so that all of them begin to be looked for at the same row.
+    keys = np.array([at << 40 for at in range(len(urls))], np.int64)
+    told = [WEIGHT * 0.5, -WEIGHT * 0.5]
+    for start in range(0, len(urls), 500):
+        said = heard.addresses(keys[start : start + 500], urls[start : start + 500].__getitem__)
+        assert said.tolist() == pytest.approx(told * 250)
+    assert heard.addresses(keys, _never_asked).tolist() == pytest.approx(told * 2_500)
+
+
+def _never_asked(_place: int) -> str:
+    raise AssertionError("a name was forgotten")

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
 from motherlode.policies.bingo import ByProspects, sureness
-from motherlode.policies.names import WEIGHT, ByWeight, Floats, Terms
+from motherlode.policies.compiled import PAGES, PARENTS, PRIOR, Floats
+from motherlode.policies.names import WEIGHT, ByWeight, Terms
 from motherlode.policies.policy import Visit
-from motherlode.policies.prospects import PAGES, PARENTS, PRIOR, Prospects, Recollection
+from motherlode.policies.prospects import Prospects, Recollection
 from motherlode.records import Document, Entry, Judgement, Link, TopicId, UrlId
-from motherlode.urls import address
+from motherlode.urls import address, url_key
 
 SMALL = 1 << 10
 
@@ -27,7 +28,7 @@ def link(url: str, anchor: str = "") -> Link:
 
 
 def see(book: Prospects, sure: float, *links: Link, host: str = "parents.test") -> list[float]:
-    return [float(rank) for rank in book.see(sure, host, links)]
+    return [float(rank) for rank in book.see(sure, url_key("", host), book.called(links))]
 
 
 def share(*parents: float, of_host: float = PRIOR) -> float:
@@ -108,8 +109,9 @@ def test_words_are_stemmed_in_the_language_of_the_page() -> None:
     book = Prospects(SMALL)
     book.listen(ByWeight({int(bag_of("Häuser", "de").terms[0]): 1.0}))
     links = [link("http://a.test/1", "Häusern")]
-    assert book.see(0.5, "b.test", links, "de")[0] == pytest.approx(called(share(0.5), 1.0))
-    assert book.see(0.5, "b.test", links, "en")[0] == pytest.approx(share(0.5, 0.5))
+    page = url_key("", "b.test")
+    assert book.see(0.5, page, book.called(links, "de"))[0] == pytest.approx(called(share(0.5), 1.0))
+    assert book.see(0.5, page, book.called(links, "en"))[0] == pytest.approx(share(0.5, 0.5))
 
 
 def test_a_host_that_had_much_to_offer_is_worth_more() -> None:
@@ -234,7 +236,7 @@ def test_what_is_recalled_is_what_was_seen(
     for book in (seen, recalled):
         book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
     for sure, host, links in pages:
-        seen.see(sure, f"h{host}.test", [link(urls[target].url, anchor) for target, anchor in links])
+        see(seen, sure, *(link(urls[target].url, anchor) for target, anchor in links), host=f"h{host}.test")
     for sure, host, links in reversed(pages):
         leads, anchors = [target for target, _ in links], [anchor for _, anchor in links]
         at = link(f"http://h{host}.test/page").key

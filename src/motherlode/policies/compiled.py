@@ -1,0 +1,80 @@
+"""Loops over each link of a page, compiled by numba.
+
+In numpy what a page says of its links is thirty passes over fewer than a hundred numbers, and nearly all of
+the time goes into beginning them. And what belongs together lies together here: most of the rest is spent
+waiting for memory, once for each link instead of four times.
+"""
+
+from math import exp
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Keys = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.void]
+
+NAME = np.dtype([("key", np.int64), ("number", np.int64)])  # counted from 1: 0 is of an empty row
+URL = np.dtype([("key", np.int64), ("parents", np.float32), ("sure", np.float32), ("said", np.float32)])
+HOST = np.dtype([("pages", np.float64), ("sure", np.float64)])
+
+PRIOR = 0.1  # how likely a page is on the topic if nothing is known of its host
+PAGES = 5.0  # of the prior, added to the pages of a host
+PARENTS = 4.0  # of the host's share, added to the parents of a URL
+HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
+HOSTS = 1 << 16
+NEVER = 1e-9  # and always; the least that is left of a doubt
+LOUDEST = 50.0  # log-odds that a name can have: beyond, no number tells the difference
+
+
+@njit(cache=True)
+def look_up(keys: Keys, table: Rows) -> Numbers:
+    """The number of each key in a table, and -1 where it has none. Not all rows are taken, which are a power
+    of two."""
+    found, last = np.empty(len(keys), np.int64), len(table) - 1
+    for place in range(len(keys)):
+        row = keys[place] & last
+        while table[row].number != 0 and table[row].key != keys[place]:
+            row = (row + 1) & last
+        found[place] = table[row].number - 1
+    return found
+
+
+@njit(cache=True)
+def add(keys: Keys, numbers: Numbers, table: Rows) -> None:
+    """Take keys into a table that are not there yet."""
+    last = len(table) - 1
+    for place in range(len(keys)):
+        row = keys[place] & last
+        while table[row].number != 0:
+            row = (row + 1) & last
+        table[row].key, table[row].number = keys[place], numbers[place] + 1
+
+
+@njit(cache=True)
+def see(keys: Keys, said: Floats, sure: float, urls: Rows, hosts: Rows) -> Floats:
+    """One more page leads to these, and is on the topic with probability `sure`: what is known of them from
+    now on is written, and their ranks are returned.
+
+    All of them are read before the first is written: a page counts once, however often it names a URL.
+    """
+    parents, summed = np.ones(len(keys), np.float32), np.full(len(keys), sure, np.float32)
+    last = len(urls) - 1
+    for place in range(len(keys)):
+        url = urls[keys[place] & last]
+        if url.key == keys[place]:
+            parents[place] += url.parents
+            summed[place] += url.sure
+    ranks = np.empty(len(keys))
+    for place in range(len(keys)):
+        url, host = urls[keys[place] & last], hosts[(keys[place] >> HOST_SHIFT) & (HOSTS - 1)]
+        url.key, url.parents, url.sure = keys[place], parents[place], summed[place]
+        url.said = said[place]
+        of_host = (host.sure + PAGES * PRIOR) / (host.pages + PAGES)
+        share = (summed[place] + PARENTS * of_host) / (parents[place] + PARENTS)
+        share = min(max(share, NEVER), 1.0 - NEVER)
+        odds = share / (1.0 - share) * exp(min(said[place], LOUDEST))
+        ranks[place] = odds / (1.0 + odds)
+    return ranks
