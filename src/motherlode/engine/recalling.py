@@ -9,6 +9,7 @@ from math import isnan
 import numpy as np
 from msgspec import Struct
 
+from motherlode.engine.library import Judged
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.policies import Visit
 from motherlode.policies.bingo import Bingo, sureness
@@ -36,6 +37,14 @@ class Thoughts(Struct, frozen=True):
         """Of pages that come in the order of their numbers."""
         rows = np.array([(page, said.topic, said.confidence) for page, said in made]).reshape(-1, 3)
         return cls(rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2].copy())
+
+    @classmethod
+    def together(cls, parts: Iterable[Judged]) -> "Thoughts":
+        """Of pages that come in the order of their numbers, some at a time."""
+        made = [(one.pages, one.topics, one.confidences) for one in parts]
+        if not made:
+            return cls.of([])
+        return cls(*(np.concatenate(column) for column in zip(*made, strict=True)))
 
     def __iter__(self) -> Iterator[tuple[PageId, Judgement]]:
         for page, topic, sure in zip(

@@ -15,6 +15,8 @@ from motherlode.store.linking import COLUMNS, FLAG_BITS, TARGET_BITS, LinkRows
 from motherlode.store.schema import links
 
 Row = tuple[Any, ...]
+_SECOND_BITS = 24  # of the second number of a pair, where both go as one
+_SECOND = (1 << _SECOND_BITS) - 1
 _TARGET, _FLAGS = (1 << TARGET_BITS) - 1, (1 << FLAG_BITS) - 1
 _INSERT_LINKS = (
     f"INSERT INTO links ({', '.join(COLUMNS)}) SELECT page.key, link.key >> {TARGET_BITS + FLAG_BITS}, "
@@ -48,6 +50,12 @@ class Bulk(Protocol):
 
     def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
         """The wanted columns of the rows whose column has one of these values."""
+
+    def find_pairs(
+        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        """The wanted columns of the rows that have one of these pairs of numbers, neither of them below 0 and
+        the second one small, in two columns."""
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
         """Fresh numbers for so many rows of a table with an `id`."""
@@ -98,6 +106,18 @@ class SqliteBulk:
         return self._driver.execute(
             f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" IN (SELECT value FROM json_each(?))',
             (str(values),),
+        )
+
+    def find_pairs(
+        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        if not pairs:
+            return ()
+        first, second = columns
+        return self._driver.execute(
+            f"SELECT {_names(wanted)} FROM json_each(?) AS pair CROSS JOIN {table.name} "
+            f'ON "{first}" = pair.value >> {_SECOND_BITS} AND "{second}" = pair.value & {_SECOND}',
+            (str([one << _SECOND_BITS | two for one, two in pairs]),),
         )
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
@@ -155,6 +175,19 @@ class PostgresBulk:
             return ()
         found: Iterable[Row] = self._driver.execute(
             f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" = ANY(%s)', (list(values),)
+        )
+        return found
+
+    def find_pairs(
+        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        if not pairs:
+            return ()
+        first, second = columns
+        found: Iterable[Row] = self._driver.execute(
+            f"SELECT {_names(wanted)} FROM unnest(%s::bigint[], %s::bigint[]) AS pair(one, two) "
+            f'JOIN {table.name} ON "{first}" = pair.one AND "{second}" = pair.two',
+            ([one for one, _ in pairs], [two for _, two in pairs]),
         )
         return found
 
