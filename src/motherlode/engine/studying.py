@@ -82,7 +82,7 @@ def study(session: Session, config: Config, assignment: Assignment, shelf: Shelf
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     thoughts = _thoughts(session, classifier, desk.library)
     if policy.prospects is not None:
-        recall(session, policy.prospects, thoughts)
+        recall(session, policy.prospects, thoughts, desk.library)
     front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
     return Insight(
         classifier.pack(),

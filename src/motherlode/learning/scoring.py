@@ -34,7 +34,7 @@ class Batch(Struct, frozen=True):
 
     @classmethod
     def of(cls, bags: Sequence[Bag]) -> "Batch":
-        starts = _starts([len(bag) for bag in bags])
+        starts = _starts(np.array([len(bag) for bag in bags], np.int64))
         if not bags:
             return cls(starts, np.array([], np.uint32), np.array([], np.uint32))
         counts = np.concatenate([bag.counts for bag in bags])
@@ -43,9 +43,9 @@ class Batch(Struct, frozen=True):
     @classmethod
     def unpacked(cls, packed: Sequence[bytes]) -> "Batch":
         """Of bags that were packed; all at once, for each alone takes longer than to judge it."""
-        lengths = [len(one) // _PAIR for one in packed]
+        lengths = np.array([len(one) // _PAIR for one in packed], np.int64)
         both = np.frombuffer(b"".join(packed), np.uint32)
-        is_term = np.tile([True, False], len(packed)).repeat(np.repeat(lengths, 2))
+        is_term = np.tile([True, False], len(packed)).repeat(lengths.repeat(2))
         return cls(_starts(lengths), both[is_term], both[~is_term])
 
     def bag(self, row: int) -> Bag:
@@ -59,7 +59,7 @@ class Batch(Struct, frozen=True):
         return self.made[meanings.digest]
 
 
-def _starts(lengths: Sequence[int]) -> Ints:
+def _starts(lengths: Ints) -> Ints:
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -12,13 +12,14 @@ online relevance feedback"): it is added to the log-odds, as naive Bayes adds wh
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, nan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from numba import njit
 
 from motherlode.policies.names import ByWeight, Floats, Names, Voice, both
 from motherlode.records import Link, UrlKey
@@ -33,6 +34,7 @@ PARENTS = 4.0  # of the host's share, added to the parents of a URL
 _HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 _HOSTS = 1 << 16
 _NEVER = 1e-9  # and always; the least that is left of a doubt
+_AT_ONCE = 10_000  # names that are asked about
 _LOUDEST = 50.0  # log-odds that a name can have: beyond, no number tells the difference
 
 
@@ -123,6 +125,13 @@ class Prospects:
         self._host_pages[slot] += 1.0
         self._host_sure[slot] += sure
 
+    def note_hosts(self, keys: _Keys, sure: Floats) -> None:
+        """The same of several pages, the latest last; those do not count whose probability is no number."""
+        known = np.flatnonzero(np.isfinite(sure))[::-1]
+        slots = (keys[known] >> _HOST_SHIFT) % _HOSTS
+        np.add.at(self._host_pages, slots, 1.0)
+        np.add.at(self._host_sure, slots, sure[known])
+
     @property
     def names(self) -> Names:
         return self._names
@@ -189,45 +198,43 @@ class Recollection:
     and only its words have to be read.
     """
 
-    def __init__(self, book: Prospects, numbers: npt.NDArray[np.int64], keys: _Keys) -> None:
+    def __init__(self, book: Prospects, numbers: _Keys, keys: _Keys) -> None:
         """`numbers` are those by which pages name these URLs, rising. It takes 4 bytes for each up to the
-        last, and 32 for each that is named."""
+        last, and 40 for each that is named."""
         self._book = book
         self._keys = keys
         self._places = np.full(int(numbers[-1]) + 2 if len(numbers) else 1, -1, np.int32)
         self._places[numbers] = np.arange(len(numbers))
         self._parents, self._sure = np.zeros((2, len(numbers)), np.float32)
+        self._last = np.zeros((2, len(numbers)), np.int64)  # the page that names it last, and which link does
+        self._seen = np.zeros(len(numbers), np.int64)  # the page that names it first
         self._anchors = np.full(len(numbers), nan)  # what the last link says
 
-    def see(
-        self,
-        sure: float,
-        key: UrlKey,
-        targets: npt.NDArray[np.int64],
-        anchors: Callable[[], Sequence[str]],
-        language: str,
-    ) -> None:
-        """A page at the URL with this key, on the topic with probability `sure`, links to these."""
-        self._book.note_host(key, sure)
-        places = self._places.take(targets, mode="clip")  # the last place is of nothing
-        links = np.flatnonzero(places >= 0)
-        if not len(links):
-            return
-        places = places[links]
-        fresh = self._parents[places] == 0
-        self._parents[places] += 1.0  # once, however often it is named
-        self._sure[places] += sure
-        if fresh.any():
-            words = anchors()
-            said = [words[link] for link in links[fresh].tolist()]
-            self._anchors[places[fresh]] = self._book.names.anchors(said, language or "en")
+    def see(self, pages: _Keys, keys: _Keys, sure: Floats, starts: _Keys, targets: npt.NDArray[Any]) -> None:
+        """Pages of these numbers and keys, the latest last, on the topic with probability `sure` (no number
+        where that is unknown: they do not count), lead to these URLs: each to those between its start and the
+        next one."""
+        self._book.note_hosts(keys, sure)
+        told = (self._places, self._parents, self._sure, self._seen, self._last)
+        _add_up(pages, sure, (starts, targets), told)
 
-    def write(self, addresses: Iterable[tuple[npt.NDArray[np.int64], Sequence[str]]]) -> None:
+    def last_links(self) -> tuple[_Keys, _Keys, _Keys]:
+        """Of each URL that is named: its place, the page whose link was seen last, and which link it is."""
+        places = np.flatnonzero(self._parents)
+        return places, self._last[0, places], self._last[1, places]
+
+    def hear(self, places: _Keys, anchors: Sequence[str], language: str) -> None:
+        """What the last links to the URLs at these places say, on pages in this language."""
+        for start in range(0, len(places), _AT_ONCE):
+            said = self._book.names.anchors(anchors[start : start + _AT_ONCE], language or "en")
+            self._anchors[places[start : start + _AT_ONCE]] = said
+
+    def write(self, addresses: Iterable[tuple[_Keys, Sequence[str]]]) -> None:
         """Into the book, with what these addresses say, which come with their numbers; of URLs that share a
         slot the latest has it."""
         said = both(self._anchors, np.full(len(self._anchors), nan))
         for numbers, urls in addresses:
-            places = self._places.take(numbers, mode="clip")
+            places = self._places.take(numbers, mode="clip")  # the last place is of nothing
             there = np.flatnonzero(places >= 0)
             there = there[self._parents[places[there]] > 0]
             keys = self._keys[places[there]].tolist()
@@ -235,3 +242,31 @@ class Recollection:
             said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0
         self._book.note(self._keys[known], self._parents[known], self._sure[known], said[known])
+
+
+@njit(cache=True)
+def _add_up(
+    pages: _Keys,
+    sure: Floats,
+    links: tuple[_Keys, npt.NDArray[Any]],
+    told: tuple[npt.NDArray[np.int32], _Sums, _Sums, _Keys, _Keys],
+) -> None:
+    """What is told of each URL, by links of pages whose last is the latest, after later ones. However often a
+    page names a URL, it counts once; and of those links that are the latest, the last one speaks."""
+    starts, targets = links
+    places, parents, summed, seen, last = told
+    for at in range(len(pages) - 1, -1, -1):
+        if np.isnan(sure[at]):
+            continue
+        for link in range(starts[at], starts[at + 1]):
+            place = places[min(targets[link], len(places) - 1)]
+            if place < 0:
+                continue
+            if seen[place] != pages[at]:
+                seen[place] = pages[at]
+                if parents[place] == 0:
+                    last[0, place] = pages[at]
+                parents[place] += np.float32(1.0)
+                summed[place] += np.float32(sure[at])
+            if last[0, place] == pages[at]:
+                last[1, place] = link - starts[at]
