@@ -12,7 +12,7 @@ from time import time
 from msgspec import Struct
 
 from motherlode.engine.judging import still_of_use
-from motherlode.engine.linking import Standing
+from motherlode.engine.linking import Neighbourhood
 from motherlode.engine.marks import Marks
 from motherlode.engine.samples import samples_in
 from motherlode.engine.training import KIND, Desk, Lesson, can_tell
@@ -27,7 +27,7 @@ from motherlode.topics import TopicTree
 
 BASE = 500  # pages of a topic, the surest: archetypes are among them, and its links are analysed around them
 
-Around = Callable[[TopicId], list[Standing]]
+Around = Callable[[TopicId], Neighbourhood]
 
 
 class Joining(Struct, frozen=True):
@@ -84,7 +84,7 @@ def joining_2003(
         confidences = {url: sure for url, (_, sure) in candidates.of(topic).items()}
         if not confidences:
             continue
-        authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
+        authorities = {one.url: one.authority for one in around(topic).standings() if one.url in confidences}
         change = choose_archetypes(
             _sure(classifier, tree, topic, {_name(one): one.sample for one in lessons}),
             confidences,

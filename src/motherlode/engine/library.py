@@ -18,6 +18,7 @@ from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.scoring import Batch
 from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, batches_of
 from motherlode.records import ROOT, Judgement, PageId, TopicId
+from motherlode.store.leads import targets_from
 from motherlode.store.portions import Linked, Signature, links_of_portion, portions_of, vectors_of_portion
 from motherlode.store.session import Session
 
@@ -128,6 +129,20 @@ class Library:
                 if self._shelf.has_room():
                     self._shelf.links.put(number, self.portions[number], found, found.size)
             yield found
+
+    def targets_from(self, of: Sequence[int]) -> Iterator[tuple[Ints, Ints]]:
+        """The links of these pages, some at a time: the pages, and the URLs that they lead to. Out of memory,
+        if all links are there."""
+        if any(self._shelf.links.get(number) is None for number in self.portions):
+            yield from targets_from(self._session, of)
+            return
+        wanted = np.array(of, np.int64)
+        for some in reversed([*self.linked()]):
+            rows = np.flatnonzero(np.isin(some.pages, wanted, assume_unique=True))
+            lengths = some.starts[rows + 1] - some.starts[rows]
+            firsts = some.starts[rows] - (lengths.cumsum() - lengths)
+            places = firsts.repeat(lengths) + np.arange(lengths.sum())
+            yield some.pages[rows].repeat(lengths), some.targets[places].astype(np.int64)
 
     def _terms(self, number: int, every: int) -> tuple[Ints, Batch]:
         """The pages of a portion that have words, and those; or of some, if there is no room for all."""

@@ -12,7 +12,7 @@ from msgspec import Struct
 from motherlode.engine.archetypes import BASE, Around, Joining, joining, joining_2003, own_of
 from motherlode.engine.levelling import level
 from motherlode.engine.library import Library, Shelf, judged
-from motherlode.engine.linking import standings
+from motherlode.engine.linking import Extent, neighbourhood
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
 from motherlode.engine.training import Desk, Syllabus, can_tell, learn
 from motherlode.learning.tree import TreeClassifier
@@ -69,7 +69,8 @@ def study(session: Session, config: Config, assignment: Assignment, shelf: Shelf
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
     desk = Desk(session, tree, config.learning, shelf)
-    around = cache(partial(standings, session, tree, base=BASE, rounds=_ROUNDS))
+    extent, leading = Extent(BASE, rounds=_ROUNDS), desk.library.targets_from
+    around = cache(partial(neighbourhood, session, tree, extent=extent, leading=leading))
     change = Joining()
     if assignment.archetypes:
         by_policy = joining_2003 if config.crawl.policy is PolicyName.BINGO_2003 else joining
@@ -148,6 +149,5 @@ def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around)
     front: set[UrlId] = set()
     for topic in tree if number else ():
         if not topic.is_others:
-            hubs = sorted((one for one in around(topic.id) if one.hub > 0), key=lambda one: -one.hub)
-            front |= targets_of(session, [one.url_id for one in hubs[:number]])
+            front |= targets_of(session, around(topic.id).hubs(number))
     return front

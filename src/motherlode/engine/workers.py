@@ -44,8 +44,8 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# There are as many workers as are wanted. Threads that libraries of algebra start for each product of matrices
-# would take the time of others, most of it to wait for the next product: a third of what lessons took.
+# There are as many workers as are wanted. The threads that a library has for products of matrices would take
+# the time of others, most of it to wait for the next product: a third of what lessons took.
 _ALONE = {"OMP_NUM_THREADS": "1"}
 _ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one

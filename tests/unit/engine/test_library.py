@@ -113,6 +113,25 @@ def test_what_is_dropped_makes_room(store: Store) -> None:
     assert shelf.terms.size == before > 0
 
 
+def test_links_of_some_pages_are_those_of_the_store(store: Store) -> None:
+    keep_one(store, "http://p6/", document=document("a", "http://x/", "http://y/", "http://x/"))
+    keep_one(store, "http://p7/", document=document("b", "http://z/"))
+    with store.reading() as session:
+        library = Library(session, Shelf())
+        wanted = [1, 6, 7]
+        answers = [pairs(library, wanted)]
+        assert len([*library.linked()]) > 1
+        answers.append(pairs(library, wanted))  # from here on out of memory
+        assert answers[0] == answers[1]
+        assert [page for page, _ in answers[0]] == [6, 6, 6, 7]
+        assert pairs(library, []) == []
+
+
+def pairs(library: Library, of: list[int]) -> list[tuple[int, int]]:
+    found = [(*zip(*map(np.ndarray.tolist, some), strict=True),) for some in library.targets_from(of)]
+    return [pair for some in found for pair in some]
+
+
 def test_how_many_pages_there_are(store: Store) -> None:
     with store.reading() as session:
         library = Library(session)
