@@ -25,30 +25,6 @@ def _few_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("_few_at_once")
-def test_pages_come_latest_first_with_all_their_links(store: Store) -> None:
-    first = keep_one(
-        store, "http://a/", link("http://x/", "the X"), link("http://y/"), link("http://x/", "x,")
-    )
-    silent = keep_one(store, "http://b/")
-    last = keep_one(store, "http://c/", link("http://y/", ""), link("http://a/", ""))
-    x, y, a = numbered(store, "http://x/", "http://y/", "http://a/")
-    with store.reading() as session:
-        found = list(leads.all_leads(session))
-    assert [one.page for one in found] == [last, silent, first]
-    assert [one.targets.tolist() for one in found] == [[y, a], [], [x, y, x]]
-    assert [list(one.anchors()) for one in found[::2]] == [["", ""], ["the X", "", "x,"]]
-    assert [one.key for one in found] == [address(f"http://{name}/").key for name in "cba"]
-    assert {one.language for one in found} == {"en"}
-
-
-def test_words_that_cannot_be_told_apart_say_nothing(store: Store) -> None:
-    keep_one(store, "http://a/", link("http://x/", "one\ntwo"), link("http://y/", "three"))
-    with store.reading() as session:
-        (found,) = leads.all_leads(session)
-    assert list(found.anchors()) == ["", ""]
-
-
-@pytest.mark.usefixtures("_few_at_once")
 def test_links_of_some_pages(store: Store) -> None:
     pages = [keep_one(store, f"http://{name}/", link("http://x/"), link("http://a/")) for name in "abc"]
     x, a = numbered(store, "http://x/", "http://a/")

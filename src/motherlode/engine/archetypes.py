@@ -6,16 +6,16 @@ those, and a few lessons later none of its archetypes is on the topic. So who jo
 own examples alone, at every lesson anew (docs/quality.md, "Archetypes that walked away").
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import time
 
 from msgspec import Struct
 
 from motherlode.engine.judging import still_of_use
-from motherlode.engine.linking import Standing
+from motherlode.engine.linking import Neighbourhood
 from motherlode.engine.marks import Marks
 from motherlode.engine.samples import samples_in
-from motherlode.engine.training import KIND, Lesson, LessonOf, can_tell, fit, syllabus_of, with_rejected
+from motherlode.engine.training import KIND, Desk, Lesson, can_tell
 from motherlode.learning.archetypes import Change, choose_archetypes, near_the_examples
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.portal.config import Config
@@ -27,7 +27,7 @@ from motherlode.topics import TopicTree
 
 BASE = 500  # pages of a topic, the surest: archetypes are among them, and its links are analysed around them
 
-Around = Callable[[TopicId], list[Standing]]
+Around = Callable[[TopicId], Neighbourhood]
 
 
 class Joining(Struct, frozen=True):
@@ -43,22 +43,19 @@ def joining(
     examples: Sequence[Example],
     config: Config,
     _around: Around,
-    lesson_of: LessonOf,
+    desk: Desk,
 ) -> Joining:
     """By what the person's own examples teach, and the pages that they surely reject."""
-    own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
-    syllabus = syllabus_of(session, tree, config.learning, examples=own, lesson_of=lesson_of)
-    judge = fit(syllabus, config.learning)
-    if not can_tell(judge):
+    own = tuple(own_of(examples))
+    if not can_tell(desk.taught(own)):
         return Joining()
-    syllabus = with_rejected(session, syllabus, judge)
-    judge = fit(syllabus, config.learning)
+    syllabus, judge = desk.enriched(own)
     found, candidates = Joining([], []), _Candidates(session, tree, examples)
     most = min(config.crawl.authorities, config.crawl.confident)
     for number, lessons in syllabus.lessons.items():
         topic = TopicId(number)
         mine = [one for one in examples if one.topic == topic and one.origin is Origin.ARCHETYPE]
-        taught = [(one, lesson.sample) for one in mine if (lesson := lesson_of(one)) is not None]
+        taught = [(one, lesson.sample) for one in mine if (lesson := desk.lesson_of(one)) is not None]
         before = _sure(judge, tree, topic, {one.url or "": sample for one, sample in taught})
         training = _sure(judge, tree, topic, {_name(one): one.sample for one in lessons})
         pages = candidates.of(topic)
@@ -74,20 +71,20 @@ def joining_2003(
     examples: Sequence[Example],
     config: Config,
     around: Around,
-    lesson_of: LessonOf,
+    desk: Desk,
 ) -> Joining:
     """As in the paper: by the model that is in use, which learned from the archetypes of before."""
     classifier = latest(session, tree)
     if classifier is None:
         return Joining()
-    syllabus = syllabus_of(session, tree, config.learning, examples=examples, lesson_of=lesson_of)
+    syllabus = desk.syllabus(tuple(examples))
     found, candidates = Joining([], []), _Candidates(session, tree, examples)
     for number, lessons in syllabus.lessons.items():
         topic = TopicId(number)
         confidences = {url: sure for url, (_, sure) in candidates.of(topic).items()}
         if not confidences:
             continue
-        authorities = {one.url: one.authority for one in around(topic) if one.url in confidences}
+        authorities = {one.url: one.authority for one in around(topic).standings() if one.url in confidences}
         change = choose_archetypes(
             _sure(classifier, tree, topic, {_name(one): one.sample for one in lessons}),
             confidences,
@@ -97,6 +94,11 @@ def joining_2003(
         )
         _note(found, topic, [one.example for one in lessons], change)
     return found
+
+
+def own_of(examples: Iterable[Example]) -> Iterator[Example]:
+    """Those that a person gave."""
+    return (one for one in examples if one.origin is not Origin.ARCHETYPE)
 
 
 def latest(session: Session, tree: TopicTree) -> TreeClassifier | None:

@@ -6,14 +6,15 @@ takes as many of the crawl's pages as it would by the person's own examples alon
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, partial
 
 import numpy as np
 from msgspec.structs import replace
 
+from motherlode.engine.library import Read
 from motherlode.learning.matrix import Floats
-from motherlode.learning.tree import ROOT, UNKNOWN, Sample, TreeClassifier, batches_of
+from motherlode.learning.tree import ROOT, UNKNOWN, TreeClassifier
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
 
@@ -21,20 +22,20 @@ _FURTHEST = 0.5  # a plane is moved so far at most
 
 
 def level(
-    classifier: TreeClassifier, own: TreeClassifier, tree: TopicTree, pages: Iterable[Sequence[Sample]]
+    classifier: TreeClassifier, own: TreeClassifier, tree: TopicTree, pages: Iterable[Read]
 ) -> TreeClassifier:
     """The classifier with its planes moved; `own` was learned from the person's examples alone."""
     parents = {group.parent for groups in classifier.groups_.values() for group in groups}
     ours: dict[int, list[Floats]] = defaultdict(list)
     theirs: dict[int, list[Floats]] = defaultdict(list)
     line = cache(partial(_line, tree))
-    for samples in pages:
-        batches = batches_of(samples, {*classifier.groups_, *own.groups_})  # for both, and all parents
-        below = [line(said.topic) for said in own.judge_batches(batches, len(samples))]
+    for read in pages:  # in the spaces of both
+        below = own.verdicts_in(read.batches, read.asked).topics
         for parent in parents:
-            asked = np.flatnonzero([parent in line for line in below])
-            here = classifier.distances_in(batches, asked, parent)
-            there = own.distances_in(batches, asked, parent)
+            within = [topic for topic in np.unique(below).tolist() if parent in line(topic)]
+            asked = read.asked[np.isin(below, within)]
+            here = classifier.distances_in(read.batches, asked, parent)
+            there = own.distances_in(read.batches, asked, parent)
             for topic in here.keys() & there.keys():
                 ours[topic].append(here[topic])
                 theirs[topic].append(there[topic])

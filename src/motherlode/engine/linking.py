@@ -8,7 +8,7 @@ from msgspec import Struct
 from motherlode.learning.hits import MAX_ROUNDS, Hits
 from motherlode.learning.pagerank import PageRank
 from motherlode.records import Judgement, TopicId, UrlId
-from motherlode.store.graph import Graph, graph_around
+from motherlode.store.graph import Graph, TargetsFrom, graph_around
 from motherlode.store.judged import judged_for, judgements_of
 from motherlode.store.session import Session
 from motherlode.topics import TopicTree
@@ -30,6 +30,44 @@ class Standing(Struct, frozen=True):
     elsewhere: bool = False  # it was judged, and is on another topic or on none
 
 
+class Extent(Struct, frozen=True):
+    """How far around a topic links are looked at, and how exactly."""
+
+    base: int = BASE
+    predecessors: int = PREDECESSORS
+    rounds: int = MAX_ROUNDS
+
+
+class Neighbourhood(Struct, frozen=True):
+    """Every page of a topic and around it, with its links, and what it is worth as a hub or an authority."""
+
+    graph: Graph
+    confidences: list[float | None]
+    elsewhere: list[bool]
+    hits: Hits
+
+    def standings(self) -> list[Standing]:
+        sources, targets = self.graph.edges.T
+        ranks = PageRank().fit(sources, targets, len(self.graph.ids)).ranks_
+        return [
+            Standing(
+                url,
+                self.graph.ids[at],
+                float(self.hits.hubs_[at]),
+                float(self.hits.authorities_[at]),
+                float(ranks[at]),
+                self.confidences[at],
+                self.elsewhere[at],
+            )
+            for at, url in enumerate(self.graph.urls)
+        ]
+
+    def hubs(self, most: int) -> list[UrlId]:
+        """The best hubs."""
+        scores = self.hits.hubs_
+        return [self.graph.ids[at] for at in np.argsort(-scores, kind="stable")[:most] if scores[at] > 0]
+
+
 def standings(
     session: Session,
     tree: TopicTree,
@@ -39,35 +77,30 @@ def standings(
     predecessors: int = PREDECESSORS,
     rounds: int = MAX_ROUNDS,
 ) -> list[Standing]:
-    """Every page of a topic and around it, in no order; scores are as exact as so many rounds make them.
+    """Every page of a topic and around it, in no order; scores are as exact as so many rounds make them."""
+    return neighbourhood(session, tree, topic, Extent(base, predecessors, rounds)).standings()
 
-    What a page passes on is weighed by its relevance: by how sure its topic is of it, in proportion to the
+
+def neighbourhood(
+    session: Session,
+    tree: TopicTree,
+    topic: TopicId,
+    extent: Extent,
+    leading: TargetsFrom | None = None,
+) -> Neighbourhood:
+    """What a page passes on is weighed by its relevance: by how sure its topic is of it, in proportion to the
     surest. Pages of which nothing is known count half as much as the least sure one of the topic's own, and
-    those that are elsewhere half as much again.
+    those that are elsewhere half as much again. `leading`: who knows where links lead, if not the store.
     """
     topics = {topic, *tree.descendants(topic)}
-    pages = judged_for(session, topics, base)
-    graph = graph_around(session, [page.url_id for page in pages], predecessors)
+    pages = judged_for(session, topics, extent.base)
+    graph = graph_around(session, [page.url_id for page in pages], extent.predecessors, leading)
     judged = judgements_of(session, {page for page in graph.pages if page is not None})
     told = [_confidence(None if page is None else judged.get(page), topics) for page in graph.pages]
     elsewhere = [page in judged and sure is None for page, sure in zip(graph.pages, told, strict=True)]
-    relevance = _relevance(told, elsewhere)
-    hosts = _hosts(graph)
     sources, targets = graph.edges.T
-    hits = Hits(max_rounds=rounds).fit(sources, targets, hosts, relevance)
-    ranks = PageRank().fit(sources, targets, len(graph.ids)).ranks_
-    return [
-        Standing(
-            url,
-            graph.ids[at],
-            float(hits.hubs_[at]),
-            float(hits.authorities_[at]),
-            float(ranks[at]),
-            told[at],
-            elsewhere[at],
-        )
-        for at, url in enumerate(graph.urls)
-    ]
+    hits = Hits(max_rounds=extent.rounds).fit(sources, targets, _hosts(graph), _relevance(told, elsewhere))
+    return Neighbourhood(graph, told, elsewhere, hits)
 
 
 def best(found: Iterable[Standing], by: str, most: int) -> list[Standing]:

@@ -34,6 +34,11 @@ class Marks:
     def of(cls, session: Session) -> Self:
         return cls(standing_marks(session), TopicTree(topic_rows.all_topics(session)))
 
+    @property
+    def pages(self) -> list[PageId]:
+        """The pages that anything was said of."""
+        return list(self._by_page)
+
     def on(self, page: PageId) -> list[Marked]:
         return self._by_page.get(page, [])
 

@@ -3,21 +3,23 @@
 It goes over the whole crawl at each lesson, so it keeps to arrays, and to a few bytes for a page or a URL.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan
 
 import numpy as np
 from msgspec import Struct
 
+from motherlode.engine.library import Judged, Library
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.policies import Visit
-from motherlode.policies.bingo import Bingo, sureness
+from motherlode.policies.bingo import Bingo, probabilities
 from motherlode.policies.prospects import Prospects, Recollection
 from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, PageId, TopicId, UrlId
 from motherlode.store import Session, frontier
 from motherlode.store.graph import LinkedPage, opening_pages
 from motherlode.store.judged import on_topic
-from motherlode.store.leads import addresses, all_leads, open_urls
+from motherlode.store.leads import addresses, open_urls
+from motherlode.store.portions import anchors_at
 
 _AT_ONCE = 5_000
 _FRONT = 1.0  # what a hub adds to the ranks of its links
@@ -37,6 +39,14 @@ class Thoughts(Struct, frozen=True):
         rows = np.array([(page, said.topic, said.confidence) for page, said in made]).reshape(-1, 3)
         return cls(rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2].copy())
 
+    @classmethod
+    def together(cls, parts: Iterable[Judged]) -> "Thoughts":
+        """Of pages that come in the order of their numbers, some at a time."""
+        made = [(one.pages, one.topics, one.confidences) for one in parts]
+        if not made:
+            return cls.of([])
+        return cls(*(np.concatenate(column) for column in zip(*made, strict=True)))
+
     def __iter__(self) -> Iterator[tuple[PageId, Judgement]]:
         for page, topic, sure in zip(
             self.pages.tolist(), self.topics.tolist(), self.confidences.tolist(), strict=True
@@ -48,21 +58,22 @@ class Thoughts(Struct, frozen=True):
         kept = (self.topics != ROOT) & (self.confidences > 0)
         return Thoughts(self.pages[kept], self.topics[kept], self.confidences[kept])
 
-    def about(self, page: PageId) -> Judgement | None:
-        place = int(self.pages.searchsorted(page))
-        if place == len(self.pages) or self.pages[place] != page:
-            return None
-        return Judgement(TopicId(int(self.topics[place])), float(self.confidences[place]))
+    def confidences_of(self, pages: Ints) -> Floats:
+        """How sure the topics of these pages are; no number where nothing is thought of one."""
+        if not len(self.pages):
+            return np.full(len(pages), np.nan)
+        near = np.minimum(self.pages.searchsorted(pages), len(self.pages) - 1)
+        return np.where(self.pages[near] == pages, self.confidences[near], np.nan)
 
     def behind(self, entries: Sequence[Entry]) -> tuple[Ints, Floats]:
         """The topics of the pages that led to these, of those on none that of the queue; and how sure they
         are, which is no number where no page is known."""
         vias = np.array([entry.via or 0 for entry in entries], np.int64)
         queues = np.array([entry.queue for entry in entries], np.int64)
+        sure = self.confidences_of(vias)
         if not len(self.pages):
-            return queues, np.full(len(entries), np.nan)
+            return queues, sure
         near = np.minimum(self.pages.searchsorted(vias), len(self.pages) - 1)
-        sure = np.where(self.pages[near] == vias, self.confidences[near], np.nan)
         return np.where((self.topics[near] != ROOT) & (sure > 0), self.topics[near], queues), sure
 
 
@@ -74,14 +85,28 @@ class Move(Struct, frozen=True, gc=False):
     rank: float
 
 
-def recall(session: Session, book: Prospects, thoughts: Thoughts) -> None:
+def recall(session: Session, book: Prospects, thoughts: Thoughts, library: Library) -> None:
     """Write into the book what all pages say of the URLs that nothing has become of yet."""
     recollection = Recollection(book, *open_urls(session, book.size))
-    for leads in all_leads(session):
-        said = thoughts.about(leads.page)
-        if said is not None:
-            recollection.see(sureness(said), leads.key, leads.targets, leads.anchors, leads.language)
+    languages: dict[int, str] = {}
+    for some in library.linked():
+        sure = probabilities(thoughts.confidences_of(some.pages))
+        recollection.see(some.pages, some.keys, sure, some.starts, some.targets)
+        languages |= dict(zip(some.pages.tolist(), some.languages, strict=True))
+    _hear_anchors(session, recollection, languages)
     recollection.write(addresses(session, book.size))
+
+
+def _hear_anchors(session: Session, recollection: Recollection, languages: Mapping[int, str]) -> None:
+    """What the last link to each URL says."""
+    places, pages, positions = recollection.last_links()
+    links = list(zip(pages.tolist(), positions.tolist(), strict=True))
+    said = anchors_at(session, links)
+    by_language: dict[str, list[int]] = {}
+    for at, (page, _) in enumerate(links):
+        by_language.setdefault(languages[page], []).append(at)
+    for language, some in by_language.items():
+        recollection.hear(places[some], [said[links[at]] for at in some], language)
 
 
 def opened(session: Session, policy: Bingo, thoughts: Thoughts) -> Iterator[tuple[PageId, Follow]]:

@@ -9,12 +9,12 @@ from itertools import islice
 
 from msgspec import Struct
 
+from motherlode.engine.library import Judged, Library, judged
 from motherlode.engine.recalling import Thoughts
-from motherlode.engine.training import judged
 from motherlode.learning.tree import TreeClassifier
-from motherlode.records import ROOT, Judgement, ModelId, PageId, TopicId
+from motherlode.records import ROOT, Judgement, ModelId, PageId
 from motherlode.store.judged import judgements_of, keep_judgements
-from motherlode.store.pages import count_pages, page_numbered
+from motherlode.store.pages import page_numbered
 from motherlode.store.session import Session
 from motherlode.topics import OTHERS, TopicTree
 
@@ -87,7 +87,7 @@ def thoughts_on(
     told: Telling = lambda _done, _of: None,
 ) -> Thoughts:
     """What a model, and whoever marked pages, thinks of all pages, or of these."""
-    return Thoughts.of(_thought(session, classifier, only, told))
+    return Thoughts.together(_thought(session, classifier, only, told))
 
 
 def keep_thoughts(session: Session, thoughts: Thoughts, model: ModelId) -> int:
@@ -127,12 +127,12 @@ def effect_on(
 
 def _thought(
     session: Session, classifier: TreeClassifier, only: Sequence[PageId] | None, told: Telling
-) -> Iterator[tuple[PageId, Judgement]]:
-    of, done = count_pages(session) if only is None else len(only), 0
-    for batch in judged(session, classifier, only=only):
-        for page, _, said in batch:
-            yield page, Judgement(TopicId(said.topic), said.confidence)
-        done += len(batch)
+) -> Iterator[Judged]:
+    library = Library(session)
+    of, done = library.size if only is None else len(only), 0
+    for some in judged(session, library.read(tuple(classifier.groups_), only=only), classifier):
+        yield some
+        done += len(some.pages)
         told(min(done, of), of)
     if done < of:  # some pages have no words at all
         told(of, of)

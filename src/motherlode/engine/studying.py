@@ -4,27 +4,17 @@ It only reads, takes as long as it takes, and runs in a process of its own. What
 kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 from msgspec import Struct
 
-from motherlode.engine.archetypes import BASE, Around, Joining, joining, joining_2003
+from motherlode.engine.archetypes import BASE, Around, Joining, joining, joining_2003, own_of
 from motherlode.engine.levelling import level
-from motherlode.engine.linking import standings
+from motherlode.engine.library import Library, Shelf, judged
+from motherlode.engine.linking import Extent, neighbourhood
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
-from motherlode.engine.samples import samples_in
-from motherlode.engine.training import (
-    LessonOf,
-    Syllabus,
-    can_tell,
-    every_so_many,
-    fit,
-    judged,
-    learn,
-    lessons_in,
-    syllabus_of,
-)
+from motherlode.engine.training import Desk, Syllabus, can_tell, learn
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo import Phase, policy_for
 from motherlode.policies.options import PolicyName
@@ -34,10 +24,8 @@ from motherlode.records import (
     ROOT,
     Example,
     Follow,
-    Judgement,
     Origin,
     PageId,
-    TopicId,
     UrlId,
 )
 from motherlode.store import Session
@@ -73,25 +61,29 @@ class Insight(Struct, frozen=True):
     wordless: str = ""
 
 
-def study(session: Session, config: Config, assignment: Assignment) -> Insight:
-    """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn."""
+def study(session: Session, config: Config, assignment: Assignment, shelf: Shelf | None = None) -> Insight:
+    """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn.
+
+    `shelf`: what is still there of the lesson before.
+    """
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
-    lesson_of = lessons_in(session, config.learning)
-    around = cache(partial(standings, session, tree, base=BASE, rounds=_ROUNDS))
+    desk = Desk(session, tree, config.learning, shelf)
+    extent, leading = Extent(BASE, rounds=_ROUNDS), desk.library.targets_from
+    around = cache(partial(neighbourhood, session, tree, extent=extent, leading=leading))
     change = Joining()
     if assignment.archetypes:
         by_policy = joining_2003 if config.crawl.policy is PolicyName.BINGO_2003 else joining
-        change = by_policy(session, tree, examples, config, around, lesson_of)
+        change = by_policy(session, tree, examples, config, around, desk)
     added, dropped = change.added, change.dropped
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
-    syllabus, classifier = learned(session, tree, config, examples, lesson_of)
+    syllabus, classifier = learned(session, tree, config, examples, desk)
     home = home_of(tree, examples)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
-    thoughts = Thoughts.of(_thoughts(session, classifier))
+    thoughts = _thoughts(session, classifier, desk.library)
     if policy.prospects is not None:
-        recall(session, policy.prospects, thoughts)
+        recall(session, policy.prospects, thoughts, desk.library)
     front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
     return Insight(
         classifier.pack(),
@@ -113,39 +105,25 @@ def learned(
     tree: TopicTree,
     config: Config,
     examples: Sequence[Example],
-    lesson_of: LessonOf | None = None,
+    desk: Desk | None = None,
     *,
     offline: bool = False,
 ) -> tuple[Syllabus, TreeClassifier]:
     """What a crawl learns from these examples: how much is on a topic is for the person's own to say."""
-    lesson_of = lesson_of or lessons_in(session, config.learning)
     options = config.learning
-    syllabus, classifier = learn(
-        session, tree, options, offline=offline, examples=examples, lesson_of=lesson_of
-    )
+    desk = desk or Desk(session, tree, options, offline=offline)
+    syllabus, classifier = learn(session, tree, options, examples=examples, desk=desk)
     if config.crawl.policy is PolicyName.BINGO_2003:
         return syllabus, classifier
-    own = [one for one in examples if one.origin is not Origin.ARCHETYPE]
-    by_own = syllabus_of(session, tree, options, offline=offline, examples=own, lesson_of=lesson_of)
-    return syllabus, _levelled(session, tree, classifier, by_own, config)
+    own = desk.taught(tuple(own_of(examples)))
+    if not can_tell(own):
+        return syllabus, classifier
+    pages = desk.library.read(options.spaces, desk.library.every_so_many(_LEVELLED_BY))
+    return syllabus, level(classifier, own, tree, pages)
 
 
-def _levelled(
-    session: Session, tree: TopicTree, classifier: TreeClassifier, own: Syllabus, config: Config
-) -> TreeClassifier:
-    """The classifier, made to take as many pages of a sample as one would that learns the person's `own`."""
-    by_own = fit(own, config.learning)
-    if not can_tell(by_own):
-        return classifier
-    every = every_so_many(session, _LEVELLED_BY)
-    pages = ([sample for _, sample in batch] for batch in samples_in(session, config.learning.spaces, every))
-    return level(classifier, by_own, tree, pages)
-
-
-def _thoughts(session: Session, classifier: TreeClassifier) -> Iterator[tuple[PageId, Judgement]]:
-    for batch in judged(session, classifier):
-        for page, _, said in batch:
-            yield page, Judgement(TopicId(said.topic), said.confidence)
+def _thoughts(session: Session, classifier: TreeClassifier, library: Library) -> Thoughts:
+    return Thoughts.together(judged(session, library.read(tuple(classifier.groups_)), classifier))
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
@@ -171,6 +149,5 @@ def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around)
     front: set[UrlId] = set()
     for topic in tree if number else ():
         if not topic.is_others:
-            hubs = sorted((one for one in around(topic.id) if one.hub > 0), key=lambda one: -one.hub)
-            front |= targets_of(session, [one.url_id for one in hubs[:number]])
+            front |= targets_of(session, around(topic.id).hubs(number))
     return front

@@ -6,7 +6,7 @@ waits. Killed in between, the crawl has a model and some old ranks: the next one
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from time import time
 from typing import Self, TypeVar
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine.crew import Crew
 from motherlode.engine.judging import classifier_of
+from motherlode.engine.library import Shelf
 from motherlode.engine.progress import Progress
 from motherlode.engine.studying import Assignment, Insight, study
 from motherlode.engine.training import KIND
@@ -104,11 +105,17 @@ def _study(task: Task) -> Insight | Away | str:
     step_back()
     try:
         with Store.open(task.database, task.config.store) as store, store.reading() as session:
-            return study(session, task.config, task.assignment)
+            return study(session, task.config, task.assignment, _shelf(task.database, task.config.store.url))
     except BadInputError as error:
         return str(error)
     except StoreGoneError as error:
         return Away(str(error))
+
+
+@lru_cache(1)
+def _shelf(_database: Path, _url: str) -> Shelf:
+    """What lessons keep of what they have read. The process has one portal, as a rule."""
+    return Shelf()
 
 
 class Standpoint(Struct, frozen=True):

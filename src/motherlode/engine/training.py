@@ -1,7 +1,7 @@
 """What a portal learns from: its examples out of the store, and what they are told from (SPEC B7, B16)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 
 from msgspec import Struct
@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
+from motherlode.engine.library import Library, Shelf, judged
 from motherlode.engine.marks import Marks
-from motherlode.engine.samples import sample_of, samples_in, stored_sample, surroundings_of
+from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
 from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
-from motherlode.learning.others import Others, Rejected, common_documents, topped_up
-from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, Verdict
+from motherlode.learning.others import Domains, Others, Rejected, common_documents, topped_up
+from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
 from motherlode.lexicon.wordnet import NoWordNetError
 from motherlode.records import (
@@ -22,14 +23,12 @@ from motherlode.records import (
     BadInputError,
     Document,
     Example,
-    Judgement,
     PageId,
     TopicId,
 )
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import (
     KeptPage,
-    count_pages,
     known_url,
     page_at,
     redirect_of,
@@ -84,6 +83,34 @@ class Syllabus(Struct, frozen=True):
     meanings: Meanings | None = None  # of words
 
 
+class Desk:
+    """What whoever learns has at hand: what examples teach, and the pages of the store. Nothing of it is
+    looked up or learned twice."""
+
+    def __init__(
+        self,
+        session: Session,
+        tree: TopicTree,
+        options: LearningOptions,
+        shelf: Shelf | None = None,
+        *,
+        offline: bool = False,
+    ) -> None:
+        self._session, self._options = session, options
+        self.library = Library(session, shelf)
+        self.lesson_of: LessonOf = cache(partial(_lesson, session, spaces=options.spaces))
+        gather = partial(syllabus_of, session, tree, options, offline=offline, lesson_of=self.lesson_of)
+        self.syllabus = cache(lambda examples: gather(examples=examples))
+        self.taught = cache(lambda examples: fit(self.syllabus(examples), options))
+        self.enriched = cache(self._enriched)
+
+    def _enriched(self, examples: tuple[Example, ...]) -> tuple[Syllabus, TreeClassifier]:
+        """What examples teach together with the pages that they surely reject."""
+        syllabus, classifier = self.syllabus(examples), self.taught(examples)
+        richer = with_rejected(self._session, syllabus, classifier, self.library)
+        return richer, classifier if richer is syllabus else fit(richer, self._options)
+
+
 def learn(
     session: Session,
     tree: TopicTree,
@@ -91,13 +118,15 @@ def learn(
     *,
     offline: bool = False,
     examples: Sequence[Example] | None = None,
-    lesson_of: LessonOf | None = None,
+    desk: Desk | None = None,
 ) -> tuple[Syllabus, TreeClassifier]:
     """The classifier of a portal's topics, and what it was fitted on; `examples`, if not those of the store.
 
     It follows from examples, pages and options alone. Raises `BadInputError` where they teach nothing.
     """
-    syllabus = syllabus_of(session, tree, options, offline=offline, examples=examples, lesson_of=lesson_of)
+    desk = desk or Desk(session, tree, options, offline=offline)
+    given = tuple(topic_rows.examples_of(session) if examples is None else examples)
+    syllabus = desk.syllabus(given)
     spaces = ", ".join(options.spaces)
     if not syllabus.lessons and not syllabus.missing:
         raise BadInputError(
@@ -109,15 +138,13 @@ def learn(
             f"There is nothing to learn from in the space of {spaces}: no example was fetched that has words "
             f"({first.example.url or first.example.title}: {first.why})."
         )
-    classifier = fit(syllabus, options)
-    if not can_tell(classifier):
+    if not can_tell(desk.taught(given)):
         why = f" ({syllabus.wordless.rstrip('.')})" if syllabus.wordless else ""
         raise BadInputError(
             f"There is nothing in the space of {spaces} to tell the topic from: add another topic beside it, "
             f"or counterexamples under OTHERS{why}."
         )
-    richer = with_rejected(session, syllabus, classifier)
-    return richer, classifier if richer is syllabus else fit(richer, options)
+    return desk.enriched(given)
 
 
 def syllabus_of(
@@ -130,7 +157,7 @@ def syllabus_of(
     lesson_of: LessonOf | None = None,
 ) -> Syllabus:
     """Gather what a person gave to learn from, and common vocabulary to tell it from."""
-    lesson_of = lesson_of or lessons_in(session, options)
+    lesson_of = lesson_of or partial(_lesson, session, spaces=options.spaces)
     given = topic_rows.examples_of(session) if examples is None else examples
     found, missing = _gathered(session, tree, given, lesson_of)
     lessons: Lessons = {
@@ -191,12 +218,9 @@ def _against(
     return against
 
 
-def lessons_in(session: Session, options: LearningOptions) -> LessonOf:
-    """Tells what examples teach; of one that is asked for again it is remembered."""
-    return cache(partial(_lesson, session, spaces=options.spaces))
-
-
-def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifier) -> Syllabus:
+def with_rejected(
+    session: Session, syllabus: Syllabus, classifier: TreeClassifier, library: Library
+) -> Syllabus:
     """The same, with pages among the counterexamples that this classifier surely rejects.
 
     What an earlier model thought of them has no say: a person adds examples because pages were rejected that
@@ -205,22 +229,17 @@ def with_rejected(session: Session, syllabus: Syllabus, classifier: TreeClassifi
     parents, lessons = syllabus.parents, syllabus.lessons
     most = max((len(under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
     here: Others[Sample] = syllabus.others.get(ROOT, Others())
-    every = max(count_pages(session) // (_LOOKED_AT * max(most, 1)), every_so_many(session, _LOOKED_AT_MOST))
+    every = max(library.size // (_LOOKED_AT * max(most, 1)), library.every_so_many(_LOOKED_AT_MOST))
     refused = [
-        (page, sample, said.confidence)
-        for batch in judged(session, classifier, every)
-        for page, sample, said in batch
-        if said.topic == ROOT and said.confidence != UNKNOWN and page not in syllabus.shown
+        one
+        for said in judged(session, library.read(tuple(classifier.groups_), every), classifier)
+        for one in said.refused()
+        if one[0] not in syllabus.shown
     ]
     named = urls_of_pages(session, [page for page, _, _ in refused])
     rejected = [Rejected(host_of(named[page]), sample, sure) for page, sample, sure in refused]
     joined = topped_up(here.common, here.own, rejected, most)
     return replace(syllabus, others={**syllabus.others, ROOT: joined}) if joined.rejected else syllabus
-
-
-def every_so_many(session: Session, wanted: int) -> int:
-    """At which even distances pages are looked at, so that they are no more than wanted."""
-    return max(1, -(-count_pages(session) // wanted))
 
 
 def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
@@ -248,29 +267,6 @@ def page_behind(session: Session, url: str) -> KeptPage | None:
             return page
         known = url_numbered(session, target)
     return None
-
-
-def judged(
-    session: Session, classifier: TreeClassifier, every: int = 1, only: Sequence[PageId] | None = None
-) -> Iterator[list[tuple[PageId, Sample, Verdict]]]:
-    """What is thought of the pages of the store, of some at even distances, or of these; some at a time.
-
-    Where a person has marked a page, that is what is thought of it.
-    """
-    marks = Marks.of(session)
-    for found in samples_in(session, tuple(classifier.groups_), every, only):
-        verdicts = classifier.judge([sample for _, sample in found])
-        yield [
-            (page, sample, _overruled(marks, page, said))
-            for (page, sample), said in zip(found, verdicts, strict=True)
-        ]
-
-
-def _overruled(marks: Marks, page: PageId, said: Verdict) -> Verdict:
-    if not marks.on(page):
-        return said
-    now = marks.overrule(page, Judgement(TopicId(said.topic), said.confidence))
-    return said if now.topic == said.topic else Verdict(int(now.topic), now.confidence)
 
 
 def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
@@ -351,8 +347,7 @@ def _others(
     spaces: Collection[str],
 ) -> dict[int, Others[Sample]]:
     """The counterexamples of every parent: the person's, and common vocabulary."""
-    samples = _common_samples(tuple(texts.items()), (TERMS, *spaces))
-    bags = {name: sample[TERMS] for name, sample in samples.items()}
+    samples, domains = _common_samples(tuple(texts.items()), (TERMS, *spaces))
     samples = {name: {space: sample[space] for space in spaces} for name, sample in samples.items()}
     found: dict[int, Others[Sample]] = {}
     for parent in sorted(set(parents.values())):
@@ -360,16 +355,19 @@ def _others(
             [lesson.sample[TERMS] for lesson in under(topic, parents, lessons) if TERMS in lesson.sample]
             for topic in _below(parent, parents)
         ]
-        common = [samples[name] for name in common_documents(bags, topics)]
+        common = [samples[name] for name in common_documents(domains, topics)]
         found[parent] = topped_up(common, own.get(parent, ()), (), 0)
     return found
 
 
 @lru_cache(1)
-def _common_samples(texts: tuple[tuple[str, str], ...], spaces: Collection[str]) -> dict[str, Sample]:
+def _common_samples(
+    texts: tuple[tuple[str, str], ...], spaces: Collection[str]
+) -> tuple[dict[str, Sample], Domains]:
     """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
     documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
-    return {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+    samples = {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+    return samples, Domains({name: sample[TERMS] for name, sample in samples.items()})
 
 
 def _below(parent: int, parents: Mapping[int, int]) -> list[int]:

@@ -10,6 +10,7 @@ takes its results. A worker ends with whoever started it, however that ends.
 
 import asyncio
 import errno
+import gc
 import os
 import pickle
 import resource
@@ -43,10 +44,14 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# There are as many workers as are wanted. The threads that a library has for products of matrices would take
+# the time of others, most of it to wait for the next product: a third of what lessons took.
+_ALONE = {"OMP_NUM_THREADS": "1"}
 _ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
-# A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
-_BEGIN = "from motherlode.engine.workers import serve; serve({descriptor})"
+# A process of our own, not one of multiprocessing's: that would import whatever program we are part of. What
+# it loads stays, so that until it begins nothing is looked for that could be dropped: a fifth of the time.
+_BEGIN = "import gc; gc.disable(); from motherlode.engine.workers import serve; serve({descriptor})"
 
 
 class Lost(Struct, frozen=True):
@@ -284,7 +289,7 @@ def _launch(descriptor: int) -> "subprocess.Popen[bytes]":
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # libraries complain about documents there
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={**_ALONE, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         start_new_session=True,  # Ctrl-C is for whoever gives the orders
     )
 
@@ -302,6 +307,7 @@ def serve(descriptor: int) -> None:
             with suppress(Exception):  # what is in the way is told of the first real document
                 task(job)
         settle_in()
+        gc.enable()
         _limit_memory(options.memory * _MB)
         line.send_bytes(b"ready")
         while (batch := batches.get()) is not None:

@@ -8,6 +8,7 @@ topic. The figures here are of small portals on the `schools` web, as are the ru
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -67,7 +68,7 @@ def nearness(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]]) -> dic
     have nothing to do with a topic are about equally far from it, so the others stand out. Median and
     median deviation, because mean and variance would be drawn by what stands out.
     """
-    space = _Space(domains)
+    space = (domains if isinstance(domains, Domains) else Domains(domains)).space
     found = [_deviations(space.cosines(bags)) for bags in topics if bags] if domains else []
     nearest = np.max(found, axis=0) if found else np.zeros(len(domains))
     return dict(zip(domains, nearest.tolist(), strict=True))
@@ -128,6 +129,14 @@ def surely_rejected(
             taken.append(page.document)
             of_host[page.host] += 1
     return tuple(taken[: examples * limits.per_example])
+
+
+class Domains(dict[str, Bag]):
+    """Documents by the names of their domains, to be compared with topics again and again."""
+
+    @cached_property
+    def space(self) -> "_Space":
+        return _Space(self)
 
 
 class _Space:

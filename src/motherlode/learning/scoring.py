@@ -17,15 +17,16 @@ from motherlode.learning.matrix import Floats, Ints, Terms
 from motherlode.learning.nearness import Nearness
 
 _BITS = 32  # of a term's number
+_PAIR = 8  # bytes of a term and how often it is there
+_DAMPED: Floats = 1.0 + np.log(np.maximum(np.arange(1 << 12), 1))  # nearly all terms are there less often
 
 
 class Batch(Struct, frozen=True):
-    """Documents one after the other: the terms of each, how often it has them, and 1 + log of that."""
+    """Documents one after the other: the terms of each, and how often it has them."""
 
     starts: Ints
     terms: Terms
     counts: Terms
-    damped: Floats
     made: dict[str, Vectors] = {}  # what they mean, by the table that tells it
 
     def __len__(self) -> int:
@@ -33,18 +34,35 @@ class Batch(Struct, frozen=True):
 
     @classmethod
     def of(cls, bags: Sequence[Bag]) -> "Batch":
-        starts = np.zeros(len(bags) + 1, np.int64)
-        np.cumsum([len(bag) for bag in bags], out=starts[1:])
+        starts = _starts(np.array([len(bag) for bag in bags], np.int64))
         if not bags:
-            return cls(starts, np.array([], np.uint32), np.array([], np.uint32), np.array([], np.float64))
+            return cls(starts, np.array([], np.uint32), np.array([], np.uint32))
         counts = np.concatenate([bag.counts for bag in bags])
-        return cls(starts, np.concatenate([bag.terms for bag in bags]), counts, 1.0 + np.log(counts))
+        return cls(starts, np.concatenate([bag.terms for bag in bags]), counts)
+
+    @classmethod
+    def unpacked(cls, packed: Sequence[bytes]) -> "Batch":
+        """Of bags that were packed; all at once, for each alone takes longer than to judge it."""
+        lengths = np.array([len(one) // _PAIR for one in packed], np.int64)
+        both = np.frombuffer(b"".join(packed), np.uint32)
+        is_term = np.tile([True, False], len(packed)).repeat(lengths.repeat(2))
+        return cls(_starts(lengths), both[is_term], both[~is_term])
+
+    def bag(self, row: int) -> Bag:
+        start, end = self.starts[row : row + 2].tolist()
+        return Bag(self.terms[start:end], self.counts[start:end])
 
     def vectors(self, meanings: Meanings) -> Vectors:
         """What each document means; found out once, however many parents ask."""
         if meanings.digest not in self.made:
             self.made[meanings.digest] = meanings.vectors(self.starts, self.terms, self.counts)
         return self.made[meanings.digest]
+
+
+def _starts(lengths: Ints) -> Ints:
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
 
 
 class Scorer:
@@ -58,9 +76,8 @@ class Scorer:
         self._rare = group.rare
         self._shift = max(_BITS - len(self._features).bit_length(), 0)  # what is left tells where to look
         bounds = np.arange((1 << (_BITS - self._shift)) + 1, dtype=np.int64) << self._shift
-        self._drawers = np.searchsorted(self._features, bounds).astype(
-            np.int32
-        )  # small: it has to stay at hand
+        # Small, for it has to stay at hand.
+        self._drawers = np.searchsorted(self._features, bounds).astype(np.int32)
         self._biases = np.array([node.bias for node in group.nodes])
         places = [np.frombuffer(node.places, np.uint32) for node in group.nodes]
         order = np.argsort(np.concatenate(places), kind="stable")
@@ -87,7 +104,7 @@ class Scorer:
     def _from_planes(self, batch: Batch, rows: Ints) -> Floats:
         return _distances(
             rows,
-            (batch.starts, batch.terms, batch.damped),
+            (batch.starts, batch.terms, batch.counts, _DAMPED),
             (self._shift, self._drawers, self._features, self._idf, self._rare),
             (self._starts, self._owners, self._weights, self._biases),
         )
@@ -96,11 +113,11 @@ class Scorer:
 @njit(cache=True)
 def _distances(
     rows: Ints,
-    batch: tuple[Ints, Terms, Floats],
+    batch: tuple[Ints, Terms, Terms, Floats],
     features: tuple[int, npt.NDArray[np.int32], Terms, npt.NDArray[np.float32], float],
     planes: tuple[Ints, Ints, npt.NDArray[np.float32], Floats],
 ) -> Floats:
-    documents, terms, damped = batch
+    documents, terms, counts, known_damped = batch
     shift, drawers, known, idf, rare = features
     starts, owners, weights, biases = planes
     found = np.zeros((len(rows), len(biases)))
@@ -108,18 +125,19 @@ def _distances(
         square = 0.0
         met = False
         for place in range(documents[rows[row]], documents[rows[row] + 1]):
-            term = terms[place]
+            term, count = terms[place], counts[place]
+            damped = known_damped[count] if count < len(known_damped) else 1.0 + np.log(count)
             drawer = term >> shift
             low, high = drawers[drawer], drawers[drawer + 1]
             while low < high and known[low] < term:
                 low += 1
             if low < high and known[low] == term:
-                value = damped[place] * idf[low]
+                value = damped * idf[low]
                 met = True
                 for entry in range(starts[low], starts[low + 1]):
                     found[row, owners[entry]] += value * weights[entry]
             else:
-                value = damped[place] * rare
+                value = damped * rare
             square += value * value
         for topic in range(len(biases)):
             found[row, topic] = found[row, topic] / np.sqrt(square) + biases[topic] if met else np.nan

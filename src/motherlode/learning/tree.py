@@ -46,6 +46,14 @@ class Verdict(Struct, frozen=True):
     others: bool = False
 
 
+class Verdicts(Struct, frozen=True):
+    """The same of several documents, as arrays."""
+
+    topics: Ints
+    confidences: Floats
+    others: npt.NDArray[np.bool_]
+
+
 class Apart(Struct, frozen=True):
     """How far documents are from the planes of the topics below one parent, in each space.
 
@@ -122,27 +130,30 @@ class TreeClassifier:
 
     def judge_batches(self, batches: Mapping[str, Batch], count: int) -> list[Verdict]:
         """The same for so many documents that were made ready before."""
-        verdicts = [Verdict(ROOT, 0.0)] * count
-        waiting = [(ROOT, np.arange(count))]
+        said = self.verdicts_in(batches, np.arange(count))
+        found = zip(said.topics.tolist(), said.confidences.tolist(), said.others.tolist(), strict=True)
+        return [Verdict(*one) for one in found]
+
+    def verdicts_in(self, batches: Mapping[str, Batch], rows: Ints) -> "Verdicts":
+        """The same for some of them, as arrays."""
+        said = Verdicts(np.full(len(rows), ROOT), np.zeros(len(rows)), np.zeros(len(rows), bool))
+        waiting = [(ROOT, np.arange(len(rows)))]
         while waiting:
-            parent, rows = waiting.pop()
-            asked = self._ask(parent, batches, rows)
+            parent, places = waiting.pop()
+            asked = self._ask(parent, batches, rows[places])
             if asked is None:
                 continue
             topics, positive, sure = asked
             best = np.where(positive, sure, -np.inf).argmax(axis=1)
-            yes = positive[np.arange(len(rows)), best]
+            each = np.arange(len(places))
+            yes = positive[each, best]
+            said.topics[places] = np.where(yes, topics[best], parent)
+            said.others[places] = ~yes
+            told = yes | (parent == ROOT)  # below a topic that wants it, it is as sure as that topic is
             nearest = np.where(yes, best, sure.argmax(axis=1))
-            for place, row in enumerate(rows.tolist()):
-                value = float(sure[place, nearest[place]])
-                if yes[place]:
-                    verdicts[row] = Verdict(int(topics[best[place]]), value)
-                else:  # below a topic that wants it, it is as sure as that topic is
-                    verdicts[row] = Verdict(
-                        parent, value if parent == ROOT else verdicts[row].confidence, others=True
-                    )
-            waiting += [(int(topics[one]), rows[yes & (best == one)]) for one in np.unique(best[yes])]
-        return verdicts
+            said.confidences[places[told]] = sure[each, nearest][told]
+            waiting += [(int(topics[one]), places[yes & (best == one)]) for one in np.unique(best[yes])]
+        return said
 
     def distances(self, samples: Sequence[Sample], parent: int = ROOT) -> dict[int, Floats]:
         """How sure each topic below a parent is of each document, whatever is decided."""

@@ -32,7 +32,7 @@ class Recipe(Struct, frozen=True):
 
     def is_here(self) -> bool:
         """Whether it can be had without fetching anything."""
-        return any(_content(path) for path in (self._kept(), *wordnet.candidates()))
+        return any(map(_has_content, (self._kept(), *wordnet.candidates())))
 
     def made_of(self, nouns: bytes) -> bytes | None:
         """What comes out of the content of `data.noun`, if it is that of WordNet 3.0."""
@@ -69,6 +69,15 @@ class Recipe(Struct, frozen=True):
 
 def digest_of(packed: bytes) -> str:
     return blake2b(packed, digest_size=10).hexdigest()
+
+
+def _has_content(path: Path) -> bool:
+    """Whether there is anything in a file that can be read. It may be long, and every lesson asks."""
+    try:
+        with path.open("rb") as file:
+            return bool(file.read(1))
+    except (OSError, ValueError):
+        return False
 
 
 def _content(path: Path) -> bytes:

@@ -108,6 +108,12 @@ def sureness(judgement: Judgement) -> float:
     return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence))
 
 
+def probabilities(confidences: Floats) -> Floats:
+    """The same of several pages; no number where a confidence is none."""
+    probable: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences))
+    return probable
+
+
 def is_on_topic(judgement: Judgement | None) -> bool:
     """Whether a page was judged to be on any topic."""
     return judgement is not None and judgement.topic != ROOT and judgement.confidence > 0

@@ -14,6 +14,7 @@ from numba import njit
 Keys = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.void]
 
 NAME = np.dtype([("key", np.int64), ("number", np.int64)])  # counted from 1: 0 is of an empty row
@@ -78,3 +79,31 @@ def see(keys: Keys, said: Floats, sure: float, urls: Rows, hosts: Rows) -> Float
         odds = share / (1.0 - share) * exp(min(said[place], LOUDEST))
         ranks[place] = odds / (1.0 + odds)
     return ranks
+
+
+@njit(cache=True)
+def add_up(
+    pages: Keys,
+    sure: Floats,
+    links: tuple[Keys, Numbers],
+    told: tuple[npt.NDArray[np.int32], Singles, Singles, Keys, Keys],
+) -> None:
+    """What is told of each URL, by links of pages whose last is the latest, after later ones. However often a
+    page names a URL, it counts once; and of those links that are the latest, the last one speaks."""
+    starts, targets = links
+    places, parents, summed, seen, last = told
+    for at in range(len(pages) - 1, -1, -1):
+        if np.isnan(sure[at]):
+            continue
+        for link in range(starts[at], starts[at + 1]):
+            place = places[min(targets[link], len(places) - 1)]
+            if place < 0:
+                continue
+            if seen[place] != pages[at]:
+                seen[place] = pages[at]
+                if parents[place] == 0:
+                    last[0, place] = pages[at]
+                parents[place] += np.float32(1.0)
+                summed[place] += np.float32(sure[at])
+            if last[0, place] == pages[at]:
+                last[1, place] = link - starts[at]

@@ -12,7 +12,7 @@ online relevance feedback"): it is added to the log-odds, as naive Bayes adds wh
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, nan
 from typing import Any
 
@@ -38,6 +38,8 @@ from motherlode.policies.names import ByWeight, Names, Voice, both
 from motherlode.records import Link, UrlKey
 
 _Sums = npt.NDArray[np.floating[Any]]
+
+_AT_ONCE = 10_000  # names that are asked about
 
 
 class Promise(Struct, frozen=True):
@@ -128,6 +130,13 @@ class Prospects:
         self._host_pages[slot] += 1.0
         self._host_sure[slot] += sure
 
+    def note_hosts(self, keys: Keys, sure: Floats) -> None:
+        """The same of several pages, the latest last; those do not count whose probability is no number."""
+        known = np.flatnonzero(np.isfinite(sure))[::-1]
+        slots = (keys[known] >> HOST_SHIFT) % HOSTS
+        np.add.at(self._host_pages, slots, 1.0)
+        np.add.at(self._host_sure, slots, sure[known])
+
     @property
     def names(self) -> Names:
         return self._names
@@ -194,45 +203,43 @@ class Recollection:
     and only its words have to be read.
     """
 
-    def __init__(self, book: Prospects, numbers: npt.NDArray[np.int64], keys: Keys) -> None:
+    def __init__(self, book: Prospects, numbers: Keys, keys: Keys) -> None:
         """`numbers` are those by which pages name these URLs, rising. It takes 4 bytes for each up to the
-        last, and 32 for each that is named."""
+        last, and 40 for each that is named."""
         self._book = book
         self._keys = keys
         self._places = np.full(int(numbers[-1]) + 2 if len(numbers) else 1, -1, np.int32)
         self._places[numbers] = np.arange(len(numbers))
         self._parents, self._sure = np.zeros((2, len(numbers)), np.float32)
+        self._last = np.zeros((2, len(numbers)), np.int64)  # the page that names it last, and which link does
+        self._seen = np.zeros(len(numbers), np.int64)  # the page that names it first
         self._anchors = np.full(len(numbers), nan)  # what the last link says
 
-    def see(
-        self,
-        sure: float,
-        key: UrlKey,
-        targets: npt.NDArray[np.int64],
-        anchors: Callable[[], Sequence[str]],
-        language: str,
-    ) -> None:
-        """A page at the URL with this key, on the topic with probability `sure`, links to these."""
-        self._book.note_host(key, sure)
-        places = self._places.take(targets, mode="clip")  # the last place is of nothing
-        links = np.flatnonzero(places >= 0)
-        if not len(links):
-            return
-        places = places[links]
-        fresh = self._parents[places] == 0
-        self._parents[places] += 1.0  # once, however often it is named
-        self._sure[places] += sure
-        if fresh.any():
-            words = anchors()
-            said = [words[link] for link in links[fresh].tolist()]
-            self._anchors[places[fresh]] = self._book.names.anchors(said, language or "en")
+    def see(self, pages: Keys, keys: Keys, sure: Floats, starts: Keys, targets: npt.NDArray[Any]) -> None:
+        """Pages of these numbers and keys, the latest last, on the topic with probability `sure` (no number
+        where that is unknown: they do not count), lead to these URLs: each to those between its start and the
+        next one."""
+        self._book.note_hosts(keys, sure)
+        told = (self._places, self._parents, self._sure, self._seen, self._last)
+        compiled.add_up(pages, sure, (starts, targets), told)
 
-    def write(self, addresses: Iterable[tuple[npt.NDArray[np.int64], Sequence[str]]]) -> None:
+    def last_links(self) -> tuple[Keys, Keys, Keys]:
+        """Of each URL that is named: its place, the page whose link was seen last, and which link it is."""
+        places = np.flatnonzero(self._parents)
+        return places, self._last[0, places], self._last[1, places]
+
+    def hear(self, places: Keys, anchors: Sequence[str], language: str) -> None:
+        """What the last links to the URLs at these places say, on pages in this language."""
+        for start in range(0, len(places), _AT_ONCE):
+            said = self._book.names.anchors(anchors[start : start + _AT_ONCE], language or "en")
+            self._anchors[places[start : start + _AT_ONCE]] = said
+
+    def write(self, addresses: Iterable[tuple[Keys, Sequence[str]]]) -> None:
         """Into the book, with what these addresses say, which come with their numbers; of URLs that share a
         slot the latest has it."""
         said = both(self._anchors, np.full(len(self._anchors), nan))
         for numbers, urls in addresses:
-            places = self._places.take(numbers, mode="clip")
+            places = self._places.take(numbers, mode="clip")  # the last place is of nothing
             there = np.flatnonzero(places >= 0)
             there = there[self._parents[places[there]] > 0]
             told = self._book.names.addresses(

@@ -15,11 +15,16 @@ from motherlode.store.linking import COLUMNS, FLAG_BITS, TARGET_BITS, LinkRows
 from motherlode.store.schema import links
 
 Row = tuple[Any, ...]
+_SECOND_BITS = 24  # of the second number of a pair, where both go as one
+_SECOND = (1 << _SECOND_BITS) - 1
 _TARGET, _FLAGS = (1 << TARGET_BITS) - 1, (1 << FLAG_BITS) - 1
 _INSERT_LINKS = (
     f"INSERT INTO links ({', '.join(COLUMNS)}) SELECT page.key, link.key >> {TARGET_BITS + FLAG_BITS}, "
     f"link.key >> {FLAG_BITS} & {_TARGET}, link.value, link.key & {_FLAGS} "
     f"FROM json_each(?) AS page, json_each(page.value) AS link"
+)
+_LIST_LINKS = (
+    "SELECT page_id, group_concat(url_id, ',') FROM links WHERE page_id BETWEEN ? AND ? GROUP BY page_id"
 )
 
 
@@ -33,6 +38,10 @@ class Bulk(Protocol):
 
     def insert_links(self, rows: LinkRows) -> None:
         """Insert the links of pages that have none yet."""
+
+    def list_links(self, low: int, high: int) -> Iterable[tuple[int, str]]:
+        """The pages of these numbers that have links, each with the numbers of the URLs that they lead to, in
+        their order, with commas between: a row for each link would take five times as long."""
 
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows, leaving alone those whose key is there."""
@@ -48,6 +57,12 @@ class Bulk(Protocol):
 
     def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
         """The wanted columns of the rows whose column has one of these values."""
+
+    def find_pairs(
+        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        """The wanted columns of the rows that have one of these pairs of numbers, neither of them below 0 and
+        the second one small, in two columns."""
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
         """Fresh numbers for so many rows of a table with an `id`."""
@@ -76,6 +91,9 @@ class SqliteBulk:
         else:
             self.insert(links, COLUMNS, list(rows))
 
+    def list_links(self, low: int, high: int) -> Iterable[tuple[int, str]]:
+        return self._driver.execute(_LIST_LINKS, (low, high))  # in the order of the primary key
+
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         self._run(_insert(table.name, tuple(columns)) + " ON CONFLICT DO NOTHING", rows)
 
@@ -98,6 +116,18 @@ class SqliteBulk:
         return self._driver.execute(
             f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" IN (SELECT value FROM json_each(?))',
             (str(values),),
+        )
+
+    def find_pairs(
+        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        if not pairs:
+            return ()
+        first, second = columns
+        return self._driver.execute(
+            f"SELECT {_names(wanted)} FROM json_each(?) AS pair CROSS JOIN {table.name} "
+            f'ON "{first}" = pair.value >> {_SECOND_BITS} AND "{second}" = pair.value & {_SECOND}',
+            (str([one << _SECOND_BITS | two for one, two in pairs]),),
         )
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
@@ -125,6 +155,14 @@ class PostgresBulk:
 
     def insert_links(self, rows: LinkRows) -> None:
         self.insert(links, COLUMNS, list(rows))
+
+    def list_links(self, low: int, high: int) -> Iterable[tuple[int, str]]:
+        found: Iterable[tuple[int, str]] = self._driver.execute(
+            "SELECT page_id, string_agg(url_id::text, ',' ORDER BY position) FROM links "
+            "WHERE page_id BETWEEN %s AND %s GROUP BY page_id",
+            (low, high),
+        )
+        return found
 
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         self._from_stage(table, columns, rows, " ON CONFLICT DO NOTHING")
@@ -155,6 +193,19 @@ class PostgresBulk:
             return ()
         found: Iterable[Row] = self._driver.execute(
             f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" = ANY(%s)', (list(values),)
+        )
+        return found
+
+    def find_pairs(
+        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+    ) -> Iterable[Row]:
+        if not pairs:
+            return ()
+        first, second = columns
+        found: Iterable[Row] = self._driver.execute(
+            f"SELECT {_names(wanted)} FROM unnest(%s::bigint[], %s::bigint[]) AS pair(one, two) "
+            f'JOIN {table.name} ON "{first}" = pair.one AND "{second}" = pair.two',
+            ([one for one, _ in pairs], [two for _, two in pairs]),
         )
         return found
 

@@ -8,7 +8,7 @@ Pages that are to be fetched again wait in a queue of their own. Their URLs stay
 crawl takes them for new ones.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -211,5 +211,4 @@ def _before(entry: Entry) -> ColumnElement[bool]:
 
 
 def _entries(session: Session, query: Select[Any]) -> list[Entry]:
-    rows: Iterable[Sequence[Any]] = session.connection.execute(query)
-    return [Entry(*row) for row in rows]
+    return [Entry(*row) for row in session.rows(query)]

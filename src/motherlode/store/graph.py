@@ -1,6 +1,7 @@
 """The links around some pages, redirects resolved (SPEC B10, B25)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from motherlode.store.leads import Numbers, targets_from
 from motherlode.store.pages import pages_linking_to
 from motherlode.store.schema import links, pages, redirects, urls
 from motherlode.store.session import Session
+
+TargetsFrom = Callable[[Sequence[int]], Iterator[tuple[Numbers, Numbers]]]  # as `leads.targets_from`
 
 _MAX_HOPS = 25
 _AT_ONCE = 1_000  # pages whose links are read
@@ -71,47 +74,52 @@ def _open_links(session: Session, of: Sequence[int]) -> dict[int, list[tuple[str
 
 def targets_of(session: Session, of: Collection[UrlId]) -> set[UrlId]:
     """The URLs that the pages at these URLs link to."""
-    return set(map(UrlId, _leaving(session, _pages_at(session, of)).tolist()))
+    return set(map(UrlId, _leaving(partial(targets_from, session), _pages_at(session, of)).tolist()))
 
 
-def graph_around(session: Session, base: Sequence[UrlId], predecessors: int) -> Graph:
+def graph_around(
+    session: Session, base: Sequence[UrlId], predecessors: int, leading: TargetsFrom | None = None
+) -> Graph:
     """These pages, all that they link to, and at most so many pages that link to each of them.
 
     Then, of all that are pages themselves, the links among them. A link to a URL that is redirected is one to
-    where the redirects lead; links of a page to itself are left out.
+    where the redirects lead; links of a page to itself are left out. `leading`: who knows where links lead.
     """
+    leading = leading or partial(targets_from, session)
     page_of = _pages_at(session, base)
     arriving = _arriving(session, page_of, predecessors)
-    named = [*base, *sorted(arriving), *_leaving(session, page_of).tolist()]
+    named = [*base, *sorted(arriving), *_leaving(leading, page_of).tolist()]
     final = resolved(session, set(named))
     nodes = list(dict.fromkeys(final.get(one, one) for one in named))
     sources = _pages_at(session, nodes)
-    return _graph(session, nodes, sources)
+    return _graph(session, nodes, sources, leading)
 
 
 def graph_among(session: Session, wanted: Mapping[PageId, UrlId]) -> Graph:
     """These pages with their URLs, and the links among them, directly or by redirects."""
     sources: dict[int, int] = {url_id: page for page, url_id in wanted.items()}
-    return _graph(session, list(sources), sources)
+    return _graph(session, list(sources), sources, partial(targets_from, session))
 
 
-def _graph(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> Graph:
+def _graph(session: Session, nodes: Sequence[int], sources: Mapping[int, int], leading: TargetsFrom) -> Graph:
     rows = session.bulk.find(urls, "id", _numbers(nodes), ("id", "url"))
     spelled: dict[int, str] = {row[0]: row[1] for row in rows}
     return Graph(
         tuple(map(UrlId, nodes)),
         tuple(spelled[node] for node in nodes),
         tuple(PageId(sources[node]) if node in sources else None for node in nodes),
-        _edges(session, nodes, sources),
+        _edges(session, nodes, sources, leading),
     )
 
 
-def _edges(session: Session, nodes: Sequence[int], sources: Mapping[int, int]) -> Numbers:
+def _edges(
+    session: Session, nodes: Sequence[int], sources: Mapping[int, int], leading: TargetsFrom
+) -> Numbers:
     """The links among these URLs, by their places, each once; `sources` are those of them that are pages."""
     places = _Places(nodes)
     owners = _Places([sources.get(node, 0) for node in nodes])
     found = [np.array([], np.int64)]  # a link is one number: that sorts ten times faster than a pair
-    for owning, targets in targets_from(session, _numbers(sources.values())):
+    for owning, targets in leading(_numbers(sources.values())):
         starts, ends = owners.of(owning), places.of(targets)
         outside = ends < 0
         unknown = _distinct(targets[outside])
@@ -137,9 +145,9 @@ class _Places:
         return self._places.take(numbers, mode="clip")  # the last one is of nothing
 
 
-def _leaving(session: Session, page_of: Mapping[int, int]) -> Numbers:
+def _leaving(leading: TargetsFrom, page_of: Mapping[int, int]) -> Numbers:
     """The URLs that pages link to, in the order of their numbers."""
-    targets = [_distinct(found) for _, found in targets_from(session, _numbers(page_of.values()))]
+    targets = [_distinct(found) for _, found in leading(_numbers(page_of.values()))]
     return _distinct(np.concatenate([np.array([], np.int64), *targets]))
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 from sqlalchemy import ColumnElement, Text, cast, func, select
 
-from motherlode.records import PageId, UrlKey, UrlState
+from motherlode.records import UrlState
 from motherlode.store.schema import links, pages, urls
 from motherlode.store.session import Session
 
@@ -22,34 +21,6 @@ _PAGES = 1_000  # at once
 _URLS = 1 << 16
 _BETWEEN = ","
 _LINE = "\n"  # between anchors, which have none (`documents.links`)
-
-
-class Leads(Struct, frozen=True):
-    """A page, and the URLs that its links lead to, in their order."""
-
-    page: PageId
-    key: UrlKey
-    language: str
-    targets: Numbers
-    packed: str
-
-    def anchors(self) -> Sequence[str]:
-        """The words of each link; taken apart when they are wanted, which is for a few pages only."""
-        return _apart(self.packed, len(self.targets))
-
-
-def all_leads(session: Session) -> Iterator[Leads]:
-    """Every page with its links, the latest page first; of pages without any, too."""
-    last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
-    for high in range(last, 0, -_PAGES):
-        of = select(pages.c.id, urls.c.key, pages.c.language)
-        of = of.join_from(pages, urls, urls.c.id == pages.c.url_id).where(*_within(pages.c.id, high, _PAGES))
-        told = select(links.c.page_id, _listed(links.c.url_id), func.aggregate_strings(links.c.anchor, _LINE))
-        told = told.where(*_within(links.c.page_id, high, _PAGES)).group_by(links.c.page_id)
-        leading = {page: rest for page, *rest in session.connection.execute(told)}
-        for page, key, language in session.connection.execute(of.order_by(pages.c.id.desc())):
-            targets, anchors = leading.pop(page, ("", ""))
-            yield Leads(PageId(page), UrlKey(key), language, _parsed(targets), anchors)
 
 
 def targets_from(session: Session, of: Sequence[int]) -> Iterator[tuple[Numbers, Numbers]]:

@@ -218,15 +218,9 @@ def pages_at(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, PageId]
 
 def urls_of_pages(session: Session, wanted: Sequence[PageId]) -> dict[PageId, str]:
     """The addresses of these pages."""
-    found: dict[PageId, str] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        query = (
-            select(pages.c.id, urls.c.url)
-            .join_from(pages, urls, urls.c.id == pages.c.url_id)
-            .where(pages.c.id.in_(wanted[start : start + _AT_ONCE]))
-        )
-        found |= {PageId(number): url for number, url in session.connection.execute(query)}
-    return found
+    at = {row[0]: row[1] for row in session.bulk.find(pages, "id", list(wanted), ("id", "url_id"))}
+    named = {row[0]: row[1] for row in session.bulk.find(urls, "id", sorted(at.values()), ("id", "url"))}
+    return {PageId(page): named[number] for page, number in at.items()}
 
 
 def links_from(session: Session, page: PageId) -> list[KeptLink]:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
 from motherlode.engine.levelling import level, shift
+from motherlode.engine.library import Read
+from motherlode.learning.scoring import Batch
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.records import Topic, TopicId
 from motherlode.topics import TopicTree
@@ -30,6 +32,12 @@ def samples(texts: list[str]) -> list[Sample]:
     return [{"terms": bag_of(text)} for text in texts]
 
 
+def read(texts: list[str]) -> Read:
+    """Of twice as many, of which the others are not asked for."""
+    batch = Batch.of([bag_of(text) for text in (*OWN, *texts)])
+    return Read(np.arange(len(batch)), {"terms": batch}, np.arange(len(OWN), len(batch)))
+
+
 def taught(texts: list[str]) -> TreeClassifier:
     return TreeClassifier().fit({2: 1}, {2: samples(texts)}, {1: samples(OTHERS)})
 
@@ -47,7 +55,7 @@ def test_a_topic_takes_as_many_pages_as_by_the_persons_examples() -> None:
     own, narrow = taught(OWN), taught(ARCHETYPES)
     by_own = sum(said.topic == 2 for said in own.judge(samples(PAGES)))
     before = sum(said.topic == 2 for said in narrow.judge(samples(PAGES)))
-    levelled = level(narrow, own, TREE, [samples(PAGES)])
+    levelled = level(narrow, own, TREE, [read(PAGES)])
     after = levelled.distances(samples(PAGES))[2]
     assert before < by_own
     assert (after >= -1e-6).sum() >= by_own

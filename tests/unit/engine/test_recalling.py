@@ -25,9 +25,10 @@ def entry(number: int, rank: float, via: int | None = 3, queue: TopicId = OWLS) 
 def test_thoughts_are_found_by_page() -> None:
     thoughts = Thoughts.of(MADE)
     assert list(thoughts) == MADE
-    assert [thoughts.about(PageId(page)) for page in (3, 4, 9, 10)] == [MADE[0][1], None, MADE[2][1], None]
+    np.testing.assert_equal(thoughts.confidences_of(np.array([3, 4, 9, 10])), [0.4, np.nan, 0.1, np.nan])
     assert list(thoughts.on_topic()) == [MADE[0], MADE[2]]
     assert list(Thoughts.of([])) == []
+    np.testing.assert_equal(Thoughts.of([]).confidences_of(np.array([3])), [np.nan])
 
 
 def test_what_waits_is_on_the_topic_of_the_page_that_led_there() -> None:

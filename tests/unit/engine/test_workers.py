@@ -153,6 +153,17 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(
     assert run(work())
 
 
+def test_a_worker_multiplies_alone_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> list[Any]:
+        async with Workers(os.getenv, ReadingOptions(workers=1)) as workers:
+            return await workers.run(["OMP_NUM_THREADS"])
+
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert run(work()) == ["1"]
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert run(work()) == ["2"]
+
+
 def test_nobody_is_left_behind() -> None:
     async def work() -> list[int]:
         async with Workers(task, QUICK) as workers:

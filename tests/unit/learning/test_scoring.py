@@ -98,3 +98,18 @@ def test_a_topic_may_have_no_weights_at_all() -> None:
     empty = Node(2, b"", b"", -0.25, 1, 1.0, 0.0, 0.0)
     group = Group(1, np.array([5], np.uint32).tobytes(), np.array([1.0], np.float32).tobytes(), 0.0, (empty,))
     assert Scorer(group).distances(Batch.of([bag({5: 1})]), np.arange(1)).tolist() == [[-0.25]]
+
+
+@given(st.lists(BAGS, max_size=6))
+def test_packed_bags_come_out_as_they_were(documents: list[dict[int, int]]) -> None:
+    bags = [bag(counts) for counts in documents]
+    batch = Batch.unpacked([one.pack() for one in bags])
+    assert len(batch) == len(bags)
+    assert [batch.bag(row).pack() for row in range(len(batch))] == [one.pack() for one in bags]
+    assert batch.starts.tolist() == Batch.of(bags).starts.tolist()
+
+
+def test_a_term_counts_however_often_it_is_there() -> None:
+    group, often = made([5, 7], 1, 1, 2.0), bag({5: 3, 7: 1_000_000, 9: 5_000})
+    (found,) = Scorer(group).distances(Batch.of([often]), np.arange(1)).tolist()
+    assert found == pytest.approx(plainly(group, often), abs=1e-5)
