@@ -177,7 +177,7 @@ class Child:
 
     def kill(self) -> list[int]:
         """End it and all in its group, by force. Returns the processes that it had started."""
-        started = children_of(self.pid)
+        started = offspring_of(self.pid)
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self.wait()
@@ -237,14 +237,13 @@ class Nursery:
             self._last.kill()
 
 
-def children_of(pid: int) -> list[int]:
+def offspring_of(pid: int) -> list[int]:
+    """The processes that one has started, and those that they have: first the nursery, then its workers."""
+    children: list[int] = []
     with suppress(OSError):
-        return [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-    return []
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children += map(int, (task / "children").read_text().split())
+    return children + [further for child in children for further in offspring_of(child)]
 
 
 def is_there(pid: int) -> bool:

@@ -11,11 +11,16 @@ import os
 import resource
 import sys
 
+from motherlode.documents.analysing import Manner, analyse
+from motherlode.engine.reading import REHEARSAL
+
 _NEEDED = (
     "motherlode.app.cli.crawl",
     "motherlode.app.crawling",
     "motherlode.documents.compiled",
     "motherlode.engine.crawling",
+    "motherlode.engine.following",
+    "motherlode.engine.teaching",
     "motherlode.portal",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",
@@ -26,6 +31,8 @@ _NEEDED = (
 def main() -> None:
     for name in _NEEDED:
         importlib.import_module(name)
+    for raw in REHEARSAL:  # as each crawl's own nursery does
+        analyse(raw, Manner())
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()
