@@ -51,11 +51,17 @@ class Ward:
         return self._code
 
     def kill(self) -> None:
-        """End it, and whatever it has started to help it. One that has not begun yet is not waited for."""
+        """End it, and whatever it has started to help it. One that has not begun yet is not waited for.
+
+        Its number is its own while its line is open: the nursery asks after it, then closes that.
+        """
         with suppress(OSError):
             self._fate.shutdown(socket.SHUT_WR)
         with self._asking:
             if self.pid:
+                self._ask(_GRACE)
+            if self.pid and self._code is None:  # there is no nursery, or none that hears
+                kill(self.pid)
                 self._ask(_GRACE)
             self._fate.close()
 
@@ -70,12 +76,8 @@ class Ward:
         except OSError:
             told = b""
         self._fate.close()
-        if told:
-            self._code, self.seconds = END.unpack(told)
-            return
-        self._code = -signal.SIGKILL  # as was the nursery, with all that it had in its care
-        if self.pid:
-            kill(self.pid)
+        # Nobody is left to tell: the nursery was killed, and so, as far as we know, was the worker.
+        self._code, self.seconds = END.unpack(told) if told else (-signal.SIGKILL, 0.0)
 
 
 class Nursery:

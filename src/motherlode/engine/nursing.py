@@ -1,8 +1,8 @@
 """What goes on in a nursery: workers are borne and looked after.
 
 Nobody here has a thread, so that a fork is whole. For each worker there is a line on which its end is told,
-and which ends it when it is hung up: so all end with whoever wanted them, however that ends. Nobody else
-sends signals to workers or asks after them: none goes to whoever has got the number of one that is gone.
+and which ends it when it is hung up: so all end with whoever wanted them, however that ends. A nursery that
+is killed takes nobody with it: its workers have lines of their own, and are replaced from another later.
 """
 
 import os
@@ -141,8 +141,9 @@ class _Nurse:
             os.setpgid(0, 0)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for one in (self._line, fate, *self._fates.values()):
+            for one in (self._line, *self._fates.values()):
                 one.close()
+            fate.detach()  # open as long as there is a nursery or a worker
             for end in (self._bell, self._rope):
                 os.close(end)
             life(line)
