@@ -9,6 +9,7 @@ it; if it is killed, the next worker comes from another.
 import fcntl
 import os
 import pickle
+import select
 import signal
 import socket
 import subprocess
@@ -30,8 +31,8 @@ _BEGIN = "from motherlode.engine.nursing import serve; serve({descriptor})"
 class Ward:
     """A worker in the care of a nursery. `seconds`: of the processor, told at its end."""
 
-    def __init__(self, fate: socket.socket) -> None:
-        self._fate = fate
+    def __init__(self, fate: socket.socket, home: "Nursery") -> None:
+        self._fate, self._home = fate, home
         self._asking = threading.Lock()
         self._code: int | None = None
         self.pid = 0  # until it has told us
@@ -58,9 +59,9 @@ class Ward:
         with suppress(OSError):
             self._fate.shutdown(socket.SHUT_WR)
         with self._asking:
-            if self.pid:
+            if self.pid and self._home.is_there:
                 self._ask(_GRACE)
-            if self.pid and self._code is None:  # there is no nursery, or none that hears
+            if self.pid and self._fate.fileno() >= 0:  # there is no nursery, or none that hears
                 kill(self.pid)
                 self._ask(_GRACE)
             self._fate.close()
@@ -100,7 +101,15 @@ class Nursery:
             except BaseException:
                 ours.close()
                 raise
-        return Ward(ours)
+        return Ward(ours, self)
+
+    @property
+    def is_there(self) -> bool:
+        if self._line.fileno() < 0:
+            return False
+        hearing = select.poll()
+        hearing.register(self._line, select.POLLIN)
+        return not hearing.poll(0)  # it never says anything, and hangs up when it ends
 
     def forget(self) -> None:
         """Leave it to the process that it belongs to."""

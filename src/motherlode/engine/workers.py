@@ -261,17 +261,14 @@ class Workers(Generic[J, R]):
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
         line = await MessageLine.over(ours)
-        with theirs:
-            try:
-                process = await asyncio.get_running_loop().run_in_executor(
-                    None, nursery.bear, self._upbringing, theirs.fileno()
-                )
-            except OSError as error:
-                line.close()
-                raise _StillbornError from error
-            except BaseException:
-                line.close()
-                raise
+        try:
+            process = await asyncio.get_running_loop().run_in_executor(None, self._borne, theirs)
+        except OSError as error:
+            line.close()
+            raise _StillbornError from error
+        except BaseException:
+            line.close()
+            raise
         worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
         try:
@@ -284,6 +281,10 @@ class Workers(Generic[J, R]):
                 nursery.renew()
             raise _StillbornError from error
         return worker
+
+    def _borne(self, line: socket.socket) -> Ward:
+        with line:  # here, even if nobody waits for it any more
+            return nursery.bear(self._upbringing, line.fileno())
 
     def _end(self, worker: _Worker[J, R]) -> None:
         worker.kill()

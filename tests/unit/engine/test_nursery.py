@@ -169,19 +169,17 @@ def test_an_end_takes_all_with_it() -> None:
     assert all(map(gone, [home.pid, *pids]))
 
 
-def test_workers_whose_nursery_is_killed_go_on_and_can_be_ended(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(nursery, "_GRACE", 0.5)  # for whoever may hear that it is hung up
+def test_workers_whose_nursery_is_killed_go_on_and_can_be_ended(home: Home) -> None:
     ended, killed = (home.child(partial(tasks.live, "hang")) for _ in range(2))
     pids = ended.begun(), killed.begun()
     os.kill(home.pid, signal.SIGKILL)
+    assert come_true(lambda: not home.nursery.is_there)
     assert (ended.ward.wait(0.1), killed.ward.poll()) == (None, None)
     assert all(map(tasks.lives, pids))
     ended.ward.kill()
     os.kill(killed.ward.pid, signal.SIGKILL)
     assert ended.ward.poll() == killed.ward.wait(PATIENCE) == -signal.SIGKILL
-    assert not any(map(tasks.lives, pids))
+    assert come_true(lambda: not any(map(tasks.lives, pids)))  # its files are closed a moment before
 
 
 ORPHANING = """
