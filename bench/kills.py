@@ -54,7 +54,7 @@ PAGES = 3_000
 CONNECTIONS = 8
 _ROOT = Path(__file__).resolve().parents[1]
 _START = 0.25  # of the kills come within the first moments
-_FIRST_MOMENTS = 1.5  # seconds
+_FIRST_MOMENTS = 0.5  # seconds: it has asked for something by then, mostly
 _PATIENCE = 120.0  # seconds that a crawl may go without asking for anything, or a process take to end
 _ENDING = 5.0  # seconds in which what a killed crawl has started must have noticed
 _WORDS = {
@@ -328,14 +328,13 @@ class _Killer:
     def strike(self, most: float, report: Report) -> None:
         """Start the crawl and kill it: in its first moments, or after it has asked for so much at most."""
         child, here = self.start(), self.fetched().total()
-        if self._draw.random() < _START:
-            sleep(_FIRST_MOMENTS * self._draw.random())
-        else:
-            enough = here + self._draw.uniform(0, most)
-            if not until(lambda: self.fetched().total() >= enough or child.code is not None, _PATIENCE):
-                child.kill()
-                self.complain("the crawl stands still")
+        early, enough = self._draw.random() < _START, here + self._draw.uniform(0, most)
+        patience = _FIRST_MOMENTS * self._draw.random() if early else _PATIENCE
+        if until(lambda: self.fetched().total() >= enough or child.code is not None, patience):
             sleep(0.05 * self._draw.random())
+        elif not early:
+            child.kill()
+            self.complain("the crawl stands still")
         if child.code is not None:
             self.complain(f"the crawl ended by itself ({child.code})")
         started = child.kill()
