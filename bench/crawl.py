@@ -166,13 +166,14 @@ async def _crawled(portal: Portal, marks: list[Mark], spent: dict[str, float]) -
         HttpWeb(config.network, user_agent(config), config.dns) as web,
         Hands(manner_of(config), config.reading) as hands,
     ):
-        async with StudyRoom() as room, Follower(portal) if INDEX else nullcontext():
+        async with StudyRoom() as room, Follower(portal) if INDEX else nullcontext() as follower:
             await fetch_examples(portal, web, hands)
             teacher = Teacher(portal, room)
             policy = await teacher.begin(hands)
             company = Company(hands, watch, teacher=teacher)
             progress = await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
-        spent["lessons"] = _processor_time(resource.RUSAGE_CHILDREN) - ended
+        spent["lessons"] = sum(one._workers.spent for one in (room, follower) if one is not None)
+    # With what the nursery has loaded for all.
     spent["reading"] = _processor_time(resource.RUSAGE_CHILDREN) - ended - spent["lessons"]
     return progress
 

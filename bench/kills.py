@@ -54,7 +54,7 @@ PAGES = 3_000
 CONNECTIONS = 8
 _ROOT = Path(__file__).resolve().parents[1]
 _START = 0.25  # of the kills come within the first moments
-_FIRST_MOMENTS = 1.5  # seconds
+_FIRST_MOMENTS = 0.5  # seconds: it has asked for something by then, mostly
 _PATIENCE = 120.0  # seconds that a crawl may go without asking for anything, or a process take to end
 _ENDING = 5.0  # seconds in which what a killed crawl has started must have noticed
 _WORDS = {
@@ -177,7 +177,7 @@ class Child:
 
     def kill(self) -> list[int]:
         """End it and all in its group, by force. Returns the processes that it had started."""
-        started = children_of(self.pid)
+        started = offspring_of(self.pid)
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self.wait()
@@ -224,9 +224,9 @@ class Nursery:
         self._process.wait(_PATIENCE)
         self._answers.close()
 
-    def lode(self, log: Path, *arguments: str, largest: int | None = None) -> Child:
-        """Start `lode` with these arguments; what it says is appended to a file. `largest`: of its files."""
-        self._asks.write(json.dumps({"arguments": arguments, "log": str(log), "largest": largest}) + "\n")
+    def lode(self, log: Path, *arguments: str) -> Child:
+        """Start `lode` with these arguments; what it says is appended to a file."""
+        self._asks.write(json.dumps({"arguments": arguments, "log": str(log)}) + "\n")
         self._asks.flush()
         self._last = Child(self._answers)
         return self._last
@@ -237,14 +237,13 @@ class Nursery:
             self._last.kill()
 
 
-def children_of(pid: int) -> list[int]:
+def offspring_of(pid: int) -> list[int]:
+    """The processes that one has started, and those that they have: first the nursery, then its workers."""
+    children: list[int] = []
     with suppress(OSError):
-        return [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-    return []
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children += map(int, (task / "children").read_text().split())
+    return children + [further for child in children for further in offspring_of(child)]
 
 
 def is_there(pid: int) -> bool:
@@ -329,14 +328,13 @@ class _Killer:
     def strike(self, most: float, report: Report) -> None:
         """Start the crawl and kill it: in its first moments, or after it has asked for so much at most."""
         child, here = self.start(), self.fetched().total()
-        if self._draw.random() < _START:
-            sleep(_FIRST_MOMENTS * self._draw.random())
-        else:
-            enough = here + self._draw.uniform(0, most)
-            if not until(lambda: self.fetched().total() >= enough or child.code is not None, _PATIENCE):
-                child.kill()
-                self.complain("the crawl stands still")
+        early, enough = self._draw.random() < _START, here + self._draw.uniform(0, most)
+        patience = _FIRST_MOMENTS * self._draw.random() if early else _PATIENCE
+        if until(lambda: self.fetched().total() >= enough or child.code is not None, patience):
             sleep(0.05 * self._draw.random())
+        elif not early:
+            child.kill()
+            self.complain("the crawl stands still")
         if child.code is not None:
             self.complain(f"the crawl ended by itself ({child.code})")
         started = child.kill()

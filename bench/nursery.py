@@ -1,21 +1,24 @@
 """Runs `lode` again and again from one process that has imported everything: each run is a fork of it.
 
-A line of JSON asks for a run: its arguments, the file that takes what it says, and the size of the largest
-file that it may write, if there is such a limit. The answers are two lines: the process, which leads a group
-of its own, and, when it has ended, how.
+A line of JSON asks for a run: its arguments, and the file that takes what it says. The answers are two lines:
+the process, which leads a group of its own, and, when it has ended, how.
 """
 
 import importlib
 import json
 import os
-import resource
 import sys
+
+from motherlode.documents.analysing import Manner, analyse
+from motherlode.engine.reading import REHEARSAL
 
 _NEEDED = (
     "motherlode.app.cli.crawl",
     "motherlode.app.crawling",
     "motherlode.documents.compiled",
     "motherlode.engine.crawling",
+    "motherlode.engine.following",
+    "motherlode.engine.teaching",
     "motherlode.portal",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",
@@ -26,17 +29,19 @@ _NEEDED = (
 def main() -> None:
     for name in _NEEDED:
         importlib.import_module(name)
+    for raw in REHEARSAL:  # as each crawl's own nursery does
+        analyse(raw, Manner())
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()
         if child == 0:
-            _become(asked["arguments"], asked["log"], asked["largest"])
+            _become(asked["arguments"], asked["log"])
         print(child, flush=True)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
 
 
-def _become(arguments: list[str], log: str, largest: int | None) -> None:
+def _become(arguments: list[str], log: str) -> None:
     """A run of `lode`, as if it had just been started."""
     from motherlode.app.cli.main import main as lode  # noqa: PLC0415 - loaded by now
 
@@ -47,8 +52,6 @@ def _become(arguments: list[str], log: str, largest: int | None) -> None:
         said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         os.dup2(said, 1)
         os.dup2(said, 2)
-        if largest is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
         lode(arguments)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1

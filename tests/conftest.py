@@ -12,6 +12,7 @@ from hypothesis import settings
 from databases import fresh_database
 from gathering import finish_birds
 from helpers import CliRun, run_lode
+from motherlode.engine import nursery
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
 os.environ.setdefault("LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode"))
@@ -24,6 +25,13 @@ settings.load_profile("motherlode")
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes that nobody can read by their place: gzip holds the time, and processes must agree."""
     return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nursery() -> Iterator[None]:
+    """One nursery for all workers that tests of this process start."""
+    with nursery.kept():
+        yield
 
 
 @pytest.fixture(scope="session")

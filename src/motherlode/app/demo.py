@@ -14,7 +14,7 @@ from motherlode.app.cli.common import count, duration
 from motherlode.app.cli.tables import Table
 from motherlode.app.cli.treeview import show_counts, show_tree
 from motherlode.app.crawling import Outing, crawl_portal
-from motherlode.engine import Limits, Progress
+from motherlode.engine import Limits, Progress, nursery
 from motherlode.fetch.loops import run
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.generated.dice import Dice
@@ -61,6 +61,7 @@ class Result(Struct, frozen=True):
     harvest_rate: float
 
 
+@nursery.opened()
 def run_demo(
     directory: Path | None, pages: int, seed: int, chosen: dict[str, object], *, quiet: bool
 ) -> Result:

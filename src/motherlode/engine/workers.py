@@ -5,7 +5,8 @@ being read. One that takes too long or takes its worker with it is given up; the
 rest of the batch goes to the new one. A worker that somebody killed may have been at an innocent document,
 which is read once more. A long batch goes in portions: the limit of memory is for a document, not for all
 that wait with it. The next batch is sent while one is being read, so that a worker need not wait for whoever
-takes its results. A worker ends with whoever started it, however that ends.
+takes its results. A worker comes from the nursery (`nursery.py`), and ends with whoever wanted it, however
+that ends.
 """
 
 import asyncio
@@ -17,10 +18,9 @@ import resource
 import select
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -30,8 +30,11 @@ from typing import Any, Generic, Self, TypeVar
 from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
+from motherlode.engine import nursery
 from motherlode.engine.collecting import settle_in
 from motherlode.engine.lines import MessageLine
+from motherlode.engine.nursery import Ward
+from motherlode.engine.nursing import Upbringing
 from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
@@ -44,14 +47,8 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# There are as many workers as are wanted. The threads that a library has for products of matrices would take
-# the time of others, most of it to wait for the next product: a third of what lessons took.
-_ALONE = {"OMP_NUM_THREADS": "1"}
 _ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
-# A process of our own, not one of multiprocessing's: that would import whatever program we are part of. What
-# it loads stays, so that until it begins nothing is looked for that could be dropped: a fifth of the time.
-_BEGIN = "import gc; gc.disable(); from motherlode.engine.workers import serve; serve({descriptor})"
 
 
 class Lost(Struct, frozen=True):
@@ -73,7 +70,7 @@ class _StillbornError(Exception):
 class _Worker(Generic[J, R]):
     """A process, and the line to it."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", line: MessageLine) -> None:
+    def __init__(self, process: Ward, line: MessageLine) -> None:
         self.process = process
         self.line = line
 
@@ -103,9 +100,7 @@ class _Worker(Generic[J, R]):
 
     def kill(self) -> None:
         """End it, and whatever it has started to help it read."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(_GRACE)
+        self.process.kill()
 
     @property
     def was_killed(self) -> bool:
@@ -115,9 +110,7 @@ class _Worker(Generic[J, R]):
     @property
     def end(self) -> str:
         """How it ended, in words."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_GRACE)
-        code = self.process.poll()
+        code = self.process.wait(_GRACE)
         if code is not None and code < 0:
             with suppress(ValueError):
                 return f"killed its reader ({signal.Signals(-code).name})"
@@ -146,27 +139,32 @@ class _Desk(Generic[J, R]):
 class Workers(Generic[J, R]):
     """So many processes that do one thing. An async context manager.
 
-    Each does the jobs of the rehearsal before it begins: what is loaded for the first time takes long, and
-    must not count as a document's time.
+    The jobs of the rehearsal are done where they come from: what is loaded for the first time takes long, and
+    must not count as a document's time. `spent`: seconds of the processor, by those that have ended.
     """
 
     def __init__(self, task: Callable[[J], R], options: ReadingOptions, rehearsal: Sequence[J] = ()) -> None:
-        self._task = task
-        self._rehearsal = rehearsal
+        self._upbringing = Upbringing.of(partial(_rehearse, task, rehearsal), partial(serve, task, options))
         self._options = options
         self.count = options.workers or max(1, (os.cpu_count() or 2) - 1)
         self._desks: list[_Desk[J, R]] = []
         self._seats = asyncio.Semaphore(_SEATS * self.count)
         self._all: set[_Worker[J, R]] = set()
+        self._stack = ExitStack()
         self.replaced = 0
+        self.spent = 0.0
 
     async def __aenter__(self) -> Self:
-        starting = (self._start() for _ in range(self.count))
-        for started in await asyncio.gather(*starting, return_exceptions=True):
-            if isinstance(started, BaseException):
-                await self.__aexit__(type(started), started, None)
-                raise started
-            self._desks.append(_Desk(started))
+        self._stack.enter_context(nursery.kept())
+        try:
+            starting = (self._start() for _ in range(self.count))
+            for started in await asyncio.gather(*starting, return_exceptions=True):
+                if isinstance(started, BaseException):
+                    raise started  # noqa: TRY301 - whoever else has begun is to end first
+                self._desks.append(_Desk(started))
+        except BaseException as error:
+            await self.__aexit__(type(error), error, None)
+            raise
         return self
 
     async def __aexit__(
@@ -178,7 +176,8 @@ class Workers(Generic[J, R]):
         for worker in list(self._all):
             self._all.discard(worker)
             worker.line.close()
-            worker.kill()
+            self._end(worker)
+        self._stack.close()
 
     async def run(self, jobs: Sequence[J]) -> list[R | Lost]:
         """The result of each job, in order. Waits for a worker that has little to do."""
@@ -244,7 +243,7 @@ class Workers(Generic[J, R]):
         desk.confused = True  # until there is another, even if nobody waits for that
         self._all.discard(desk.worker)
         desk.worker.line.close()
-        await asyncio.get_running_loop().run_in_executor(None, desk.worker.kill)
+        await asyncio.get_running_loop().run_in_executor(None, self._end, desk.worker)
         desk.worker = await self._start()
         desk.confused = False
 
@@ -263,38 +262,43 @@ class Workers(Generic[J, R]):
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
         line = await MessageLine.over(ours)
-        with theirs:
-            try:
-                process = await asyncio.get_running_loop().run_in_executor(None, _launch, theirs.fileno())
-            except BaseException:
-                line.close()
-                raise
+        try:
+            process = await asyncio.get_running_loop().run_in_executor(None, self._borne, theirs)
+        except OSError as error:
+            line.close()
+            raise _StillbornError from error
+        except BaseException:
+            line.close()
+            raise
         worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
         try:
-            worker.line.send([b"1", pickle.dumps((self._task, self._options, self._rehearsal))])
-            await worker.line.receive(_START)
-        except (EOFError, OSError) as error:  # one of the latter is that it took too long
+            process.pid = int(await line.receive(_START))
+        except (EOFError, OSError) as error:
             self._all.discard(worker)
-            worker.line.close()
-            worker.kill()
+            line.close()
+            self._end(worker)
+            if isinstance(error, TimeoutError):
+                nursery.renew()
             raise _StillbornError from error
         return worker
 
+    def _borne(self, line: socket.socket) -> Ward:
+        with line:  # here, even if nobody waits for it any more
+            return nursery.bear(self._upbringing, line.fileno())
 
-def _launch(descriptor: int) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [sys.executable, "-c", _BEGIN.format(descriptor=descriptor)],
-        pass_fds=(descriptor,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,  # libraries complain about documents there
-        env={**_ALONE, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        start_new_session=True,  # Ctrl-C is for whoever gives the orders
-    )
+    def _end(self, worker: _Worker[J, R]) -> None:
+        worker.kill()
+        self.spent += worker.process.seconds
 
 
-def serve(descriptor: int) -> None:
+def _rehearse(task: Callable[[J], R], rehearsal: Sequence[J]) -> None:
+    for job in rehearsal:
+        with suppress(Exception):  # what is in the way is told of the first real document
+            task(job)
+
+
+def serve(task: Callable[[J], R], options: ReadingOptions, descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
@@ -302,14 +306,10 @@ def serve(descriptor: int) -> None:
     # Before memory is limited: what a thread has reserved for itself is no document's.
     Thread(target=_take_in, args=(line, batches), daemon=True).start()
     with suppress(EOFError, OSError):
-        task, options, rehearsal = pickle.loads(b"".join(batches.get() or ()))  # noqa: S301 - from our own process
-        for job in rehearsal:
-            with suppress(Exception):  # what is in the way is told of the first real document
-                task(job)
         settle_in()
         gc.enable()
         _limit_memory(options.memory * _MB)
-        line.send_bytes(b"ready")
+        line.send_bytes(str(os.getpid()).encode())
         while (batch := batches.get()) is not None:
             for packed in batch:
                 signal.setitimer(signal.ITIMER_REAL, options.seconds + _GRACE)

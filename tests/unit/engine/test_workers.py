@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from motherlode.documents.options import ReadingOptions
-from motherlode.engine import workers as module
+from motherlode.engine import nursery
 from motherlode.engine.workers import Lost, Workers
 from motherlode.fetch.loops import run
 from motherlode.records import DiskFullError, LodeError
-from tasks import task
+from tasks import lives, task
 
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
 
@@ -245,13 +245,6 @@ def test_workers_end_with_whoever_started_them_in_the_midst_of_their_work() -> N
     assert not any(map(lives, pids))
 
 
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def running(mark: str) -> bool:
     """Whether the child that goes by this mark is there."""
     for commands in Path("/proc").glob("[0-9]*/cmdline"):
@@ -275,7 +268,8 @@ def test_what_a_worker_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch)
 def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_BEGIN", "raise SystemExit({descriptor})")
+    monkeypatch.setattr(nursery, "_BEGIN", "raise SystemExit({descriptor})")
+    monkeypatch.setattr(nursery, "_SHARED", nursery._Shared())
     workers = Workers(task, QUICK)
 
     async def work() -> None:

@@ -13,6 +13,7 @@ from motherlode.documents.needs import advice
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import SPACES, Surroundings
 from motherlode.documents.terms import spell, unpack
+from motherlode.engine import nursery
 from motherlode.fetch.types import mime_of
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
@@ -31,6 +32,7 @@ _WIDTH = 100
 @click.option("--text", is_flag=True, help="Show the whole main text, and nothing else.")
 @set_option
 @json_option
+@nursery.opened()
 def command(source: str, portal: Path | None, overrides: tuple[str, ...], **options: Any) -> None:
     """Read FILE, or what lies at URL, and show what a crawl would make of it.
 

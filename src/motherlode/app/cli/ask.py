@@ -12,7 +12,7 @@ from motherlode.app.asking import NothingFetchedError, Place, answer_from, open_
 from motherlode.app.cli.common import count, harmless, json_option, marked, set_option, show_json
 from motherlode.app.cli.durations import Duration
 from motherlode.app.crawling import Outing, crawl_portal
-from motherlode.engine import Limits, Progress
+from motherlode.engine import Limits, Progress, nursery
 from motherlode.engine.answering import Answer, Find
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal
@@ -86,6 +86,7 @@ def _is_seed(arg: str) -> bool:
 )
 @set_option
 @json_option
+@nursery.opened()
 def command(  # noqa: PLR0913 - one for each option
     words: tuple[str, ...],
     seeds: tuple[str, ...],

@@ -82,14 +82,15 @@ def command(directory: Path, **options: Any) -> None:
     """
     from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
     from motherlode.app.display import UNLIMITED  # noqa: PLC0415
-    from motherlode.engine import Limits  # noqa: PLC0415
+    from motherlode.engine import Limits, nursery  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
     from motherlode.store import frontier  # noqa: PLC0415
 
     pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
     quiet = options["as_json"]
-    with Portal.crawling(directory, "crawl", (*options["overrides"], *_settings(options))) as portal:
+    overrides = (*options["overrides"], *_settings(options))
+    with nursery.opened(), Portal.crawling(directory, "crawl", overrides) as portal:
         limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
         outing = Outing(
             limits,

@@ -7,6 +7,7 @@ import click
 from msgspec.structs import replace
 
 from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
+from motherlode.engine import nursery
 from motherlode.engine.looking import Look, look_at
 from motherlode.fetch.loops import run
 from motherlode.portal.directory import config_of
@@ -45,7 +46,8 @@ def command(url: str, portal: Path | None, overrides: tuple[str, ...], **options
         asked = address(url if "://" in url else f"http://{url}", rules=config.urls)
     except UrlError as error:
         raise UsageError(f"{url[:100]!r} cannot be fetched: {error.kind}.") from error
-    look = run(look_at(asked, config, sitemaps=options["sitemaps"]))
+    with nursery.opened():
+        look = run(look_at(asked, config, sitemaps=options["sitemaps"]))
     response = look.fetched.response
     if options["body"] is not None and response is not None:
         _write(options["body"], response.body)

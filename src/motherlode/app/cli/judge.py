@@ -11,6 +11,7 @@ from motherlode.app.cli.documents import from_file, from_web, read_all, web_addr
 from motherlode.app.cli.effects import show_moves
 from motherlode.app.cli.index import progress
 from motherlode.documents.spaces import TERMS, Surroundings
+from motherlode.engine import nursery
 from motherlode.engine.judging import Opinion, Telling, classifier_of, fits, fitted_to, opinion_on
 from motherlode.engine.marks import Marks, said_on
 from motherlode.engine.relearning import keep_reviewed, review
@@ -101,6 +102,7 @@ def _writing(directory: Path, overrides: tuple[str, ...]) -> AbstractContextMana
     return Portal.crawling(directory, "lode judge", overrides)
 
 
+@nursery.opened()
 def _one(directory: Path, source: str, overrides: tuple[str, ...], *, as_json: bool) -> None:
     with Portal.reading(directory, overrides) as portal:
         model, tree = _model(portal), portal.tree()

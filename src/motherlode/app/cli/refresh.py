@@ -45,12 +45,13 @@ def command(directory: Path, overrides: tuple[str, ...], **options: Any) -> None
     lode refresh DIR --topic science/physics --pages 500
     """
     from motherlode.app.refreshing import refresh_portal  # noqa: PLC0415 - loaded only to run it
+    from motherlode.engine import nursery  # noqa: PLC0415
     from motherlode.engine.refreshing import Wish  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
     from motherlode.records import RunEnd  # noqa: PLC0415
 
-    with Portal.crawling(directory, "refresh", overrides) as portal:
+    with nursery.opened(), Portal.crawling(directory, "refresh", overrides) as portal:
         wish = Wish(time() - options["older_than"], options["pages"], _topics(portal, options["topic"]))
         try:
             found = run(refresh_portal(portal, wish, quiet=options["as_json"]))

@@ -11,6 +11,7 @@ from motherlode.app.cli.common import count, harmless, json_option, portal_argum
 from motherlode.app.cli.effects import show_effect, show_moves
 from motherlode.app.cli.index import progress
 from motherlode.app.cli.tables import Table
+from motherlode.engine import nursery
 from motherlode.engine.company import Company
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
@@ -81,7 +82,7 @@ def command(
         _preview(directory, overrides, results=results, as_json=as_json)
         return
     try:
-        with Portal.crawling(directory, "train", overrides) as portal:
+        with nursery.opened(), Portal.crawling(directory, "train", overrides) as portal:
             fetched = 0 if offline or not unfetched(portal) else run(_fetched(portal))
             trained = _train(portal, fetched, offline=offline, results=results)
     except KeyboardInterrupt:
