@@ -16,10 +16,12 @@ import resource
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -30,7 +32,7 @@ from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine.collecting import settle_in
-from motherlode.engine.lines import MessageLine
+from motherlode.engine.lines import MessageLine, receive_whole
 from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
@@ -43,6 +45,7 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NUMBER = 8  # bytes of a number in a message
 _ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 # A process of our own, not one of multiprocessing's: that would import whatever program we are part of.
@@ -82,7 +85,7 @@ class _Worker(Generic[J, R]):
             if portion and room < 0:  # a document too large for its reader takes no other with it
                 break
             portion.append(packed)
-        self.line.send([str(len(portion)).encode(), *portion])
+        self.line.send(_in_one(portion))
         return len(portion)
 
     async def receive(self, seconds: float) -> R | Lost:
@@ -267,7 +270,7 @@ class Workers(Generic[J, R]):
         worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
         try:
-            worker.line.send([b"1", pickle.dumps((self._task, self._options, self._rehearsal))])
+            worker.line.send(_in_one([pickle.dumps((self._task, self._options, self._rehearsal))]))
             await worker.line.receive(_START)
         except (EOFError, OSError) as error:  # one of the latter is that it took too long
             self._all.discard(worker)
@@ -293,9 +296,9 @@ def serve(descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
-    batches: SimpleQueue[list[bytes] | None] = SimpleQueue()
+    batches: SimpleQueue[list[memoryview] | None] = SimpleQueue()
     # Before memory is limited: what a thread has reserved for itself is no document's.
-    Thread(target=_take_in, args=(line, batches), daemon=True).start()
+    Thread(target=_take_in, args=(descriptor, batches), daemon=True).start()
     with suppress(EOFError, OSError):
         task, options, rehearsal = pickle.loads(b"".join(batches.get() or ()))  # noqa: S301 - from our own process
         for job in rehearsal:
@@ -312,13 +315,31 @@ def serve(descriptor: int) -> None:
                 line.send_bytes(result)
 
 
-def _take_in(line: "Connection[bytes, bytes]", batches: "SimpleQueue[list[bytes] | None]") -> None:
+def _take_in(descriptor: int, batches: "SimpleQueue[list[memoryview] | None]") -> None:
     """Take in batches while others are read: whoever sends them has more to do than to wait with them."""
     try:
-        while True:
-            batches.put([line.recv_bytes() for _ in range(int(line.recv_bytes()))])
+        with socket.socket(fileno=os.dup(descriptor)) as line:
+            while True:
+                batches.put(_apart(receive_whole(line)))
     except (EOFError, OSError, MemoryError):
         batches.put(None)
+
+
+def _in_one(parts: Sequence[bytes]) -> list[bytes]:
+    """The parts of a message that goes as one: how many there are, how long each is, and they themselves.
+
+    Whoever takes it in gives the interpreter away once, not once for each.
+    """
+    sizes = [len(parts), *map(len, parts)]
+    return [struct.pack(f"<{len(sizes)}Q", *sizes), *parts]
+
+
+def _apart(message: memoryview) -> list[memoryview]:
+    """The parts of a message that came as one."""
+    (count,) = struct.unpack_from("<Q", message)
+    sizes = struct.unpack_from(f"<{count}Q", message, _NUMBER)
+    ends = accumulate(sizes, initial=(count + 1) * _NUMBER)
+    return [message[start:end] for start, end in pairwise(ends)]
 
 
 def _end_with(descriptor: int) -> None:
@@ -329,7 +350,7 @@ def _end_with(descriptor: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
+def _attempt(task: Callable[[Any], Any], packed: bytes | memoryview) -> bytes:
     """The packed result, or why there is none."""
     try:
         job = pickle.loads(packed)  # noqa: S301 - from our own process
