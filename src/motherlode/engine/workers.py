@@ -33,6 +33,7 @@ from msgspec import Struct
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine.collecting import settle_in
 from motherlode.engine.lines import MessageLine, receive_whole
+from motherlode.engine.turns import take_long_turns
 from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
@@ -295,6 +296,7 @@ def _launch(descriptor: int) -> "subprocess.Popen[bytes]":
 def serve(descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
+    take_long_turns()
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
     batches: SimpleQueue[list[memoryview] | None] = SimpleQueue()
     # Before memory is limited: what a thread has reserved for itself is no document's.
