@@ -176,7 +176,7 @@ def _words(tree: Tree, kinds: Sequence[str], found: list[Found], *, in_full: boo
     content = body.main_content()  # before the marks, which would count as words
     inside = set(content.select(",".join(kinds))) if content is not None else set()
     headings = [heading for name in _HEADINGS for heading in tree.find_all(name)[:_MAX_NOTES]]
-    _mark(found, headings, content)
+    _mark(found, headings, content, in_full=in_full)
     plain, places = placed(body.to_text(_PLAIN))
     text, main = _texts(plain, places, content)
     notes = _notes(_headings(headings, plain, places), _MAX_TITLE)
@@ -203,9 +203,9 @@ def _remove(elements: Iterable[Element]) -> None:
         element.decompose()
 
 
-def _mark(found: list[Found], headings: list[Element], content: Any) -> None:
+def _mark(found: list[Found], headings: list[Element], content: Any, *, in_full: bool) -> None:
     """Mark all that has to be found again in the text."""
-    mark_links(found)
+    mark_links(found, in_full=in_full)
     for number, heading in enumerate(headings, _FIRST_HEADING):
         mark(heading, number)
     if content is not None and content.tag in _BOXES:

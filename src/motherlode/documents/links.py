@@ -1,6 +1,6 @@
 """The links of a page: what they say, what is said around them, where in it they stand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -8,7 +8,7 @@ from turbohtml import Document as Tree
 from turbohtml import Element
 
 from motherlode.documents.forms import attribute
-from motherlode.documents.marks import Places, mark, unmarked
+from motherlode.documents.marks import Places, has_short_text, mark, unmarked
 from motherlode.documents.references import Resolver
 from motherlode.documents.words import tidy
 from motherlode.records import Link, LinkFlag
@@ -39,8 +39,8 @@ _FRAME, _CONTENT = int(LinkFlag.FRAME), int(LinkFlag.CONTENT)
 # bare tuple, because a hundred a page are made.
 Found = tuple[Element, Address, int, str, str, str]
 # What was made of a link in a menu, by what it leads to, what it says, its flags, title, path and rel.
-_Menus = dict[tuple[str, str, int, str, str, str], Link]
-_menus: _Menus = {}
+_InMenu = tuple[str, str, int, str, str, str]
+_menus: dict[_InMenu, Link] = {}
 _REMEMBERED = 20_000  # links in menus
 
 
@@ -59,27 +59,27 @@ def find_links(
         references = [element.attr("src" if element in frames else "href") for element in elements]
     else:
         references = [element.attr("href") for element in elements]
-    navigating = _navigating(tree)
     related = tree.select(",".join([f"{kind}[rel]" for kind in kinds]))
     relations = {element: _relations(attribute(element, "rel")) for element in related}
     usual = 0 if follow else _NOFOLLOW
-    found: list[Found] = []
-    for element, target in zip(elements, resolve.all(references), strict=True):
-        if target is None:
-            continue
-        flags = usual | _NAVIGATION if element in navigating else usual
-        rel = ""
-        if relations and (said := relations.get(element)):  # that there are none is told soonest
-            rel = said[0]
-            flags |= said[1]
-        if frames and element in frames:
-            flags |= _FRAME
-        if not in_full:
-            found.append((element, target, flags, "", "", ""))
-            continue
-        title = element.attr("title")
-        found.append((element, target, flags, _anchor(title) if title else "", element.xpath_path(), rel))
-    return found
+    flags = dict.fromkeys(_navigating(tree), usual | _NAVIGATION)
+    for element, (_, flag) in relations.items():
+        flags[element] = flags.get(element, usual) | flag
+    for element in frames:
+        flags[element] = flags.get(element, usual) | _FRAME
+    targets = zip(elements, resolve.all(references), strict=True)
+    found = [
+        (one, target, flags.get(one, usual), "", "", "") for one, target in targets if target is not None
+    ]
+    return [_in_full(*link[:3], relations) for link in found] if in_full else found
+
+
+def _in_full(
+    element: Element, target: Address, flags: int, relations: Mapping[Any, tuple[str, int]]
+) -> Found:
+    """A link with all that is said of it."""
+    title, (rel, _) = element.attr("title"), relations.get(element, ("", 0))
+    return element, target, flags, _anchor(title) if title else "", element.xpath_path(), rel
 
 
 @lru_cache(1_000)  # the same few are said by all pages
@@ -101,10 +101,11 @@ def _navigating(tree: Tree) -> set[Any]:
     return links
 
 
-def mark_links(found: list[Found]) -> None:
-    """Mark each link; but what surrounds one in a menu says nothing."""
+def mark_links(found: list[Found], *, in_full: bool = True) -> None:
+    """Mark each link; but what surrounds one in a menu says nothing, and where nobody asks for surroundings,
+    one that has nothing but a few words in it says them wherever it stands."""
     for number, (element, _, flags, *_) in enumerate(found):
-        if not flags & _NAVIGATION:
+        if not flags & _NAVIGATION and (in_full or not has_short_text(element, _MAX_ANCHOR)):
             mark(element, number)
 
 
@@ -116,10 +117,11 @@ def told_links(
     for number, (element, target, known, title, path, rel) in enumerate(found):
         flags = known | _CONTENT if element in inside else known
         if flags & _NAVIGATION:
-            links.append(_in_menu(element, target, flags, title, path, rel))
+            known_as = target.url, element.text, flags, title, path, rel
+            links.append(_menus.get(known_as) or _in_menu(element, target, known_as))
             continue
         start, end = places.get(2 * number), places.get(2 * number + 1)
-        if start is None or end is None:  # it is hidden
+        if start is None or end is None:  # it is hidden, or has no mark
             said, context = unmarked(element.text), ""
         else:
             said, context = plain[start:end], _context(plain, start, end) if in_full else ""
@@ -128,19 +130,16 @@ def told_links(
     return links
 
 
-def _in_menu(element: Element, target: Address, flags: int, title: str, path: str, rel: str) -> Link:
+def _in_menu(element: Element, target: Address, known_as: _InMenu) -> Link:
     """A link in a menu. The pages of a site have the same, so it is made once."""
-    said = element.text
-    known = target.url, said, flags, title, path, rel
-    link = _menus.get(known)
-    if link is None:
-        said = unmarked(said)
-        anchor = _anchor(said) or _picture(element)
-        link = Link(target.url, target.key, anchor, flags, title, "", path[-_MAX_PATH:], rel)
-        if len(_menus) >= _REMEMBERED:
-            _menus.clear()
-        if said.strip():
-            _menus[known] = link
+    url, said, flags, title, path, rel = known_as
+    said = unmarked(said)
+    anchor = _anchor(said) or _picture(element)
+    link = Link(url, target.key, anchor, flags, title, "", path[-_MAX_PATH:], rel)
+    if len(_menus) >= _REMEMBERED:
+        _menus.clear()
+    if said.strip():
+        _menus[known_as] = link
     return link
 
 

@@ -34,6 +34,12 @@ def mark(element: Element, number: int) -> None:
         element.insert_after(Text(end))
 
 
+def has_short_text(element: Element, most: int) -> bool:
+    """Whether there is one piece of text in an element, of so many characters at most, and nothing else."""
+    only = element[0] if len(element) == 1 else None
+    return type(only) is Text and len(only.data) <= most
+
+
 def placed(marked: str) -> tuple[str, Places]:
     """Text without its marks, and where in it each of them stood."""
     parts = marked.split(_ZERO)

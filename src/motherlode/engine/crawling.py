@@ -33,6 +33,7 @@ from motherlode.engine.settling import Catch, Draft, for_known_page, settle
 from motherlode.engine.sitemaps import Maps
 from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
+from motherlode.engine.turns import in_long_turns
 from motherlode.fetch import Web
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetched
@@ -70,7 +71,7 @@ async def crawl(
     portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company | None = None
 ) -> Progress:
     """Crawl until a limit is reached, nothing waits, or somebody says stop."""
-    with collecting_seldom():
+    with collecting_seldom(), in_long_turns():
         return await _Crawl(portal, web, policy, limits, company or Company()).run()
 
 

@@ -1,14 +1,14 @@
 """Messages between this process and one that it started, without anybody waiting for the other's pen.
 
-Over there, `multiprocessing.connection.Connection` sends and receives, each message with its length before
-it. Here the loop takes them in as they arrive: reading on the spot would stop everybody until the last byte
-of a long message is written.
+Over there, `multiprocessing.connection.Connection` sends, each message with its length before it, and
+`receive_whole` receives. Here the loop takes messages in as they arrive: reading on the spot would stop
+everybody until the last byte of a long one is written.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
-from socket import socket
+from collections.abc import Sequence
+from socket import MSG_WAITALL, socket
 from typing import cast
 
 _LATE = 0.02  # seconds: if it was this loop that was held up, the message is there, but not taken in yet
@@ -31,17 +31,11 @@ class MessageLine(asyncio.Protocol):
         _, line = await asyncio.get_running_loop().create_unix_connection(cls, sock=ours)
         return line
 
-    def send(self, messages: Iterable[bytes]) -> None:
-        """They go out as fast as they are taken in over there."""
+    def send(self, parts: Sequence[bytes]) -> None:
+        """A message of some parts. It goes out as fast as it is taken in over there."""
         if self._transport is None or self._transport.is_closing():
             raise EOFError
-        for message in messages:
-            if len(message) < 1 << 31:
-                self._transport.write(len(message).to_bytes(_SHORT, "big"))
-            else:
-                self._transport.write((-1).to_bytes(_SHORT, "big", signed=True))
-                self._transport.write(len(message).to_bytes(_LONG, "big"))
-            self._transport.write(message)
+        self._transport.writelines([_heading(sum(map(len, parts))), *parts])
 
     async def receive(self, seconds: float) -> bytes:
         """The next message. Raises `TimeoutError`, or `EOFError` where nobody is at the other end."""
@@ -98,3 +92,31 @@ class MessageLine(asyncio.Protocol):
     def _wake(self) -> None:
         if self._expecting is not None and not self._expecting.done():
             self._expecting.set_result(None)
+
+
+def receive_whole(line: socket) -> memoryview:
+    """The next message, at the other end. Raises `EOFError` where nobody is at this one.
+
+    Its bytes are waited for in one call, so that who reads meanwhile is not asked for the interpreter as
+    each piece of it comes.
+    """
+    size = int.from_bytes(_taken(line, _SHORT), "big", signed=True)
+    return _taken(line, size if size >= 0 else int.from_bytes(_taken(line, _LONG), "big"))
+
+
+def _taken(line: socket, size: int) -> memoryview:
+    taken = memoryview(bytearray(size))
+    missing = taken
+    while missing:
+        count = line.recv_into(missing, 0, MSG_WAITALL)
+        if not count:
+            raise EOFError
+        missing = missing[count:]
+    return taken
+
+
+def _heading(size: int) -> bytes:
+    """How long a message is, as `Connection` says it."""
+    if size < 1 << 31:
+        return size.to_bytes(_SHORT, "big")
+    return (-1).to_bytes(_SHORT, "big", signed=True) + size.to_bytes(_LONG, "big")

@@ -18,9 +18,11 @@ import resource
 import select
 import signal
 import socket
+import struct
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import accumulate, pairwise
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -32,9 +34,10 @@ from msgspec import Struct
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine import nursery
 from motherlode.engine.collecting import settle_in
-from motherlode.engine.lines import MessageLine
+from motherlode.engine.lines import MessageLine, receive_whole
 from motherlode.engine.nursery import Ward
 from motherlode.engine.nursing import Upbringing
+from motherlode.engine.turns import take_long_turns
 from motherlode.records import DiskFullError, LodeError
 
 J = TypeVar("J")
@@ -47,6 +50,7 @@ _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NUMBER = 8  # bytes of a number in a message
 _ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 
@@ -84,7 +88,7 @@ class _Worker(Generic[J, R]):
             if portion and room < 0:  # a document too large for its reader takes no other with it
                 break
             portion.append(packed)
-        self.line.send([str(len(portion)).encode(), *portion])
+        self.line.send(_in_one(portion))
         return len(portion)
 
     async def receive(self, seconds: float) -> R | Lost:
@@ -274,7 +278,7 @@ class Workers(Generic[J, R]):
         self._all.add(worker)
         try:
             process.pid = int(await line.receive(_START))
-        except (EOFError, OSError) as error:
+        except (EOFError, OSError) as error:  # one of the latter is that it took too long
             self._all.discard(worker)
             line.close()
             self._end(worker)
@@ -301,10 +305,11 @@ def _rehearse(task: Callable[[J], R], rehearsal: Sequence[J]) -> None:
 def serve(task: Callable[[J], R], options: ReadingOptions, descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
+    take_long_turns()
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
-    batches: SimpleQueue[list[bytes] | None] = SimpleQueue()
+    batches: SimpleQueue[list[memoryview] | None] = SimpleQueue()
     # Before memory is limited: what a thread has reserved for itself is no document's.
-    Thread(target=_take_in, args=(line, batches), daemon=True).start()
+    Thread(target=_take_in, args=(descriptor, batches), daemon=True).start()
     with suppress(EOFError, OSError):
         settle_in()
         gc.enable()
@@ -318,13 +323,31 @@ def serve(task: Callable[[J], R], options: ReadingOptions, descriptor: int) -> N
                 line.send_bytes(result)
 
 
-def _take_in(line: "Connection[bytes, bytes]", batches: "SimpleQueue[list[bytes] | None]") -> None:
+def _take_in(descriptor: int, batches: "SimpleQueue[list[memoryview] | None]") -> None:
     """Take in batches while others are read: whoever sends them has more to do than to wait with them."""
     try:
-        while True:
-            batches.put([line.recv_bytes() for _ in range(int(line.recv_bytes()))])
+        with socket.socket(fileno=os.dup(descriptor)) as line:
+            while True:
+                batches.put(_apart(receive_whole(line)))
     except (EOFError, OSError, MemoryError):
         batches.put(None)
+
+
+def _in_one(parts: Sequence[bytes]) -> list[bytes]:
+    """The parts of a message that goes as one: how many there are, how long each is, and they themselves.
+
+    Whoever takes it in gives the interpreter away once, not once for each.
+    """
+    sizes = [len(parts), *map(len, parts)]
+    return [struct.pack(f"<{len(sizes)}Q", *sizes), *parts]
+
+
+def _apart(message: memoryview) -> list[memoryview]:
+    """The parts of a message that came as one."""
+    (count,) = struct.unpack_from("<Q", message)
+    sizes = struct.unpack_from(f"<{count}Q", message, _NUMBER)
+    ends = accumulate(sizes, initial=(count + 1) * _NUMBER)
+    return [message[start:end] for start, end in pairwise(ends)]
 
 
 def _end_with(descriptor: int) -> None:
@@ -335,7 +358,7 @@ def _end_with(descriptor: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _attempt(task: Callable[[Any], Any], packed: bytes) -> bytes:
+def _attempt(task: Callable[[Any], Any], packed: bytes | memoryview) -> bytes:
     """The packed result, or why there is none."""
     try:
         job = pickle.loads(packed)  # noqa: S301 - from our own process

@@ -12,7 +12,12 @@ _MAIN, _REST = "+", "-"
 _MAIN_HEADING, _REST_HEADING = "*", "="
 _APART = "#"  # a heading that is no line of the text
 _MAX_APART = 10_000  # characters of such headings
-_HEADING = {_MAIN: _MAIN_HEADING, _REST: _REST_HEADING}
+_HEADING = {  # what a heading has, by the mark of its line until then
+    _MAIN: _MAIN_HEADING,
+    _REST: _REST_HEADING,
+    _MAIN_HEADING: _MAIN_HEADING,
+    _REST_HEADING: _REST_HEADING,
+}
 
 
 class Parts(Struct, frozen=True, gc=False):
@@ -25,26 +30,24 @@ class Parts(Struct, frozen=True, gc=False):
 
 def pack_text(text: str, main: str, headings: Sequence[str] = ()) -> bytes:
     """All of it as one. Lines of the main text that are no lines of the text are added to it."""
-    inside = set(main.split("\n")) if main else set()
     lines = text.split("\n") if text else []
-    if not inside.issubset(lines):
-        known = set(lines)
+    known = set(lines)
+    marks = dict.fromkeys(main.split("\n"), _MAIN) if main else {}
+    if not marks.keys() <= known:
         lines += [line for line in main.split("\n") if line not in known]
-    marks = [_MAIN if line in inside else _REST for line in lines]
-    apart: list[str] = []
-    if headings:
-        heads = set(filter(None, headings))
-        marks = [_HEADING[mark] if line in heads else mark for mark, line in zip(marks, lines, strict=True)]
-        apart = [f"{_APART}{heading}" for heading in _apart(headings, {"", *lines})]
-    marked = [f"{mark}{line}" for mark, line in zip(marks, lines, strict=True)]
-    return _FORM + isal_zlib.compress("\n".join(marked + apart).encode(errors="replace"), 1)
+        known |= marks.keys()
+    for heading in filter(None, headings):
+        marks[heading] = _HEADING[marks.get(heading, _REST)]
+    marked = [marks.get(line, _REST) + line for line in lines]
+    marked += [_APART + heading for heading in _apart(headings, known)]
+    return _FORM + isal_zlib.compress("\n".join(marked).encode(errors="replace"), 1)
 
 
 def _apart(headings: Sequence[str], known: set[str]) -> Iterator[str]:
     """Those that are not known, each once, until they are too long together."""
     room = _MAX_APART
     for heading in dict.fromkeys(headings):
-        if heading not in known:
+        if heading and heading not in known:
             line = " ".join(heading[:room].split())
             if line:
                 yield line

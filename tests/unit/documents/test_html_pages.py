@@ -350,6 +350,9 @@ def test_a_page_that_is_not_read_in_full_says_the_same_otherwise() -> None:
         "<title>Owls</title><nav><a href=/home title=Home>Home</a></nav><form action=/find><input name=q>"
         "</form><p>Of all birds, <a href=/barn title='White owls' rel='nofollow friend'>barn<br>owls</a> are "
         "the most silent.<img src=x alt='An owl'><iframe src=/frame></iframe><a href=/pic><img alt=Nest></a>"
+        f"<a href=/few> two \n words </a>and<a href=/late>{' ' * 3000}late</a><a href=/blank> </a>"
+        "<h2><a href=/head>A heading</a></h2><table><tr><td><a href=/cell>cell</a><td>x</table>"
+        "<pre><a href=/p>a   b\nc</a></pre><p hidden><a href=/hid>hid  den</a></p><a href=/nb>a&nbsp; b</a>"
     )
     whole = page(html)
     brief = read_html(html, URL, UrlRules(), in_full=False)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.engine.lines import MessageLine
+from motherlode.engine.lines import MessageLine, receive_whole
 from motherlode.fetch.loops import run
 
 
@@ -80,3 +80,36 @@ def test_a_message_that_came_while_the_loop_was_held_up_is_not_late() -> None:
             theirs.close()
 
     assert run(work()) == b"in time"
+
+
+@pytest.mark.parametrize("parts", [[b"whole"], [b"", b"a", b"b" * 3_000_000], [b""]])
+def test_what_is_sent_in_parts_is_received_as_one(parts: list[bytes]) -> None:
+    async def work() -> bytes:
+        ours, theirs = socketpair()
+        with theirs:
+            line = await MessageLine.over(ours)
+            line.send(parts)
+            line.send([b"next"])
+            received = await asyncio.to_thread(receive_whole, theirs)
+            assert bytes(await asyncio.to_thread(receive_whole, theirs)) == b"next"
+            line.close()
+            return bytes(received)
+
+    assert run(work()) == b"".join(parts)
+
+
+def test_a_message_whose_length_takes_eight_bytes_is_received() -> None:
+    ours, theirs = socketpair()
+    with ours, theirs:
+        ours.send(framed(b"long", long=True))
+        assert bytes(receive_whole(theirs)) == b"long"
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0\0", framed(b"never whole")[:-1]])
+def test_a_message_that_is_never_whole_is_none(sent: bytes) -> None:
+    ours, theirs = socketpair()
+    with theirs:
+        with ours:
+            ours.send(sent)
+        with pytest.raises(EOFError):
+            receive_whole(theirs)

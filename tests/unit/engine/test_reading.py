@@ -13,7 +13,7 @@ from motherlode.engine import reading as module
 from motherlode.engine.reading import Readers
 from motherlode.fetch.loops import run
 from motherlode.fetch.types import sniffed
-from motherlode.records import Document
+from motherlode.records import Document, Link, UrlKey
 from motherlode.records.texts import unpack_text
 
 PATIENT = ReadingOptions(workers=2, seconds=30.0, memory=1024)
@@ -130,7 +130,15 @@ def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) 
     for text in ("owls", "half \ud83e an owl"):
         found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
         monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
-        assert module._unpacked(raw, module._analyse(raw, Manner())) == found
+        assert module._unpacked(raw, module._analyse(raw, Manner()), as_kept=False) == found
+
+
+def test_half_a_character_in_what_is_kept_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = Raw("http://a.test/", b"", "text/html")
+    link = Link("http://a.test/x", UrlKey(7), "half \ud83e an owl", 3)
+    monkeypatch.setattr(module, "analyse", lambda *_: [Analysed(raw.url, raw.mime, Document(links=(link,)))])
+    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), as_kept=True), as_kept=True)
+    assert kept.document.links == (link,)
 
 
 def test_what_is_kept_comes_back_packed() -> None:
@@ -139,14 +147,20 @@ def test_what_is_kept_comes_back_packed() -> None:
     )
     raw = Raw("http://a.test/", body, "text/html")
     ((whole,),) = read([raw])
-    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), as_kept=True))
+    packed = module._analyse(raw, Manner(in_full=False), as_kept=True)
+    (kept,) = module._unpacked(raw, packed, as_kept=True)
     assert unpack_text(kept.document.packed) == (whole.document.text, whole.document.main)
     assert (kept.document.text, kept.document.main, kept.document.headings) == ("", "", ())
-    assert (kept.document.title, kept.document.links) == ("Owls", whole.document.links)
+    links = tuple(Link(link.url, link.key, link.anchor, link.flags) for link in whole.document.links)
+    assert links
+    assert (kept.document.title, kept.document.links) == ("Owls", links)
     assert kept.document.vectors == whole.document.vectors
 
 
-@pytest.mark.parametrize("garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff"])
-def test_what_comes_back_garbled_is_unreadable(garbled: bytes) -> None:
-    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled)
+@pytest.mark.parametrize("as_kept", [False, True])
+@pytest.mark.parametrize(
+    "garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff", b"\x91\x97\xa1\xff"]
+)
+def test_what_comes_back_garbled_is_unreadable(garbled: bytes, *, as_kept: bool) -> None:
+    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled, as_kept=as_kept)
     assert (one.url, one.document) == ("http://a.test/", Document(unreadable="confused its reader"))
