@@ -9,7 +9,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from motherlode.engine.library import Judged, Library, judged
+from motherlode.engine.library import Judged, Library, Shelf, judged
 from motherlode.engine.recalling import Thoughts
 from motherlode.learning.tree import TreeClassifier
 from motherlode.records import ROOT, Judgement, ModelId, PageId
@@ -128,7 +128,7 @@ def effect_on(
 def _thought(
     session: Session, classifier: TreeClassifier, only: Sequence[PageId] | None, told: Telling
 ) -> Iterator[Judged]:
-    library = Library(session)
+    library = Library(session, Shelf(0))  # each page is looked at once
     of, done = library.size if only is None else len(only), 0
     for some in judged(session, library.read(tuple(classifier.groups_), only=only), classifier):
         yield some

@@ -1,4 +1,4 @@
-"""Where links lead, of all pages at once: a lesson reads every link of a crawl.
+"""Where links lead, of many pages at once, and what is still open of that.
 
 The numbers of a page's links come out of the database as one text, which takes a fifth of the time that a row
 for each would take; both databases can put such texts together.
