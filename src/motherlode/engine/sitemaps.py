@@ -95,7 +95,7 @@ async def follows_from_sitemaps(
             continue
         for page in await read_sitemaps(lambda url: body_at(fetcher, url), named):
             listed = _address(page.url, fetcher)
-            if listed is not None:
+            if listed is not None and fetcher.allows(listed.host):
                 found[listed.key] = Follow(listed.url, listed.key, queue, rank)
     return list(found.values())
 

@@ -39,6 +39,7 @@ class Kind(StrEnum):
     REDIRECTS = "too many redirects"
     BAD_REDIRECT = "redirect to nowhere"
     TRAP = "trap"
+    OUTSIDE = "outside the crawl's domains"
     HOST_FULL = "page limit of the host"
     BAD_HOST = "bad host"
     FORBIDDEN_ADDRESS = "forbidden address"
@@ -85,6 +86,7 @@ TABLE: dict[Kind, Failure] = {
     Kind.REDIRECTS: Failure(counts=False),
     Kind.BAD_REDIRECT: Failure(counts=False),
     Kind.TRAP: Failure(counts=False),
+    Kind.OUTSIDE: Failure(counts=False),
     Kind.HOST_FULL: Failure(counts=False),
     Kind.BAD_HOST: Failure(counts=False),
     Kind.FORBIDDEN_ADDRESS: Failure(0, 0, HostState.BAD),

@@ -95,7 +95,8 @@ class _Trail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Fetches URLs for a crawl. `known` says of a redirect's target whether it was fetched before."""
+    """Fetches URLs for a crawl. Of a redirect's target, `known` says whether it was fetched before, and
+    `allows` whether the crawl may go to its host at all."""
 
     web: Web
     courtesy: "Courtesy[Any]"
@@ -104,6 +105,7 @@ class Fetcher:
     hosts: HostBook = field(default_factory=HostBook)
     duplicates: Duplicates = field(default_factory=Duplicates)
     known: Callable[[UrlKey], bool] = lambda _key: False
+    allows: Callable[[str], bool] = lambda _host: True
     clock: Callable[[], float] = time
 
     async def fetch(self, asked: Address, headers: Headers = (), attempts: int = 1) -> Fetched:
@@ -180,6 +182,8 @@ class Fetcher:
         refusal = trail.step(target, response.status)
         if refusal is not None:
             return trail.end(failure=refusal)
+        if not self.allows(target.host):
+            return trail.end(failure=Kind.OUTSIDE, detail=target.host)
         if self.known(target.key):
             return trail.end(copy_of=target.url)
         return None

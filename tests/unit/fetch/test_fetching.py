@@ -177,6 +177,7 @@ TRAP = "http://b.test/" + "x/" * 9
         ("http://b.test/closed/", Kind.ROBOTS),
         ("http://bad.test/", Kind.BAD_HOST),
         ("http://dead.test/", Kind.REFUSED),
+        ("http://locked.test/", Kind.OUTSIDE),
     ],
 )
 def test_what_holds_for_urls_holds_for_the_targets_of_redirects(target: str, kind: Kind) -> None:
@@ -189,7 +190,9 @@ def test_what_holds_for_urls_holds_for_the_targets_of_redirects(target: str, kin
     hosts = HostBook({"bad.test": Host("bad.test", "bad.test", HostState.BAD, "refused")}.get)
 
     async def work() -> Fetched:
-        return await fetch(fetcher(web, hosts=hosts), "http://a.test/")
+        return await fetch(
+            fetcher(web, hosts=hosts, allows=lambda host: host != "locked.test"), "http://a.test/"
+        )
 
     got = run(work())
     assert (got.failure, got.final.url, len(got.hops)) == (kind, target, 1)
