@@ -116,9 +116,13 @@ def verdict(
         host = max(host, failure.fate if failures > failure.retries else HostState.SLOW)
     if host is HostState.BAD or attempts > failure.retries:
         return Verdict(None, host)
+    return Verdict(now + wait_of(kind, attempts, asked_for), host)
+
+
+def wait_of(kind: Kind, attempts: int, asked_for: float | None = None) -> float:
+    """The seconds that a failure is waited out, after so many attempts; never less than the host named."""
     doublings = min(attempts - 1, _MAX_DOUBLINGS)
-    wait = min(max(failure.wait * 2**doublings, asked_for or 0.0), _DAY)
-    return Verdict(now + wait, host)
+    return min(max(TABLE[kind].wait * float(2**doublings), asked_for or 0.0), _DAY)
 
 
 def of_status(status: int) -> Kind | None:

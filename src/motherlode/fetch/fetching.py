@@ -6,8 +6,6 @@ leads to, and given back on the way out, whatever happens.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from hashlib import sha1
 from time import time
 from typing import Any
@@ -15,7 +13,14 @@ from typing import Any
 from msgspec import Struct
 
 from motherlode.fetch.courtesy import Courtesy  # noqa: TC001 - the fields of a dataclass are looked up
-from motherlode.fetch.directives import SILENT, Directives, canonical_of, directives_of, speaks_to_crawlers
+from motherlode.fetch.directives import (
+    SILENT,
+    Directives,
+    canonical_of,
+    directives_of,
+    retry_after,
+    speaks_to_crawlers,
+)
 from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import Kind, of_status
 from motherlode.fetch.hosts import HostBook, after_failure, after_success
@@ -29,7 +34,6 @@ from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
 
 MAX_HOPS = 25
 _NOT_MODIFIED = 304
-_DIGITS = 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_HOST = frozenset({Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER})
 _BAD = HostState.BAD  # a look into an enumeration is slow, and each fetch takes one
@@ -123,7 +127,7 @@ class Fetcher:
                     seconds = response.seconds
                     ended = self._answered(trail, response)
             except FetchError as error:
-                ended = self._failed(trail, Kind(error.kind), error.detail)
+                ended = self._failed(trail, Kind(error.kind), error.detail, asked_for=error.wait)
             finally:
                 # Last of all: what the answer made of the host must be known before anybody else is let in.
                 self.courtesy.release(here.host, seconds, trail.delay)
@@ -212,24 +216,18 @@ class Fetcher:
             said,
         )
 
-    def _failed(self, trail: _Trail, kind: Kind, detail: str, response: Response | None = None) -> Fetched:
+    def _failed(
+        self,
+        trail: _Trail,
+        kind: Kind,
+        detail: str,
+        response: Response | None = None,
+        asked_for: float | None = None,
+    ) -> Fetched:
         now = self.clock()
-        asked_for = _retry_after(response) if response is not None else None
+        if response is not None:
+            asked_for = retry_after(response)
         host, said = after_failure(self.hosts[trail.here.host], kind, trail.attempts, now, asked_for)
         self.hosts.put(host)
         self.courtesy.hold(host.name, host.next_at - now)
         return trail.end(failure=kind, detail=detail, retry_at=said.retry_at, response=response)
-
-
-def _retry_after(response: Response) -> float | None:
-    """The seconds that a host asks to be left alone for, told as a number or as a date; None: it does not."""
-    told = response.header("retry-after").strip()
-    if told.isdecimal() and len(told) < _DIGITS:
-        return float(told)
-    try:
-        moment = parsedate_to_datetime(told)
-        if moment.tzinfo is None:  # HTTP knows no other time (RFC 9110, section 5.6.7)
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, moment.timestamp() - response.at)
-    except (ValueError, IndexError, TypeError, OverflowError):
-        return None

@@ -325,6 +325,11 @@ def test_failures_in_parallel_are_one_failure(attempts: int) -> None:
     assert host.next_at > 5.0  # though it was given up, the host is left alone for a while
 
 
+def test_a_url_waits_as_long_as_its_robots_txt_was_asked_to_be_left_alone() -> None:
+    got = fetched({"http://a.test/robots.txt": (503, {"Retry-After": "7200"}), "http://a.test/": "<p>A"})
+    assert (got.failure, got.retry_at) == (Kind.ROBOTS_UNREACHABLE, 7200.0)
+
+
 @pytest.mark.parametrize("options", [EAGER, PolitenessOptions()])
 @pytest.mark.parametrize("status", [429, 503])
 def test_nobody_asks_a_host_before_the_time_it_named(status: int, options: PolitenessOptions) -> None:
