@@ -207,6 +207,18 @@ def test_a_proxy_is_no_way_inside(run: Run, host: str) -> None:
         assert site.connections == 0
 
 
+def test_a_host_that_was_put_elsewhere_is_reached_there_and_not_by_a_proxy(run: Run) -> None:
+    async def work() -> None:
+        async with serving(saying(OK)) as proxy, serving(saying(OK)) as direct:
+            network = NetworkOptions(proxy=f"http://{proxy.place}", overrides=(f"here.test={direct.place}",))
+            async with HttpWeb(network, "tests") as web:
+                good(await outcome(web, "http://here.test/"))
+                good(await outcome(web, "http://far.test/"))
+            assert (len(proxy.heads), len(direct.heads)) == (1, 1)
+
+    strictly(run, work)
+
+
 def test_the_environment_names_proxies_and_those_who_need_none(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,7 +227,10 @@ def test_the_environment_names_proxies_and_those_who_need_none(
             monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.place}")
             monkeypatch.setenv("NO_PROXY", "near.test, .inside.test")
             network = NetworkOptions(overrides=(f"*.test={direct.place}",))
-            async with HttpWeb(network, "tests") as web:
+            near = NetworkOptions(
+                overrides=tuple(f"{host}={direct.place}" for host in ("near.test", "*.inside.test"))
+            )
+            async with HttpWeb(near, "tests") as web:
                 for host in ("far.test", "near.test", "a.inside.test"):
                     good(await outcome(web, f"http://{host}/"))
             assert (len(proxy.heads), len(direct.heads)) == (1, 2)

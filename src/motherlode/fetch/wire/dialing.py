@@ -76,7 +76,7 @@ class Dialer:
 
     async def _dial(self, origin: Origin) -> Line:
         began = monotonic()
-        proxy = self._proxies.lead_to(origin.scheme, origin.host)
+        proxy = self._proxy_to(origin)
         aliases: tuple[str, ...] = ()
         if proxy is None:
             addresses, port, aliases = await self._addresses(origin)
@@ -98,6 +98,12 @@ class Dialer:
         phases = Phases(resolved - began, connected - resolved, ready - connected if tls else 0.0)
         way = None if tls else proxy
         return Line(connection, "" if proxy else address, phases, way, " ".join(aliases))
+
+    def _proxy_to(self, origin: Origin) -> Proxy | None:
+        """None: a host is reached directly, as each is of which a person has said where it is."""
+        if self._overrides.place_of(origin.host) is not None:
+            return None
+        return self._proxies.lead_to(origin.scheme, origin.host)
 
     async def _addresses(self, origin: Origin) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
         """Where a host is, less the addresses that no crawler may connect to; and what it is an alias for."""
