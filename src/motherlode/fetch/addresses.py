@@ -21,6 +21,7 @@ _INSIDE = tuple(
         "3fff::/20",  # for documentation
     )
 )
+_OWN = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa")
 
 
 @lru_cache(maxsize=10_000)
@@ -36,6 +37,16 @@ def is_public(address: str) -> bool:
         return False
     inner = _inner(ip)
     return _is_global(ip) if inner is None else _is_global(inner)
+
+
+def leads_inside(host: str) -> bool:
+    """Whether a name is one of a machine or a network itself (RFC 6761, 6762 and 8375; `.internal`, where
+    metadata are): for where nobody here resolves it.
+
+    >>> leads_inside("localhost"), leads_inside("metadata.google.internal"), leads_inside("example.org")
+    (True, True, False)
+    """
+    return f".{host.lower().rstrip('.')}".endswith(_OWN)
 
 
 def is_address(host: str) -> bool:

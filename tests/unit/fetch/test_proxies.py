@@ -199,7 +199,19 @@ def test_a_proxy_that_is_not_there_has_failed_and_nobody_else(run: Run) -> None:
     assert strictly(run, work) == [Kind.PROXY] * 2
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "10.0.0.1", "[::ffff:169.254.169.254]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "[::1]",
+        "10.0.0.1",
+        "[::ffff:169.254.169.254]",
+        "localhost",
+        "a.localhost",
+        "metadata.google.internal",
+        "printer.local",
+    ],
+)
 def test_a_proxy_is_no_way_inside(run: Run, host: str) -> None:
     for scheme in ("http", "https"):
         ended, site = through(saying(OK), run, f"{scheme}://{host}/")

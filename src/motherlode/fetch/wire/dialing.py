@@ -7,7 +7,7 @@ import ssl
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from motherlode.fetch.addresses import is_address, is_public
+from motherlode.fetch.addresses import is_address, is_public, leads_inside
 from motherlode.fetch.dns import Resolver
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.options import NetworkOptions
@@ -126,9 +126,10 @@ class Dialer:
             raise FetchError(Kind.PROXY, host, f"{proxy.host}: {error.kind}") from error
 
     def _guard_literal(self, host: str) -> None:
-        """Through a proxy, only an address that stands in the URL itself can be looked at."""
+        """Through a proxy, only what stands in the URL itself can be looked at."""
         bare = host.strip("[]")
-        if is_address(bare) and not self._options.private and not is_public(bare):
+        inside = not is_public(bare) if is_address(bare) else leads_inside(bare)
+        if inside and not self._options.private:
             raise FetchError(Kind.FORBIDDEN_ADDRESS, host, bare)
 
     async def _connect(
