@@ -55,6 +55,11 @@ def test_pages_that_only_a_sitemap_lists_are_found_if_wanted(tmp_path: Path) -> 
     ]
 
 
+def test_sitemaps_are_read_though_no_such_documents_are_wanted(tmp_path: Path) -> None:
+    settings = {"types.text": 0, "types.archive": 0}
+    assert "http://a.test/hidden" in crawled(tmp_path, sitemaps=True, **settings)
+
+
 def test_sitemaps_lead_nowhere_that_is_closed_to_the_crawl(tmp_path: Path) -> None:
     settings = {"crawl.locked": ["www.a.test"]}
     assert "http://www.a.test/sister" not in crawled(tmp_path, sitemaps=True, **settings)
