@@ -34,6 +34,7 @@ from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
 
 MAX_HOPS = 25
 _NOT_MODIFIED = 304
+_MOMENT = 1.0  # seconds by which clocks may differ
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_HOST = frozenset({Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER})
 _BAD = HostState.BAD  # a look into an enumeration is slow, and each fetch takes one
@@ -119,6 +120,9 @@ class Fetcher:
             here, seconds = trail.here, None
             try:
                 self._admit(here)
+                ended = self._put_off(trail)
+                if ended is not None:
+                    return ended
                 robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
                 ended = self._refused(trail, robots)
                 if ended is None:
@@ -146,6 +150,16 @@ class Fetcher:
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
+
+    def _put_off(self, trail: _Trail) -> Fetched | None:
+        """What there is to say of a URL whose host was to be left alone by what an earlier crawl has kept;
+        from now on, those who give out turns know that, too. None: it may be asked."""
+        host = self.hosts[trail.here.host]
+        wait = host.next_at - self.clock() if host.next_at else 0.0
+        if wait <= _MOMENT:
+            return None
+        self.courtesy.hold(host.name, wait)
+        return trail.end(failure=Kind(host.reason), detail="before", retry_at=host.next_at)
 
     def _refused(self, trail: _Trail, robots: Robots) -> Fetched | None:
         """What there is to say of a URL that may not or need not be asked for; None: it may."""
