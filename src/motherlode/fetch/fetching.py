@@ -159,7 +159,7 @@ class Fetcher:
         if wait <= _MOMENT:
             return None
         self.courtesy.hold(host.name, wait)
-        return trail.end(failure=Kind(host.reason), detail="before", retry_at=host.next_at)
+        return trail.end(failure=Kind.UNAVAILABLE, detail=host.reason, retry_at=host.next_at)
 
     def _refused(self, trail: _Trail, robots: Robots) -> Fetched | None:
         """What there is to say of a URL that may not or need not be asked for; None: it may."""
