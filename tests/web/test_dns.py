@@ -17,7 +17,7 @@ from motherlode.lab.serving.background import Running
 
 
 def look_up(port: int, host: str, *, others: tuple[str, ...] = ()) -> Resolved:
-    options = DnsOptions(servers=(*others, f"127.0.0.1:{port}"), timeout=5.0, patience=0.2)
+    options = DnsOptions(servers=(*others, f"127.0.0.1:{port}"), timeout=2.0, patience=0.2)
 
     async def run() -> Resolved:
         resolver = Resolver(options)
@@ -50,6 +50,8 @@ def test_a_server_that_is_not_there_is_passed_over(box: Running) -> None:
         ("dns-unknown.test", Kind.NO_SUCH_HOST),
         ("dns-failing.test", Kind.NAME_SERVER),
         ("dns-silent.test", Kind.NAME_SERVER),
+        ("a..test", Kind.NO_SUCH_HOST),
+        (f"{'a' * 64}.test", Kind.NO_SUCH_HOST),
     ],
 )
 def test_failures_are_told_apart(box: Running, host: str, kind: Kind) -> None:
@@ -153,6 +155,18 @@ def test_a_look_up_under_way_is_answered_on_the_channel_it_was_asked_on() -> Non
     before = sockets()
     asking(DnsOptions(), look)
     assert sockets() <= before
+
+
+def test_a_server_that_was_quick_before_may_take_its_time() -> None:
+    async def look(resolver: Resolver, names: Names, _clock: Clock) -> None:
+        await asyncio.gather(*(resolver.resolve(f"quick{number}.test") for number in range(20)))
+        names.asked, names.silent = 0, True
+        slow = asyncio.create_task(resolver.resolve("slow.test"))
+        await settled(lambda: names.asked == 3)  # it was asked again, and again
+        names.answer()
+        assert (await slow).addresses[0].startswith("192.0.2.")
+
+    asking(DnsOptions(), look)
 
 
 def test_what_a_host_is_an_alias_for_comes_with_what_it_says(box: Running) -> None:

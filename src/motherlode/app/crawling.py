@@ -205,8 +205,8 @@ def baseline(portal: Portal) -> Policy:
     """The policy of a portal that learns nothing on the way."""
     seeds = seeds_of(portal)
     if portal.config.crawl.policy is PolicyName.BREADTH_FIRST:
-        return BreadthFirst(seeds)
-    return BestFirst(seeds, Centroid(_documents(portal, seeds)))
+        return BreadthFirst(seeds, portal.config.crawl)
+    return BestFirst(seeds, Centroid(_documents(portal, seeds)), portal.config.crawl)
 
 
 def seeds_of(portal: Portal) -> list[Address]:

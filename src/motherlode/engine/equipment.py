@@ -14,6 +14,7 @@ from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetcher, FetchRules
 from motherlode.fetch.hosts import HostBook
 from motherlode.fetch.rulebook import RuleBook
+from motherlode.policies.bounds import lets_in
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
 from motherlode.records import BadInputError, Entry, Host, RobotsFile, UrlKey, UrlState
@@ -72,6 +73,7 @@ def fetcher_for(
         rules=rules_of(config),
         hosts=HostBook(host),
         known=known,
+        allows=lambda host: lets_in(host, config.crawl),
         clock=clock,
     )
 

@@ -19,6 +19,7 @@ from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.rulebook import origin_of
 from motherlode.policies import Visit
 from motherlode.policies.baselines import QUEUE, follow_links
+from motherlode.policies.options import CrawlOptions
 from motherlode.portal import Portal
 from motherlode.records import Entry, Follow, Judgement, RobotsFile, TopicId, UrlKey, UrlState
 from motherlode.store import frontier, ledger
@@ -47,6 +48,7 @@ class _Examples:
     spaces: ClassVar[Sequence[str]] = ()
     wanted: Sequence[Wanted]
     against: Collection[str]
+    options: CrawlOptions
 
     def seed(self) -> Iterable[Follow]:
         return (Follow(one.url, one.key, _OWN_QUEUE, _FIRST - place) for place, one in enumerate(self.wanted))
@@ -56,7 +58,7 @@ class _Examples:
 
     def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
         whole = visit.entry.url.partition("#")[0]  # of a file in an archive, the archive
-        return () if whole in self.against else follow_links(visit, _NEXT)
+        return () if whole in self.against else follow_links(visit, _NEXT, self.options)
 
 
 async def fetch_examples(
@@ -76,7 +78,7 @@ async def fetch_examples(
     origins = {origin_of(one.url) for one in wanted if not one.against} - _met(portal, wanted)
     maps = Postponed(origins if portal.config.robots.sitemaps else ())
     _empty(portal)
-    policy = _Examples(wanted, {one.url for one in wanted if one.against})
+    policy = _Examples(wanted, {one.url for one in wanted if one.against}, portal.config.crawl)
     company = dataclasses.replace(company or Company(crew), postponed=maps)
     before = company.tally.pages if company.tally else 0
     limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))

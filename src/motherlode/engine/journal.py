@@ -65,6 +65,7 @@ CODES: Mapping[Kind, int] = {
     Kind.BAD_HOST: -8,
     Kind.ROBOTS_UNREACHABLE: -61,
     Kind.TRAP: -5000,
+    Kind.OUTSIDE: -5000,
     Kind.TYPE: -5001,
     Kind.TOO_LARGE: -5001,
     Kind.HEADERS: -5001,

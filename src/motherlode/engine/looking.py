@@ -17,6 +17,7 @@ from motherlode.fetch.fetching import Fetched, Fetcher
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.robots import Robots
 from motherlode.fetch.rulebook import RuleBook
+from motherlode.policies.bounds import lets_in
 from motherlode.portal.config import Config
 from motherlode.records import Document
 from motherlode.sources.sitemaps import Listed, read_sitemaps
@@ -44,6 +45,7 @@ async def look_at(asked: Address, config: Config, *, sitemaps: bool = False, rea
             courtesy=Courtesy(config.politeness, sandbox=bool(config.network.connect)),
             rulebook=RuleBook(web, config.robots, config.crawler.name),
             rules=rules_of(config),
+            allows=lambda host: lets_in(host, config.crawl),
         )
         began = monotonic()
         resolved = None if config.network.connect else await _resolved(web, asked.host)

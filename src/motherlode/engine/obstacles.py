@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from motherlode.engine.explanations import Became, RobotsSaid
 from motherlode.engine.training import page_behind
 from motherlode.engine.viewing import View
-from motherlode.policies.bingo import is_on_topic, within
+from motherlode.policies.bingo import is_on_topic
+from motherlode.policies.bounds import within
 from motherlode.policies.options import PolicyName
 from motherlode.records import LinkFlag
 from motherlode.store.pages import KeptLink, KeptPage, KnownUrl, judgement_of, links_to, page_numbered

@@ -38,7 +38,9 @@ _REFRESH = int(LinkFlag.REFRESH)
 _GONE = frozenset({404, 410})
 _NO_INDEX = "noindex"
 # Not failures: it was never asked for, by our own rules or the host's.
-_SKIPPED = frozenset({Kind.ROBOTS, Kind.TRAP, Kind.HOST_FULL, Kind.BAD_HOST, Kind.TYPE, Kind.TOO_LARGE})
+_SKIPPED = frozenset(
+    {Kind.ROBOTS, Kind.TRAP, Kind.OUTSIDE, Kind.HOST_FULL, Kind.BAD_HOST, Kind.TYPE, Kind.TOO_LARGE}
+)
 
 
 class Catch(Struct, frozen=True):

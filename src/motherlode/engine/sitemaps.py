@@ -1,5 +1,6 @@
 """Sitemaps as a source of links: read once, for each origin whose robots.txt a crawl has just met."""
 
+import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,10 +10,10 @@ from msgspec.structs import replace
 from motherlode.engine.equipment import Books
 from motherlode.engine.steady import Steady
 from motherlode.fetch import FetchError
-from motherlode.fetch.fetching import Fetcher
+from motherlode.fetch.fetching import Fetcher, FetchRules
 from motherlode.portal import Portal
 from motherlode.records import Entry, Follow, RobotsFile, StoreGoneError, TopicId
-from motherlode.sources.sitemaps import read_sitemaps
+from motherlode.sources.sitemaps import MAX_BYTES, read_sitemaps
 from motherlode.store import Session, frontier, ledger
 from motherlode.urls import Address, UrlError, address
 
@@ -95,7 +96,7 @@ async def follows_from_sitemaps(
             continue
         for page in await read_sitemaps(lambda url: body_at(fetcher, url), named):
             listed = _address(page.url, fetcher)
-            if listed is not None:
+            if listed is not None and fetcher.allows(listed.host):
                 found[listed.key] = Follow(listed.url, listed.key, queue, rank)
     return list(found.values())
 
@@ -106,8 +107,13 @@ async def body_at(fetcher: Fetcher, url: str) -> bytes | None:
     if asked is None:
         return None
     await fetcher.courtesy.turn(asked.host)
-    response = (await fetcher.fetch(asked)).response
+    response = (await dataclasses.replace(fetcher, rules=_roomy(fetcher.rules)).fetch(asked)).response
     return response.body if response is not None and response.ok else None
+
+
+def _roomy(rules: FetchRules) -> FetchRules:
+    """The same, with room for a sitemap of any size that there may be, whatever is wanted of documents."""
+    return replace(rules, types=replace(rules.types, text=MAX_BYTES, archive=MAX_BYTES))
 
 
 def _address(url: str, fetcher: Fetcher) -> Address | None:

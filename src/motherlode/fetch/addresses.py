@@ -5,12 +5,23 @@ name that points inwards nor one that changes its mind (DNS rebinding) leads any
 """
 
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 _Ip = IPv4Address | IPv6Address
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last four bytes are an IPv4 address
-_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
-_SITE_LOCAL = IPv6Network("fec0::/10")  # deprecated, and still routed inside
+# What counts as global by the tables of Python, or of some versions of it, and leads inside all the same.
+_INSIDE = tuple(
+    ip_network(told)
+    for told in (
+        "168.63.129.16/32",  # Azure's metadata
+        "192.0.0.0/24",  # for protocols; Oracle's metadata among them
+        "192.88.99.0/24",  # the way to 6to4, which is no host
+        "64:ff9b:1::/48",  # a NAT64 of one's own (RFC 8215): where in it IPv4 stands, only its owner knows
+        "fec0::/10",  # deprecated, and still routed inside
+        "3fff::/20",  # for documentation
+    )
+)
+_OWN = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa")
 
 
 @lru_cache(maxsize=10_000)
@@ -28,6 +39,16 @@ def is_public(address: str) -> bool:
     return _is_global(ip) if inner is None else _is_global(inner)
 
 
+def leads_inside(host: str) -> bool:
+    """Whether a name is one of a machine or a network itself (RFC 6761, 6762 and 8375; `.internal`, where
+    metadata are): for where nobody here resolves it.
+
+    >>> leads_inside("localhost"), leads_inside("metadata.google.internal"), leads_inside("example.org")
+    (True, True, False)
+    """
+    return f".{host.lower().rstrip('.')}".endswith(_OWN)
+
+
 def is_address(host: str) -> bool:
     """Whether a host is an address rather than a name."""
     try:
@@ -38,7 +59,7 @@ def is_address(host: str) -> bool:
 
 
 def _is_global(ip: _Ip) -> bool:
-    if isinstance(ip, IPv6Address) and ip in _SITE_LOCAL:
+    if any(ip in network for network in _INSIDE):
         return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
@@ -53,6 +74,6 @@ def _inner(ip: _Ip) -> IPv4Address | None:
         return ip.sixtofour
     if ip.teredo is not None:
         return ip.teredo[1]
-    if ip in _NAT64 or ip in _LOCAL_NAT64:
+    if ip in _NAT64:
         return IPv4Address(int(ip) & 0xFFFFFFFF)
     return None

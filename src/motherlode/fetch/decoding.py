@@ -2,6 +2,8 @@
 
 import sys
 import zlib
+from collections.abc import Callable
+from typing import Protocol
 
 import brotli
 from isal import isal_zlib
@@ -13,12 +15,26 @@ else:
     from backports import zstd
 
 _GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _STEP = 64 * 1024
+_MAX_PARTS = 10_000  # members or frames of a body; what follows them is left out
 _MAX_CODINGS = 5  # what more there is makes the last name unknown
 
 
 class TooLargeError(ValueError):
     """More bytes than the limit allows."""
+
+
+class _Unpacker(Protocol):
+    """What those of gzip and zstd have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 def decoded(body: bytes, coding: str, limit: int, *, cut: bool = False) -> bytes:
@@ -62,7 +78,7 @@ def _unpacked(body: bytes, name: str, most: int) -> bytes:
             case "deflate":
                 return isal_zlib.decompressobj(_deflate_window(body)).decompress(body, most)
             case "zstd":
-                return zstd.ZstdDecompressor().decompress(body, most)
+                return _unzstd(body, most)
             case "br":
                 return _brotli(body, most)
     except (IsalError, zlib.error, zstd.ZstdError, brotli.error, EOFError) as error:  # type: ignore[misc]
@@ -72,16 +88,36 @@ def _unpacked(body: bytes, name: str, most: int) -> bytes:
 
 def _gunzipped(body: bytes, most: int) -> bytes:
     """All members of a gzip file; what follows the last one is left out."""
-    pieces: list[bytes] = []
-    size = 0
-    while body.startswith(_GZIP) or not pieces:
-        unpacker = isal_zlib.decompressobj(31)
-        pieces.append(unpacker.decompress(body, most - size))
-        size += len(pieces[-1])
-        body = unpacker.unused_data
-        if size >= most or not unpacker.eof:
+    unpacker = isal_zlib.decompressobj(31)
+    first = unpacker.decompress(body, most)
+    rest = unpacker.unused_data
+    if not rest.startswith(_GZIP):
+        return first
+    return _joined(first, rest, most, lambda: isal_zlib.decompressobj(31), _GZIP)
+
+
+def _unzstd(body: bytes, most: int) -> bytes:
+    """All frames (RFC 8878, 3); what follows the last one is left out."""
+    unpacker = zstd.ZstdDecompressor()
+    first = unpacker.decompress(body, most)
+    rest = unpacker.unused_data if unpacker.eof else b""
+    return _joined(first, rest, most, zstd.ZstdDecompressor, _ZSTD) if rest.startswith(_ZSTD) else first
+
+
+def _joined(first: bytes, rest: bytes, most: int, begin: Callable[[], _Unpacker], magic: bytes) -> bytes:
+    """The first part with those after it. In steps: each part copies what it was given and did not need, so
+    many small ones would take the square of their number."""
+    pieces, size, place = [first], len(first), 0
+    for _ in range(_MAX_PARTS):
+        if size >= most or not rest.startswith(magic, place):
             break
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        unpacker = begin()
+        while size < most and place < len(rest) and not unpacker.eof:
+            step = rest[place : place + _STEP]
+            pieces.append(unpacker.decompress(step, most - size))
+            size += len(pieces[-1])
+            place += len(step) - len(unpacker.unused_data)
+    return b"".join(pieces)
 
 
 def _brotli(body: bytes, most: int) -> bytes:

@@ -1,6 +1,8 @@
-"""What a response's head says to crawlers: X-Robots-Tag, and the canonical address in Link (RFC 6596)."""
+"""What a head says to crawlers: X-Robots-Tag, the canonical address in Link (RFC 6596), Retry-After."""
 
 import re
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
 from msgspec import Struct
@@ -11,6 +13,7 @@ from motherlode.urls import UrlError, address
 _NAMED = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _LINK = re.compile(r"<([^<>]*)>\s*((?:;[^,<]*)*)")
+_DIGITS = 10
 _REL = re.compile(r";\s*rel\s*=([^;]*)", re.IGNORECASE)
 
 
@@ -79,3 +82,17 @@ def canonical_of(response: Response) -> str:
                 except UrlError:
                     return ""
     return ""
+
+
+def retry_after(response: Response) -> float | None:
+    """The seconds that a host asks to be left alone for, told as a number or as a date; None: it does not."""
+    told = response.header("retry-after").strip()
+    if told.isdecimal() and len(told) < _DIGITS:
+        return float(told)
+    try:
+        moment = parsedate_to_datetime(told)
+        if moment.tzinfo is None:  # HTTP knows no other time (RFC 9110, section 5.6.7)
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, moment.timestamp() - response.at)
+    except (ValueError, IndexError, TypeError, OverflowError):
+        return None

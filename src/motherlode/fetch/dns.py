@@ -22,7 +22,11 @@ _ADDRESS = (ARecordData, AAAARecordData)
 _MAX_PREFETCH = 100  # look-ups under way
 _MAX_ALIASES = 8
 _NAME = re.compile(r"[!-~]{1,255}")  # a server may say anything
-_ABSENT = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA})
+# A name that cannot be asked for (an empty label, one of 64 letters) does not exist either.
+_ABSENT = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
+# A question is sent again, each time after twice as long. From a server that was quick before, c-ares expects
+# an answer within a quarter of a second, so this many are ten seconds and more: our own limit ends it.
+_TRIES = 6
 
 
 class Resolved(Struct, frozen=True):
@@ -159,7 +163,7 @@ class _AresServer:
 
     def __init__(self, servers: list[str] | None, options: DnsOptions, clock: Callable[[], float]) -> None:
         self._named = servers
-        self._timeout = options.timeout
+        self._timeout = min(options.patience, options.timeout)
         self._keep = min(options.max_ttl, options.negative_ttl)
         self._clock = clock
         self._channel = self._open()
@@ -188,7 +192,7 @@ class _AresServer:
         return self._channel
 
     def _open(self) -> _Channel:
-        resolver = aiodns.DNSResolver(nameservers=self._named, timeout=self._timeout, tries=2)
+        resolver = aiodns.DNSResolver(nameservers=self._named, timeout=self._timeout, tries=_TRIES)
         return _Channel(resolver, self._clock())
 
 

@@ -39,6 +39,7 @@ class Kind(StrEnum):
     REDIRECTS = "too many redirects"
     BAD_REDIRECT = "redirect to nowhere"
     TRAP = "trap"
+    OUTSIDE = "outside the crawl's domains"
     HOST_FULL = "page limit of the host"
     BAD_HOST = "bad host"
     FORBIDDEN_ADDRESS = "forbidden address"
@@ -85,6 +86,7 @@ TABLE: dict[Kind, Failure] = {
     Kind.REDIRECTS: Failure(counts=False),
     Kind.BAD_REDIRECT: Failure(counts=False),
     Kind.TRAP: Failure(counts=False),
+    Kind.OUTSIDE: Failure(counts=False),
     Kind.HOST_FULL: Failure(counts=False),
     Kind.BAD_HOST: Failure(counts=False),
     Kind.FORBIDDEN_ADDRESS: Failure(0, 0, HostState.BAD),
@@ -114,9 +116,13 @@ def verdict(
         host = max(host, failure.fate if failures > failure.retries else HostState.SLOW)
     if host is HostState.BAD or attempts > failure.retries:
         return Verdict(None, host)
+    return Verdict(now + wait_of(kind, attempts, asked_for), host)
+
+
+def wait_of(kind: Kind, attempts: int, asked_for: float | None = None) -> float:
+    """The seconds that a failure is waited out, after so many attempts; never less than the host named."""
     doublings = min(attempts - 1, _MAX_DOUBLINGS)
-    wait = min(max(failure.wait * 2**doublings, asked_for or 0.0), _DAY)
-    return Verdict(now + wait, host)
+    return min(max(TABLE[kind].wait * float(2**doublings), asked_for or 0.0), _DAY)
 
 
 def of_status(status: int) -> Kind | None:

@@ -6,8 +6,6 @@ leads to, and given back on the way out, whatever happens.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from hashlib import sha1
 from time import time
 from typing import Any
@@ -15,7 +13,14 @@ from typing import Any
 from msgspec import Struct
 
 from motherlode.fetch.courtesy import Courtesy  # noqa: TC001 - the fields of a dataclass are looked up
-from motherlode.fetch.directives import SILENT, Directives, canonical_of, directives_of, speaks_to_crawlers
+from motherlode.fetch.directives import (
+    SILENT,
+    Directives,
+    canonical_of,
+    directives_of,
+    retry_after,
+    speaks_to_crawlers,
+)
 from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import Kind, of_status
 from motherlode.fetch.hosts import HostBook, after_failure, after_success
@@ -29,7 +34,7 @@ from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
 
 MAX_HOPS = 25
 _NOT_MODIFIED = 304
-_DIGITS = 10
+_MOMENT = 1.0  # seconds by which clocks may differ
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_HOST = frozenset({Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER})
 _BAD = HostState.BAD  # a look into an enumeration is slow, and each fetch takes one
@@ -95,7 +100,8 @@ class _Trail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Fetches URLs for a crawl. `known` says of a redirect's target whether it was fetched before."""
+    """Fetches URLs for a crawl. Of a redirect's target, `known` says whether it was fetched before, and
+    `allows` whether the crawl may go to its host at all."""
 
     web: Web
     courtesy: "Courtesy[Any]"
@@ -104,6 +110,7 @@ class Fetcher:
     hosts: HostBook = field(default_factory=HostBook)
     duplicates: Duplicates = field(default_factory=Duplicates)
     known: Callable[[UrlKey], bool] = lambda _key: False
+    allows: Callable[[str], bool] = lambda _host: True
     clock: Callable[[], float] = time
 
     async def fetch(self, asked: Address, headers: Headers = (), attempts: int = 1) -> Fetched:
@@ -113,6 +120,9 @@ class Fetcher:
             here, seconds = trail.here, None
             try:
                 self._admit(here)
+                ended = self._put_off(trail)
+                if ended is not None:
+                    return ended
                 robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
                 ended = self._refused(trail, robots)
                 if ended is None:
@@ -121,7 +131,7 @@ class Fetcher:
                     seconds = response.seconds
                     ended = self._answered(trail, response)
             except FetchError as error:
-                ended = self._failed(trail, Kind(error.kind), error.detail)
+                ended = self._failed(trail, Kind(error.kind), error.detail, asked_for=error.wait)
             finally:
                 # Last of all: what the answer made of the host must be known before anybody else is let in.
                 self.courtesy.release(here.host, seconds, trail.delay)
@@ -140,6 +150,16 @@ class Fetcher:
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
+
+    def _put_off(self, trail: _Trail) -> Fetched | None:
+        """What there is to say of a URL whose host was to be left alone by what an earlier crawl has kept;
+        from now on, those who give out turns know that, too. None: it may be asked."""
+        host = self.hosts[trail.here.host]
+        wait = host.next_at - self.clock() if host.next_at else 0.0
+        if wait <= _MOMENT:
+            return None
+        self.courtesy.hold(host.name, wait)
+        return trail.end(failure=Kind.UNAVAILABLE, detail=host.reason, retry_at=host.next_at)
 
     def _refused(self, trail: _Trail, robots: Robots) -> Fetched | None:
         """What there is to say of a URL that may not or need not be asked for; None: it may."""
@@ -180,6 +200,8 @@ class Fetcher:
         refusal = trail.step(target, response.status)
         if refusal is not None:
             return trail.end(failure=refusal)
+        if not self.allows(target.host):
+            return trail.end(failure=Kind.OUTSIDE, detail=target.host)
         if self.known(target.key):
             return trail.end(copy_of=target.url)
         return None
@@ -208,24 +230,18 @@ class Fetcher:
             said,
         )
 
-    def _failed(self, trail: _Trail, kind: Kind, detail: str, response: Response | None = None) -> Fetched:
+    def _failed(
+        self,
+        trail: _Trail,
+        kind: Kind,
+        detail: str,
+        response: Response | None = None,
+        asked_for: float | None = None,
+    ) -> Fetched:
         now = self.clock()
-        asked_for = _retry_after(response) if response is not None else None
+        if response is not None:
+            asked_for = retry_after(response)
         host, said = after_failure(self.hosts[trail.here.host], kind, trail.attempts, now, asked_for)
         self.hosts.put(host)
         self.courtesy.hold(host.name, host.next_at - now)
         return trail.end(failure=kind, detail=detail, retry_at=said.retry_at, response=response)
-
-
-def _retry_after(response: Response) -> float | None:
-    """The seconds that a host asks to be left alone for, told as a number or as a date; None: it does not."""
-    told = response.header("retry-after").strip()
-    if told.isdecimal() and len(told) < _DIGITS:
-        return float(told)
-    try:
-        moment = parsedate_to_datetime(told)
-        if moment.tzinfo is None:  # HTTP knows no other time (RFC 9110, section 5.6.7)
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, moment.timestamp() - response.at)
-    except (ValueError, IndexError, TypeError, OverflowError):
-        return None

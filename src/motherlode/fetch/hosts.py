@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from motherlode.fetch.failures import TABLE, Kind, Verdict, verdict
+from motherlode.fetch.failures import TABLE, Kind, Verdict, verdict, wait_of
 from motherlode.fetch.web import Response
 from motherlode.records import Host, HostState
 from motherlode.urls import registrable_domain
@@ -45,7 +45,7 @@ def after_failure(
     if not counts:
         return host, said
     # The host is left alone even if this URL is given up: others wait for it, too.
-    until = max(host.next_at, now + TABLE[kind].wait if said.retry_at is None else said.retry_at)
+    until = max(host.next_at, now + wait_of(kind, 1, asked_for) if said.retry_at is None else said.retry_at)
     return replace(host, state=said.host, reason=str(kind), failures=failures, next_at=until), said
 
 

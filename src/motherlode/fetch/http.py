@@ -24,6 +24,7 @@ _CODINGS = "gzip, deflate, br, zstd"
 _PORTS = {"http": 80, "https": 443}
 _TRIES = 3  # connections that were kept open may all turn out to be closed
 _PROXY_REFUSES = 407
+_WAITED_TOO_LONG = 408
 _VERSION_NOT_SUPPORTED = 505
 _NO_AUTHORITY = re.compile(r"[@?#\\]")
 _MAX_PORT = 65_536
@@ -87,6 +88,8 @@ class HttpWeb:
                 continue
             finally:
                 self._pool.give(origin, line)
+            if response.status == _WAITED_TOO_LONG and reused:  # for a request, before it had ours
+                continue
             if response.status == _PROXY_REFUSES and line.proxy is not None:
                 raise FetchError(Kind.PROXY, request.url, "it wants to know who asks")
             if response.status == _VERSION_NOT_SUPPORTED and self._dialer.needs_http2(origin):

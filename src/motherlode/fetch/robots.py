@@ -15,6 +15,8 @@ _MAX_RULES = 100_000
 _LINES = re.compile(rb"\r\n|\r|\n")
 _TOKEN = re.compile(r"[a-zA-Z_-]+")
 _ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
+_NEEDLESS = re.compile(r"%(2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])")  # letters, digits, -._~
+_NEEDED = re.compile(r'[ "<>]')
 _DIRECTORY = re.compile(r"/index\.html?\Z")
 
 _AGENT, _ALLOW, _DISALLOW, _DELAY, _SITEMAP = "user-agent", "allow", "disallow", "crawl-delay", "sitemap"
@@ -69,7 +71,7 @@ class Robots(Struct, frozen=True):
 
     def rule_for(self, url: str) -> Rule | None:
         """The rule that decides whether a URL may be fetched; None: none does, so it may."""
-        path = path_of(url) if self.rules else "/robots.txt"
+        path = path_of(url).replace("%2E", ".") if self.rules else "/robots.txt"  # the one that URLs may keep
         if path == "/robots.txt":
             return None
         return next((rule for rule in self.rules if rule.matches(path)), None)
@@ -175,6 +177,10 @@ def _rules(pattern: str, *, allow: bool) -> Iterator[Rule]:
     if allow and _DIRECTORY.search(pattern):
         directory = _DIRECTORY.sub("/$", pattern)
         yield Rule(directory, allow, _matcher(directory))
+    # Google's cases have it that an escape allows nothing but itself; what it forbids goes by the RFC.
+    spelled = pattern if allow else _spelled(pattern)
+    if spelled != pattern:
+        yield Rule(spelled, allow, _matcher(spelled))
 
 
 def _matcher(pattern: str) -> Callable[[str], object]:
@@ -209,6 +215,12 @@ def _escaped(text: str) -> str:
         return text
     raw = text.encode("utf-8", "surrogateescape")
     return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)  # noqa: PLR2004 - ASCII
+
+
+def _spelled(pattern: str) -> str:
+    """As canonical URLs have it (RFC 9309, 2.2.2): `/%7Ejoe` is `/~joe`, and a blank is `%20`."""
+    plain = _NEEDLESS.sub(lambda found: chr(int(found[1], 16)), pattern)
+    return _NEEDED.sub(lambda found: f"%{ord(found[0]):02X}", plain)
 
 
 def _seconds(value: str) -> float | None:

@@ -8,6 +8,7 @@ from time import time
 
 from msgspec.structs import replace
 
+from motherlode.fetch.directives import retry_after
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.options import RobotsOptions
 from motherlode.fetch.robots import ALLOW_ALL, Robots, parse_robots
@@ -21,6 +22,7 @@ _REMEMBERED = 20_000  # hosts
 _MEMORY = 20 * 2**20  # bytes of all files that are remembered; their rules take several times as much
 _UPKEEP = 1000  # bytes that a file takes besides its own, about
 _TOO_MANY = 429
+_DAY = 86_400.0  # seconds; nobody is left alone for longer
 _SCHEME = 8  # characters; that of http is shorter by one, and no host is empty
 _log = getLogger("motherlode.robots")
 
@@ -69,7 +71,8 @@ class RuleBook:
         origin = origin_of(url)
         known = self._fresh(origin) or await self._asked(origin)
         if known[1] is None:
-            raise FetchError(Kind.ROBOTS_UNREACHABLE, url, f"status {known[0].status}")
+            wait = known[0].expires_at - self._clock()
+            raise FetchError(Kind.ROBOTS_UNREACHABLE, url, f"status {known[0].status}", wait)
         return known[1]
 
     def rules_at_hand(self, url: str) -> Robots | None:
@@ -134,7 +137,8 @@ class RuleBook:
         if status == _TOO_MANY or status >= 500:  # noqa: PLR2004 - the server's class of errors
             # Nothing is allowed for a while, unless something was known before.
             kept = RobotsFile(origin, status, None, now, now) if kept is None or kept.body is None else kept
-            return self._learn(_still(kept, now, self._options.retry))
+            asked_for = (retry_after(response) if response is not None else None) or 0.0
+            return self._learn(_still(kept, now, max(self._options.retry, min(asked_for, _DAY))))
         body = response.body if response is not None and response.ok else b""
         return self._learn(RobotsFile(origin, status, body, now, now + self._options.keep))
 

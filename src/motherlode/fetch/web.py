@@ -74,12 +74,14 @@ class Response(Struct, frozen=True, gc=False):
 
 
 class FetchError(LodeError):
-    """No response came back; `kind` says in a word or two what happened, `detail` what is known beyond."""
+    """No response came back; `kind` says in a word or two what happened, `detail` what is known beyond, and
+    `wait` for how many seconds there is no use in asking again, if that is known."""
 
-    def __init__(self, kind: str, url: str, detail: str = "") -> None:
+    def __init__(self, kind: str, url: str, detail: str = "", wait: float | None = None) -> None:
         super().__init__(f"{url}: {kind}{f' ({detail})' if detail else ''}.")
         self.kind = kind
         self.detail = detail
+        self.wait = wait
 
 
 class Web(Protocol):

@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, unpack
+from motherlode.policies.bounds import lets_in
+from motherlode.policies.options import CrawlOptions
 from motherlode.policies.policy import Visit
 from motherlode.records import Document, Follow, Judgement, TopicId, UrlKey
-from motherlode.urls import Address
+from motherlode.urls import Address, host_of
 
 QUEUE = TopicId(1)
+ANYWHERE = CrawlOptions()
 FIRST = 1e9  # above every rank that a baseline gives
 _NOWHERE = 10**9  # behind every place of the oracle's way
 _MIX = 0x9E3779B97F4A7C15
@@ -24,10 +27,12 @@ def follow_seeds(seeds: Sequence[Address]) -> Iterator[Follow]:
     return (Follow(seed.url, seed.key, QUEUE, FIRST - place, depth=0) for place, seed in enumerate(seeds))
 
 
-def follow_links(visit: Visit, rank: float) -> Iterator[Follow]:
-    """Every link of a page, at one rank."""
-    depth = visit.entry.depth + 1
-    return (Follow(link.url, link.key, QUEUE, rank, depth) for link in visit.document.links)
+def follow_links(visit: Visit, rank: float, options: CrawlOptions = ANYWHERE) -> Iterator[Follow]:
+    """Every link of a page that leads where the crawl may go, at one rank."""
+    depth, links = visit.entry.depth + 1, visit.document.links
+    if options.domains or options.locked:
+        links = tuple(link for link in links if lets_in(host_of(link.url), options))
+    return (Follow(link.url, link.key, QUEUE, rank, depth) for link in links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class BreadthFirst:
 
     spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
+    options: CrawlOptions = ANYWHERE
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
@@ -44,7 +50,7 @@ class BreadthFirst:
         return [None] * len(visits)
 
     def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
-        return follow_links(visit, -float(visit.entry.depth + 1))
+        return follow_links(visit, -float(visit.entry.depth + 1), self.options)
 
 
 @dataclass(slots=True)
@@ -100,6 +106,7 @@ class BestFirst:
     spaces: ClassVar[Sequence[str]] = ()
     seeds: Sequence[Address]
     centroid: "Centroid"
+    options: CrawlOptions = ANYWHERE
 
     def seed(self) -> Iterable[Follow]:
         return follow_seeds(self.seeds)
@@ -108,7 +115,7 @@ class BestFirst:
         return [Judgement(QUEUE, self.centroid.cosine(_terms(visit.document))) for visit in visits]
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Iterable[Follow]:
-        return follow_links(visit, judgement.confidence if judgement else 0.0)
+        return follow_links(visit, judgement.confidence if judgement else 0.0, self.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from motherlode.documents.spaces import TERMS
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier
+from motherlode.policies.bounds import lets_in
 from motherlode.policies.compiled import Floats
 from motherlode.policies.names import ByMeaning, ByWeight, Voice
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
@@ -256,9 +257,7 @@ class Bingo:
         host = host_of(url)
         known = self._domains.get(host)
         if known is None:
-            known = self._domains[host] = within(host, self.options.domains or ("",)) and not within(
-                host, self.options.locked
-            )
+            known = self._domains[host] = lets_in(host, self.options)
         return known
 
     def _is_soft(self) -> bool:
@@ -333,12 +332,3 @@ def rule_of(phase: Phase) -> Rule:
 def later_queue(queue: TopicId) -> TopicId:
     """Where a topic's links wait that are not for the learning phase."""
     return TopicId(-abs(queue))
-
-
-def within(host: str, domains: Collection[str]) -> bool:
-    """Whether a host is one of these or below one.
-
-    >>> within("www.example.org", ["example.org"]), within("myexample.org", ["example.org"])
-    (True, False)
-    """
-    return any(not domain or host == domain or host.endswith(f".{domain}") for domain in domains)

@@ -11,11 +11,13 @@ from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState
 from motherlode.store import ledger
-from webs import record_web
+from webs import Said, record_web
 
 PAGE = """<title>Barn \x1b[31mowls</title><a href="/moved">one</a> <a rel="nofollow" href="http://b.test/">two</a>"""
-PAGES = {
+PAGES: dict[str, Said] = {
     "http://a.test/": PAGE,
+    "http://a.test/moved": (302, {"Location": "http://locked.test/"}, b""),
+    "http://locked.test/": "<title>Locked</title>",
     "http://a.test/there": "<title>There</title>",
 }
 
@@ -70,6 +72,14 @@ def test_what_cannot_be_had_is_said_with_exit_code_1(
     assert json.loads(lode("fetch", url, "--json", "--set", f"network.connect={box.address}").stdout)[
         "failure"
     ].startswith(failure)
+
+
+def test_a_redirect_into_a_locked_domain_ends_there(lode: CliRun, box: Running) -> None:
+    sandboxed = ("--set", f"network.connect={box.address}")
+    assert "Locked" in lode("fetch", "http://a.test/moved", *sandboxed).stdout
+    run = lode("fetch", "http://a.test/moved", *sandboxed, "--set", 'crawl.locked=["locked.test"]')
+    assert run.returncode == 1
+    assert "failed      outside the crawl's domains (locked.test)" in run.stdout
 
 
 def test_the_body_is_written_as_it_came(lode: CliRun, box: Running, tmp_path: Path) -> None:

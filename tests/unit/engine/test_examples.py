@@ -8,6 +8,7 @@ from zipfile import ZipFile
 import pytest
 
 from helpers import follow
+from motherlode.app.crawling import baseline
 from motherlode.documents.analysing import Manner
 from motherlode.engine import Limits, crawl, crawling
 from motherlode.engine.crew import Alone
@@ -259,3 +260,22 @@ def test_after_an_interruption_all_that_are_still_examples_are_fetched(tmp_path:
     assert fetch(portal, pages(), tmp_path / "again") == 8
     assert place("news", 2) not in kept(portal)
     assert waiting(portal, TopicId(0)) == set()
+
+
+@pytest.mark.parametrize("bounds", [{"crawl__locked": ["locked.test"]}, {"crawl__domains": ["a.test"]}])
+@pytest.mark.parametrize("policy", ["breadth-first", "best-first"])
+def test_domains_that_are_closed_to_a_crawl_are_not_entered_by_any_way(
+    tmp_path: Path, bounds: dict[str, object], policy: str
+) -> None:
+    said: dict[str, Said] = {
+        "http://a.test/": paper("A", "An example", ["http://locked.test/linked", "http://a.test/next"]),
+        "http://a.test/next": paper("B", "A page", ["http://www.locked.test/linked", "http://a.test/away"]),
+        "http://a.test/away": (302, {"Location": "http://locked.test/moved"}, b""),
+    }
+    locked = ("http://locked.test/linked", "http://www.locked.test/linked", "http://locked.test/moved")
+    said |= {url: paper(url, f"The page {url}") for url in locked}
+    portal = planted(tmp_path / "p", {"a": ["http://a.test/"]}, crawl__policy=policy, **bounds)
+    fetch(portal, said, tmp_path / "web")
+    with Portal.crawling(portal, "test") as opened:
+        run_virtually(crawl(opened, Replay(open_web(tmp_path / "web")), baseline(opened), Limits(100)))
+    assert kept(portal) == ["http://a.test/", "http://a.test/next"]

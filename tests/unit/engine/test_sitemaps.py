@@ -36,10 +36,10 @@ PAGES: dict[str, Said] = {
 }
 
 
-def crawled(tmp_path: Path, *, sitemaps: bool) -> list[str]:
+def crawled(tmp_path: Path, *, sitemaps: bool, **settings: object) -> list[str]:
     web = record_web(tmp_path / "web", PAGES)
     planting = plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
-    create_portal(tmp_path / "p", planting, {"robots.sitemaps": sitemaps})
+    create_portal(tmp_path / "p", planting, {"robots.sitemaps": sitemaps, **settings})
     with Portal.crawling(tmp_path / "p", "test") as portal:
         policy = BreadthFirst([address("http://a.test/")])
         run_virtually(crawl(portal, Replay(open_web(web)), policy, Limits(50)))
@@ -53,6 +53,16 @@ def test_pages_that_only_a_sitemap_lists_are_found_if_wanted(tmp_path: Path) -> 
         "http://a.test/hidden",
         "http://www.a.test/sister",
     ]
+
+
+def test_sitemaps_are_read_though_no_such_documents_are_wanted(tmp_path: Path) -> None:
+    settings = {"types.text": 0, "types.archive": 0}
+    assert "http://a.test/hidden" in crawled(tmp_path, sitemaps=True, **settings)
+
+
+def test_sitemaps_lead_nowhere_that_is_closed_to_the_crawl(tmp_path: Path) -> None:
+    settings = {"crawl.locked": ["www.a.test"]}
+    assert "http://www.a.test/sister" not in crawled(tmp_path, sitemaps=True, **settings)
 
 
 def test_sitemaps_that_a_crawl_did_not_come_to_read_are_read_by_the_next(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Content codings, under a limit."""
 
 import gzip
+import random
 import zlib
 
 import brotli
@@ -66,3 +67,27 @@ def test_every_member_of_a_gzip_body_counts_and_what_follows_does_not() -> None:
     assert decoded(both, "gzip", 5, cut=True) == b"one t"
     with pytest.raises(TooLargeError):
         decoded(gzip.compress(b"x" * 60) * 1000, "gzip", 1000)
+
+
+def test_every_frame_of_a_zstd_body_counts_and_what_follows_does_not() -> None:
+    both = zstd.compress(b"one ") + zstd.compress(b"two")
+    assert decoded(both, "zstd", 100) == b"one two"
+    assert decoded(both + b"rest", "zstd", 100) == b"one two"
+    assert decoded(both, "zstd", 5, cut=True) == b"one t"
+    with pytest.raises(TooLargeError):
+        decoded(zstd.compress(b"x" * 60) * 1000, "zstd", 1000)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_parts_of_any_size_are_put_together(coding: str) -> None:
+    parts = [TEXT, b"", bytes(range(256)) * 1000, b"x", random.Random(1).randbytes(200_000), TEXT]
+    body = b"".join(gzip.compress(part) if coding == "gzip" else zstd.compress(part) for part in parts)
+    assert decoded(body, coding, 10**7) == b"".join(parts)
+    assert b"".join(parts).startswith(decoded(body[:-5000], coding, 10**7))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_body_of_nothing_but_small_parts_holds_nobody_up(coding: str) -> None:
+    """Each costs a little whatever it holds: a body within its limit could have millions."""
+    part = {"gzip": gzip.compress(b"x"), "zstd": zstd.compress(b"x")}[coding]
+    assert len(decoded(part * 11_000, coding, 10**7)) == 10_001

@@ -177,6 +177,7 @@ TRAP = "http://b.test/" + "x/" * 9
         ("http://b.test/closed/", Kind.ROBOTS),
         ("http://bad.test/", Kind.BAD_HOST),
         ("http://dead.test/", Kind.REFUSED),
+        ("http://locked.test/", Kind.OUTSIDE),
     ],
 )
 def test_what_holds_for_urls_holds_for_the_targets_of_redirects(target: str, kind: Kind) -> None:
@@ -189,7 +190,9 @@ def test_what_holds_for_urls_holds_for_the_targets_of_redirects(target: str, kin
     hosts = HostBook({"bad.test": Host("bad.test", "bad.test", HostState.BAD, "refused")}.get)
 
     async def work() -> Fetched:
-        return await fetch(fetcher(web, hosts=hosts), "http://a.test/")
+        return await fetch(
+            fetcher(web, hosts=hosts, allows=lambda host: host != "locked.test"), "http://a.test/"
+        )
 
     got = run(work())
     assert (got.failure, got.final.url, len(got.hops)) == (kind, target, 1)
@@ -320,6 +323,25 @@ def test_failures_in_parallel_are_one_failure(attempts: int) -> None:
     host = run(work())
     assert (host.failures, host.state) == (1, HostState.SLOW)
     assert host.next_at > 5.0  # though it was given up, the host is left alone for a while
+
+
+def test_a_host_is_left_alone_though_it_was_an_earlier_crawl_that_it_told() -> None:
+    web = ScriptedWeb({"http://a.test/0": "<p>A", "http://a.test/1": "<p>B"})
+    kept = Host("a.test", "a.test", HostState.SLOW, str(Kind.UNAVAILABLE), failures=1, next_at=600.0)
+
+    async def work() -> list[Fetched]:
+        given = fetcher(web, hosts=HostBook({"a.test": kept}.get))
+        return [await fetch(given, url) for url in numbered("http://a.test/{}", 2)]
+
+    first, second = run(work())
+    assert (first.failure, first.retry_at) == (Kind.UNAVAILABLE, 600.0)
+    assert second.failure is None
+    assert web.times("a.test") == [600.0]
+
+
+def test_a_url_waits_as_long_as_its_robots_txt_was_asked_to_be_left_alone() -> None:
+    got = fetched({"http://a.test/robots.txt": (503, {"Retry-After": "7200"}), "http://a.test/": "<p>A"})
+    assert (got.failure, got.retry_at) == (Kind.ROBOTS_UNREACHABLE, 7200.0)
 
 
 @pytest.mark.parametrize("options", [EAGER, PolitenessOptions()])

@@ -122,3 +122,14 @@ def test_what_a_host_is_an_alias_for_is_kept_as_long_as_nobody_says_otherwise() 
     assert named.aliases == "b.test cdn.test"
     assert after_success(named, response(), 0.0).aliases == "b.test cdn.test"
     assert after_success(named, replace(response(), aliases="c.test"), 0.0).aliases == "c.test"
+
+
+@pytest.mark.parametrize("kind", [Kind.TOO_MANY, Kind.UNAVAILABLE])
+@pytest.mark.parametrize("attempts", [1, 9])
+def test_a_host_is_left_alone_as_long_as_it_asked_for_though_the_url_is_given_up(
+    kind: Kind, attempts: int
+) -> None:
+    host, said = after_failure(A, kind, attempts, 100.0, 3600.0)
+    assert (said.retry_at is None) == (attempts > TABLE[kind].retries)
+    assert host.next_at == 3700.0
+    assert after_failure(A, kind, attempts, 100.0, 1e9)[0].next_at == 100.0 + 86_400.0

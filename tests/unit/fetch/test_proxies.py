@@ -199,12 +199,36 @@ def test_a_proxy_that_is_not_there_has_failed_and_nobody_else(run: Run) -> None:
     assert strictly(run, work) == [Kind.PROXY] * 2
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "10.0.0.1", "[::ffff:169.254.169.254]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "[::1]",
+        "10.0.0.1",
+        "[::ffff:169.254.169.254]",
+        "localhost",
+        "a.localhost",
+        "metadata.google.internal",
+        "printer.local",
+    ],
+)
 def test_a_proxy_is_no_way_inside(run: Run, host: str) -> None:
     for scheme in ("http", "https"):
         ended, site = through(saying(OK), run, f"{scheme}://{host}/")
         assert ended == Kind.FORBIDDEN_ADDRESS
         assert site.connections == 0
+
+
+def test_a_host_that_was_put_elsewhere_is_reached_there_and_not_by_a_proxy(run: Run) -> None:
+    async def work() -> None:
+        async with serving(saying(OK)) as proxy, serving(saying(OK)) as direct:
+            network = NetworkOptions(proxy=f"http://{proxy.place}", overrides=(f"here.test={direct.place}",))
+            async with HttpWeb(network, "tests") as web:
+                good(await outcome(web, "http://here.test/"))
+                good(await outcome(web, "http://far.test/"))
+            assert (len(proxy.heads), len(direct.heads)) == (1, 1)
+
+    strictly(run, work)
 
 
 def test_the_environment_names_proxies_and_those_who_need_none(
@@ -215,7 +239,10 @@ def test_the_environment_names_proxies_and_those_who_need_none(
             monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.place}")
             monkeypatch.setenv("NO_PROXY", "near.test, .inside.test")
             network = NetworkOptions(overrides=(f"*.test={direct.place}",))
-            async with HttpWeb(network, "tests") as web:
+            near = NetworkOptions(
+                overrides=tuple(f"{host}={direct.place}" for host in ("near.test", "*.inside.test"))
+            )
+            async with HttpWeb(near, "tests") as web:
                 for host in ("far.test", "near.test", "a.inside.test"):
                     good(await outcome(web, f"http://{host}/"))
             assert (len(proxy.heads), len(direct.heads)) == (1, 2)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.fetch.robots import DISALLOW_ALL, Robots, parse_robots, path_of
+from motherlode.urls import canonical
 
 
 def said(text: str, agent: str = "motherlode") -> Robots:
@@ -127,3 +128,29 @@ def test_the_rule_that_decides_can_be_told() -> None:
     told = {path: str(robots.rule_for(f"http://x.test{path}") or "") for path in ("/a", "/a/b", "/c")}
     assert told == {"/a": "Disallow: /a", "/a/b": "Allow: /a/b", "/c": ""}
     assert robots.rule_for("http://x.test/robots.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "url"),
+    [
+        ("/%7Ejoe/", "http://a.test/~joe/x"),
+        ("/%7ejoe/", "http://a.test/%7Ejoe/x"),
+        ("/~joe/", "http://a.test/%7ejoe/x"),
+        ("/%70rivate", "http://a.test/private"),
+        ("/secret.html", "http://a.test/secret%2Ehtml"),
+        ("/secret%2ehtml$", "http://a.test/secret.html"),
+        ("/two words/", "http://a.test/two words/x"),
+        ("/*%2D", "http://a.test/a-b"),
+    ],
+)
+def test_what_is_disallowed_in_one_spelling_is_disallowed_in_any(rule: str, url: str) -> None:
+    robots = parse_robots(f"User-agent: *\nDisallow: {rule}\n".encode(), "motherlode")
+    assert not robots.allows(canonical(url))
+    assert robots.allows("http://a.test/other")
+
+
+def test_an_escaped_slash_is_no_slash() -> None:
+    robots = parse_robots(b"User-agent: *\nDisallow: /a%2Fb\nDisallow: /%2A$\n", "motherlode")
+    assert not robots.allows("http://a.test/a%2Fb")
+    assert robots.allows("http://a.test/a/b")
+    assert robots.allows("http://a.test/anything")

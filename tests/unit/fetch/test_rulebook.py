@@ -358,3 +358,25 @@ def test_memory_is_bounded_in_bytes_however_many_hosts_there_are(monkeypatch: py
         assert rules._room >= 0
 
     run(work())
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(
+    ("told", "wait"), [("3600", 3600.0), ("1", 300.0), ("nonsense", 300.0), ("999999", DAY)]
+)
+def test_robots_txt_is_not_asked_for_before_the_time_that_the_host_named(
+    status: int, told: str, wait: float
+) -> None:
+    web = ScriptedWeb({ROBOTS: in_turn((status, {"Retry-After": told}), CLOSED)})
+
+    async def work() -> tuple[float | None, list[bool | str]]:
+        rules = book(web, retry=300.0)
+        with pytest.raises(FetchError) as failure:
+            await rules.rules_for("http://a.test/x")
+        await asyncio.sleep(wait - 1)
+        before = await allows(rules)
+        await asyncio.sleep(2)
+        return failure.value.wait, [before, await allows(rules)]
+
+    assert run(work()) == (wait, [Kind.ROBOTS_UNREACHABLE, False])
+    assert [url for _, url in web.asked] == [ROBOTS, ROBOTS]

@@ -141,6 +141,13 @@ def test_a_connection_of_which_nobody_knows_what_comes_next_is_not_used_again(ru
     assert site.connections == 2
 
 
+def test_a_host_that_waited_too_long_on_a_kept_connection_is_asked_on_a_new_one(run: Run) -> None:
+    late = answer(b"", "Connection: close", status="408 Request Timeout")
+    responses, site = fetched(run, OK, late, OK, count=2)
+    assert [response.status for response in responses] == [200, 200]
+    assert site.connections == 2
+
+
 def test_what_comes_late_is_never_taken_for_the_next_answer(run: Run) -> None:
     evil = answer(b"<p>evil")
 

@@ -19,8 +19,8 @@ from motherlode.policies.bingo import (
     later_queue,
     policy_for,
     sureness,
-    within,
 )
+from motherlode.policies.bounds import within
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
 from motherlode.policies.prospects import Prospects
 from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, ModelId, TopicId, UrlId, UrlKey

@@ -7,7 +7,7 @@ import ssl
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from motherlode.fetch.addresses import is_address, is_public
+from motherlode.fetch.addresses import is_address, is_public, leads_inside
 from motherlode.fetch.dns import Resolver
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.options import NetworkOptions
@@ -76,7 +76,7 @@ class Dialer:
 
     async def _dial(self, origin: Origin) -> Line:
         began = monotonic()
-        proxy = self._proxies.lead_to(origin.scheme, origin.host)
+        proxy = self._proxy_to(origin)
         aliases: tuple[str, ...] = ()
         if proxy is None:
             addresses, port, aliases = await self._addresses(origin)
@@ -99,6 +99,12 @@ class Dialer:
         way = None if tls else proxy
         return Line(connection, "" if proxy else address, phases, way, " ".join(aliases))
 
+    def _proxy_to(self, origin: Origin) -> Proxy | None:
+        """None: a host is reached directly, as each is of which a person has said where it is."""
+        if self._overrides.place_of(origin.host) is not None:
+            return None
+        return self._proxies.lead_to(origin.scheme, origin.host)
+
     async def _addresses(self, origin: Origin) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
         """Where a host is, less the addresses that no crawler may connect to; and what it is an alias for."""
         told = self._overrides.place_of(origin.host)
@@ -120,9 +126,10 @@ class Dialer:
             raise FetchError(Kind.PROXY, host, f"{proxy.host}: {error.kind}") from error
 
     def _guard_literal(self, host: str) -> None:
-        """Through a proxy, only an address that stands in the URL itself can be looked at."""
+        """Through a proxy, only what stands in the URL itself can be looked at."""
         bare = host.strip("[]")
-        if is_address(bare) and not self._options.private and not is_public(bare):
+        inside = not is_public(bare) if is_address(bare) else leads_inside(bare)
+        if inside and not self._options.private:
             raise FetchError(Kind.FORBIDDEN_ADDRESS, host, bare)
 
     async def _connect(
