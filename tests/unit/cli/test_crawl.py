@@ -156,7 +156,7 @@ def test_it_is_said_until_when_nothing_can_be_fetched_and_why(lode: CliRun, box:
     run = lode("crawl", "owls", "--time", "8s", "--policy", "breadth-first")
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("Nothing can be fetched before") == 1
-    assert "1 wait for another attempt." in run.stdout
+    assert "1 waits for another attempt; errors so far: " in run.stdout
 
 
 def test_a_crawl_that_could_only_wait_for_long_ends_and_says_until_when(lode: CliRun, box: Running) -> None:

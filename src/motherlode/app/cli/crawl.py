@@ -204,9 +204,9 @@ def _why(progress: "Progress") -> str:
         case RunEnd.INTERRUPTED:
             return "interrupted"
     if progress.idle is not None:
-        from motherlode.app.display import waits  # noqa: PLC0415
+        from motherlode.app.display import named_errors, waits  # noqa: PLC0415
 
-        said = waits(progress.idle).rstrip(".")
+        said = waits(progress.idle, named_errors(progress)).rstrip(".")
         return said[:1].lower() + said[1:]
     return "nothing more can be fetched now"
 
