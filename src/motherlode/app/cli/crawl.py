@@ -4,7 +4,7 @@ import asyncio
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -80,33 +80,11 @@ def command(directory: Path, **options: Any) -> None:
     lode crawl DIR --set crawler.contact=you@example.org --pages 5000
     lode crawl DIR --set network.connect=127.0.0.1:8080 --time 10m
     """
-    from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
-    from motherlode.app.display import UNLIMITED  # noqa: PLC0415
-    from motherlode.engine import Limits  # noqa: PLC0415
-    from motherlode.fetch.loops import run  # noqa: PLC0415
-    from motherlode.portal import Portal  # noqa: PLC0415
-    from motherlode.store import frontier  # noqa: PLC0415
-
-    pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
-    quiet = options["as_json"]
-    with Portal.crawling(directory, "crawl", (*options["overrides"], *_settings(options))) as portal:
-        limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
-        outing = Outing(
-            limits,
-            feedback=options["feedback"],
-            quiet=quiet and not options["progress"],
-            aside=options["progress"],
-            metrics=options["metrics"],
-            learn_pages=options["learn_pages"],
-        )
-        try:
-            progress = run(crawl_portal(portal, outing))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            _interrupted()
-        with portal.store.reading() as session:
-            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
-        crawled = _crawled(progress, portal, waiting)
-    if quiet:
+    try:
+        crawled, progress = _crawl(directory, options)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        _interrupted()
+    if options["as_json"]:
         show_json(crawled)
     else:
         _show(crawled, progress, directory)
@@ -116,13 +94,38 @@ def command(directory: Path, **options: Any) -> None:
         click.get_current_context().exit(_FAILED_ON.get(RunEnd(progress.end), 0))
 
 
+def _crawl(directory: Path, options: dict[str, Any]) -> "tuple[Crawled, Progress]":
+    from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
+    from motherlode.app.display import UNLIMITED  # noqa: PLC0415
+    from motherlode.engine import Limits  # noqa: PLC0415
+    from motherlode.fetch.loops import run  # noqa: PLC0415
+    from motherlode.portal import Portal  # noqa: PLC0415
+    from motherlode.store import frontier  # noqa: PLC0415
+
+    pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
+    with Portal.crawling(directory, "crawl", (*options["overrides"], *_settings(options))) as portal:
+        limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
+        outing = Outing(
+            limits,
+            feedback=options["feedback"],
+            quiet=options["as_json"] and not options["progress"],
+            aside=options["progress"],
+            metrics=options["metrics"],
+            learn_pages=options["learn_pages"],
+        )
+        progress = run(crawl_portal(portal, outing))
+        with portal.store.reading() as session:
+            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
+        return _crawled(progress, portal, waiting), progress
+
+
 def _settings(options: dict[str, Any]) -> Iterator[str]:
     """The settings that options stand for."""
     given = ((key, options[name]) for name, key in _SETTINGS.items())
     return (f"{key}={str(value).lower()}" for key, value in given if value is not None)
 
 
-def _interrupted() -> None:
+def _interrupted() -> NoReturn:
     context = click.get_current_context()
     click.echo(f"\nInterrupted; '{_again(context)}' goes on.", err=True)
     context.exit(_INTERRUPTED)
