@@ -120,7 +120,8 @@ class _Trip:
             return await self._crawl(baseline(self.portal), self.company)
         self.display.say("Learning from the examples ...")
         pause = self._pause if self.outing.feedback else None
-        teacher = Teacher(self.portal, room, pause, self._learn_pages())
+        told = self.outing.learn_pages is not None
+        teacher = Teacher(self.portal, room, pause, self._learn_pages(), exact=told)
         try:
             async with asyncio.timeout(self._seconds_left()) as timeout:
                 policy = await teacher.begin(hands)

@@ -76,7 +76,7 @@ class Display:
             self._next = progress.seconds + _FRAME
             self._live.update(frame(progress, self._tree, self._limits, self._console.height), refresh=True)
             return
-        self._say_idle(progress.idle)
+        self._say_idle(progress)
         self._next = progress.seconds + next(gap for until, gap in _LINES if progress.seconds < until)
         self.say(f"  {line(progress, self._limits)}")
 
@@ -90,10 +90,11 @@ class Display:
                 else:
                     self.say(words)
 
-    def _say_idle(self, idle: Idle | None) -> None:
+    def _say_idle(self, progress: Progress) -> None:
+        idle = progress.idle
         if idle is not None and idle.until - max(time(), self._idle) > _WORTH_SAYING:
             self._idle = idle.until
-            self.say(f"  {waits(idle)}")
+            self.say(f"  {waits(idle, named_errors(progress))}")
 
 
 def line(progress: Progress, limits: Limits) -> str:
@@ -110,10 +111,17 @@ def line(progress: Progress, limits: Limits) -> str:
     return "".join(told) + (f", {duration(left)} left" if left is not None and not progress.end else "")
 
 
-def waits(idle: Idle) -> str:
+def waits(idle: Idle, errors: str = "") -> str:
     """That nothing can be fetched, until when, and why."""
     until = datetime.fromtimestamp(idle.until).astimezone().strftime("%H:%M:%S")
-    return f"Nothing can be fetched before {until} (in {duration(idle.until - time())}): {idle.why}."
+    why = f"{idle.why}; errors so far: {errors}" if errors else idle.why
+    return f"Nothing can be fetched before {until} (in {duration(idle.until - time())}): {why}."
+
+
+def named_errors(progress: Progress) -> str:
+    """The most frequent kinds of errors, with how often each came."""
+    worst = sorted(progress.errors.items(), key=lambda one: -one[1])[:_ERRORS]
+    return ", ".join(f"{what} {number:,}" for what, number in worst)
 
 
 def pace(progress: Progress) -> str:
@@ -161,8 +169,7 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
     if progress.phase:
         sure = "" if progress.precision is None else f", estimated precision {progress.precision:.2f}"
         yield f"{count(progress.retrainings, 'retraining')}{sure}"
-    worst = sorted(progress.errors.items(), key=lambda one: -one[1])[:_ERRORS]
-    named = ", ".join(f"{what} {number:,}" for what, number in worst)
+    named = named_errors(progress)
     yield f"errors {sum(progress.errors.values()):,}{f': {named}' if named else ''}"
 
 

@@ -25,6 +25,10 @@ class Teacher(Protocol):
         """Whether it is time for a lesson; `idle`: there is nothing left to fetch without one."""
         ...
 
+    def spare(self) -> float:
+        """How many pages may still be fetched before there must have been a lesson."""
+        ...
+
     async def teach(self, crew: Crew) -> bool:
         """Give a lesson. Returns whether the ranks of what waits have changed."""
         ...

@@ -219,6 +219,8 @@ class _Crawl:
     def _has_room(self) -> bool:
         if self._limits.ahead is not None and self._reserved >= self._limits.ahead:
             return False
+        if self._teacher is not None and self._reserved >= self._teacher.spare():
+            return False
         return self._tally.pages + self._reserved < self._limits.pages
 
     async def _rest(self, waiting: Awaitable[T]) -> T:
@@ -387,6 +389,7 @@ class _Crawl:
             self._frontier.open(waiting)
             self._dispatch.reread()
             self._dispatch.stock_up()
+        self._room.set()  # for those who had to wait for the lesson
 
     def _sizes(self) -> dict[TopicId, int]:
         """How many URLs wait in each of our queues; everything is looked at, so seldom asked for."""

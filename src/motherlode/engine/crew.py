@@ -11,6 +11,7 @@ from motherlode.documents.analysing import Analysed, Manner, analyse
 from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.engine.reading import Readers
+from motherlode.engine.turns import take_long_turns
 
 T = TypeVar("T")
 
@@ -37,7 +38,7 @@ class Hands:
 
     def __init__(self, manner: Manner, options: ReadingOptions) -> None:
         self._reading = Readers(manner, options, as_kept=True)
-        self._writer = ThreadPoolExecutor(1, "keeper")
+        self._writer = ThreadPoolExecutor(1, "keeper", take_long_turns)
         self._stack = AsyncExitStack()
 
     @property

@@ -108,8 +108,8 @@ class Dispatch:
         rested = self._courtesy.next_in() if resting else None
         now = self._now()
         until = min(inf if rested is None else now + rested, self._frontier.next_at() or inf)
-        why = [f"{resting:,} wait for hosts that rest"] if resting else []
-        why += [f"{self.retries:,} wait for another attempt"] if self.retries else []
+        why = [f"{_waiting(resting)} for hosts that rest"] if resting else []
+        why += [f"{_waiting(self.retries)} for another attempt"] if self.retries else []
         return Idle(now if until == inf else until, ", ".join(why))
 
     def _pull(self) -> bool:
@@ -129,3 +129,7 @@ class Dispatch:
     def _is_full(self, host: str) -> bool:
         waiting = self._courtesy.waiting(host)
         return waiting >= (_AT_A_HOST if len(self._courtesy) < _HELD else _SOME)
+
+
+def _waiting(number: int) -> str:
+    return "1 waits" if number == 1 else f"{number:,} wait"

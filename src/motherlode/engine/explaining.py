@@ -93,7 +93,10 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
     arriving = hops_to(session, known.id, _NAMES)
     names = {known.id, *(hop.url_id for hop in arriving)}
     spelled = {known.url, *(hop.url for hop in arriving)}
+    topics = tuple(view.topics_of(spelled))
     became = _became(known, page, entry)
+    if became is Became.LINKED and topics:
+        became = Became.EXAMPLE
     way = _way(view, known, page, entry, names)
     robots = _robots(view, asked.url)
     leaving = [] if page is None else links_from(session, page.id)
@@ -102,7 +105,7 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
         known.url,
         became,
         why(view, known, became, robots, on),
-        tuple(view.topics_of(spelled)),
+        topics,
         tuple(view.archetype_of(spelled)),
         () if page is None else said_on(Marks.of(session), view.tree, page.id),
         way,
@@ -148,7 +151,7 @@ def _way(
         return Way(_beginning(view, steps[0].url), tuple(steps), entry.depth, entry.distance)
     linking = [link.page for name in names for link in links_to(view.session, name, _LINKING)]
     steps = _steps(view.session, known, min(linking, default=None), names)
-    if len(steps) == 1 and not view.topics_of({known.url}):
+    if len(steps) == 1:  # an example, where ways begin, or nobody knows
         return None
     return Way(_beginning(view, steps[0].url), tuple(steps), sure=False)
 

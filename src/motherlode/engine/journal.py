@@ -19,7 +19,7 @@ from time import time
 from typing import Self
 from urllib.parse import quote
 
-from motherlode.engine.progress import Progress
+from motherlode.engine.progress import REFRESH, Progress
 from motherlode.engine.settling import Draft
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.fetching import Fetched
@@ -159,7 +159,7 @@ class Records:
         """Count on from where earlier crawls ended. The store knows how many pages they kept; how many of
         them were thought relevant at that time, only the last row does."""
         with self._portal.store.reading() as session:
-            self._pages = sum(run.pages for run in ledger.all_runs(session))
+            self._pages = sum(run.pages for run in ledger.all_runs(session) if run.command != REFRESH)
         last = next(csv.reader([self._harvest.last_line]), [])
         relevant = last[2] if len(last) == len(_HARVEST_HEAD) else ""
         self._relevant = min(int(relevant), self._pages) if relevant.isdecimal() else 0

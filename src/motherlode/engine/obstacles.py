@@ -27,6 +27,9 @@ def why(view: View, known: KnownUrl, became: Became, robots: RobotsSaid, on: Seq
     match became:
         case Became.LINKED:
             return _why_not_offered(view, known)
+        case Became.EXAMPLE:
+            failed = f"; the last attempt failed: {reason}" if reason else ""
+            return f"It is an example that waits to be fetched by the next crawl{failed}."
         case Became.MOVED:
             return _why_moved(view, reason, on)
         case Became.SKIPPED:

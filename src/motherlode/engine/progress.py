@@ -4,6 +4,8 @@ from msgspec import Struct
 
 from motherlode.records import TopicId
 
+REFRESH = "refresh"  # the command whose pages were there before
+
 
 class Limits(Struct, frozen=True):
     """When a crawl ends, how many pages it fetches at once, and for which command it is noted.

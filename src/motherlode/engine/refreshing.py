@@ -16,7 +16,7 @@ from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import without_sitemaps
 from motherlode.engine.judging import still_of_use
 from motherlode.engine.marks import Marks
-from motherlode.engine.progress import Limits, Progress
+from motherlode.engine.progress import REFRESH, Limits, Progress
 from motherlode.engine.settling import Draft
 from motherlode.engine.studying import home_of
 from motherlode.engine.training import KIND, can_tell
@@ -89,7 +89,7 @@ async def refresh(portal: Portal, web: Web, wish: Wish, party: Party | None = No
     limits = Limits(
         min(waiting, wish.pages),
         portal.config.crawl.connections,
-        command="refresh",
+        command=REFRESH,
         patience=0.0,
         queues=frozenset({frontier.AGAIN}),
     )

@@ -57,8 +57,9 @@ class Tally:
     def _count(self, draft: Draft) -> None:
         outcome, fetched = draft.outcome, draft.fetched
         self.redirects += bool(outcome.redirects)
-        self.failed += outcome.fate.state is UrlState.FAILED
-        self.skipped += outcome.fate.state is UrlState.SKIPPED
+        final = outcome.fate.retry_at is None
+        self.failed += final and outcome.fate.state is UrlState.FAILED
+        self.skipped += final and outcome.fate.state is UrlState.SKIPPED
         if fetched is not None and fetched.failure is not None:
             self.errors[str(fetched.failure)] += 1
         if outcome.page is None:

@@ -7,6 +7,7 @@ waits. Killed in between, the crawl has a model and some old ranks: the next one
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from math import inf
 from pathlib import Path
 from time import time
 from typing import Self, TypeVar
@@ -131,6 +132,7 @@ class Teacher:
 
     Where `pause` is given it is called instead of harvesting, once there is nothing more to learn: a person
     is to look at the archetypes first. `learn_pages`: those of the learning phase, if not as configured.
+    `exact`: not one more, though everybody has to wait for the lesson that ends it.
     """
 
     def __init__(
@@ -139,8 +141,10 @@ class Teacher:
         room: StudyRoom | None = None,
         pause: Callable[[], None] | None = None,
         learn_pages: int | None = None,
+        *,
+        exact: bool = False,
     ) -> None:
-        self._portal, self._room, self._pause = portal, room, pause
+        self._portal, self._room, self._pause, self._exact = portal, room, pause, exact
         self._options = portal.config.crawl
         self._learn_pages = self._options.learn_pages if learn_pages is None else learn_pages
         self._at = Standpoint()
@@ -170,6 +174,10 @@ class Teacher:
         if not self._options.retrain:
             return False
         return fresh > 0 if idle else fresh >= wanted_for_lesson(self._at.pages)
+
+    def spare(self) -> float:
+        learns = self._at.phase is Phase.LEARNING
+        return self._learn_pages - self._pages if learns and self._exact else inf
 
     async def teach(self, crew: Crew) -> bool:
         idle = self._pages - self._at.pages < FIRST

@@ -17,6 +17,7 @@ from motherlode.urls import UrlRules
 
 _MAX_BYTES = 64 * 1024
 _NO_CHOICE = "Invalid enum value "  # as msgspec begins to say it
+_PATTERN = " matching regex "
 
 
 def read_config(path: Path, overrides: Sequence[str] = ()) -> Config:
@@ -134,6 +135,8 @@ def _said(error: msgspec.ValidationError, setting: Setting) -> str:
     said = str(error).partition(" - at ")[0].replace("`", "")
     if said.startswith(_NO_CHOICE):
         return f"{said.removeprefix(_NO_CHOICE)} is not one of {', '.join(setting.choices)}"
+    if _PATTERN in said:  # which says little to most people
+        return f"it must be of another form. What it is for: {setting.description.rstrip('.')}"
     return said[:1].lower() + said[1:]
 
 

@@ -118,6 +118,13 @@ def test_elsewhere_it_is_said_once_until_when_and_why_nothing_happens() -> None:
     assert said[0].endswith("(in 1:40): 2 wait for hosts that rest.")
 
 
+def test_what_waits_after_errors_says_which() -> None:
+    idle = Idle(time() + 100, "2 wait for another attempt")
+    errors = {"connection refused": 2, "timed out": 9}
+    said = told(Progress(seconds=3.0, idle=idle, errors=errors))[0]
+    assert said.endswith("2 wait for another attempt; errors so far: timed out 9, connection refused 2.")
+
+
 def test_quiet_is_quiet() -> None:
     out = StringIO()
     with Display(TREE, LIMITS, quiet=True, console=Console(file=out, force_terminal=True)) as display:

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from helpers import CliRun, said_one_sentence
+from motherlode.app.cli.crawl import command
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.store import ledger
@@ -156,7 +158,7 @@ def test_it_is_said_until_when_nothing_can_be_fetched_and_why(lode: CliRun, box:
     run = lode("crawl", "owls", "--time", "8s", "--policy", "breadth-first")
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("Nothing can be fetched before") == 1
-    assert "1 wait for another attempt." in run.stdout
+    assert "1 waits for another attempt; errors so far: " in run.stdout
 
 
 def test_a_crawl_that_could_only_wait_for_long_ends_and_says_until_when(lode: CliRun, box: Running) -> None:
@@ -204,6 +206,16 @@ def test_an_interrupted_crawl_says_how_to_go_on(
     assert said.strip() == "Interrupted; 'lode crawl owls --pages 50' goes on."
     assert ends(tmp_path / "owls")[-1] == "interrupted"
     assert "is writing it" not in lode("status", "owls").stdout
+
+
+def test_interrupted_before_it_began_it_says_how_to_go_on_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Portal, "crawling", interrupted)
+    run = CliRunner().invoke(command, ["owls", "--pages", "5"])
+    assert run.exit_code == 11
+    assert run.stderr.strip() == "Interrupted; 'lode crawl owls --pages 5' goes on."
 
 
 def test_a_second_interruption_ends_a_crawl_at_once(lode: CliRun, box: Running, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_nothing_to_do_is_told_with_its_end_and_its_reason(portal: Path) -> None
     assert idle
     for one in idle:
         assert one.idle is not None
-        assert one.idle.why == "1 wait for another attempt"
+        assert one.idle.why == "1 waits for another attempt"
     began = min(one.seconds for one in idle)
     left = {round(one.idle.until - reports[0].seconds - one.seconds) for one in idle if one.idle is not None}
     assert len({one.idle.until for one in idle if one.idle is not None}) == 1
@@ -150,7 +150,7 @@ def test_hosts_that_rest_are_told_as_well(portal: Path) -> None:
     said["http://b.test/robots.txt"] = (200, {}, b"User-agent: *\nCrawl-delay: 20\n")
     reports: list[Progress] = []
     run(portal, ScriptedWeb(said), Limits(10), lambda: Company(report=reports.append))
-    assert {one.idle.why for one in reports if one.idle is not None} == {"1 wait for hosts that rest"}
+    assert {one.idle.why for one in reports if one.idle is not None} == {"1 waits for hosts that rest"}
 
 
 # --- when it ends ---------------------------------------------------------------------------------------

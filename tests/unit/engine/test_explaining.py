@@ -271,6 +271,20 @@ def test_an_example_that_nobody_tried_to_fetch_is_known(tmp_path: Path) -> None:
     assert told(portal, place("owl", 0)).examples == ("owls", "herons")
 
 
+def test_an_example_that_could_not_be_fetched_yet_says_why(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": [place("owl", 0)]})
+    with Portal.crawling(portal, "test") as opened:
+        run_virtually(fetch_examples(opened, ScriptedWeb({place("owl", 0): (503, {}, b"")})))
+    found = told(portal, place("owl", 0))
+    assert found.became is Became.EXAMPLE
+    assert found.why.startswith(
+        "It is an example that waits to be fetched by the next crawl; the last attempt"
+    )
+    assert "unavailable" in found.why
+    assert found.examples == ("owls",)
+    assert found.way is None
+
+
 # --- other policies, and before and after ---------------------------------------------------------------
 
 

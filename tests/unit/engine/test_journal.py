@@ -10,6 +10,7 @@ import pytest
 
 from motherlode.engine import Company, Limits, Progress, crawl
 from motherlode.engine.journal import CODES, CRAWL_LOG, HARVEST, SKIPPED, Records
+from motherlode.engine.refreshing import Wish, refresh
 from motherlode.engine.settling import Draft
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.fetching import Fetched
@@ -189,6 +190,16 @@ def test_the_next_crawl_counts_on(portal: Path, tmp_path: Path) -> None:
     run(portal, web, 1)
     assert [row["pages"] for row in rows(portal / HARVEST)] == ["2", "3"]
     assert (portal / HARVEST).read_text().count("time,pages") == 1
+
+
+def test_pages_that_were_fetched_again_are_no_harvest(portal: Path, tmp_path: Path) -> None:
+    web = record_web(tmp_path / "web", PAGES)
+    run(portal, web, 2)
+    with Portal.crawling(portal, "refresh") as held:
+        refreshed = run_virtually(refresh(held, Replay(open_web(web)), Wish(before=1e12, pages=9)))
+    assert refreshed.unchanged == 2
+    run(portal, web, 1)
+    assert [row["pages"] for row in rows(portal / HARVEST)] == ["2", "3"]
 
 
 # --- skipped.csv ----------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A crawl that learns: its phases, its archetypes, and what becomes of everything after a lesson."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from motherlode.documents.analysing import Manner
 from motherlode.engine import Company, Control, Limits, Progress, crawl
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
-from motherlode.engine.studying import Assignment
+from motherlode.engine.studying import Assignment, Insight, study
 from motherlode.engine.teaching import StudyRoom, Teacher
 from motherlode.engine.training import KIND
 from motherlode.fetch.loops import run
@@ -121,6 +122,40 @@ def test_a_person_can_be_heard_before_harvesting(tmp_path: Path, web: Path) -> N
     again, told = crawled(portal, web)
     assert again.end == RunEnd.DONE
     assert {one.phase for one in told} == {"harvesting"}
+
+
+class SlowRoom(StudyRoom):
+    """Where a lesson takes so long that the whole web could be fetched meanwhile."""
+
+    async def study(self, portal: Portal, assignment: Assignment) -> Insight:
+        await asyncio.sleep(3600)
+        with portal.store.reading() as session:
+            return study(session, portal.config, assignment)
+
+
+@pytest.mark.parametrize("pages", [0, 4, 9, 11, 12])
+@pytest.mark.parametrize("pause", [True, False])
+def test_not_a_page_more_is_fetched_to_learn_than_was_asked_for(
+    tmp_path: Path, web: Path, *, pages: int, pause: bool
+) -> None:
+    portal = portal_of(tmp_path, crawl__learn_at_home=False)
+    seen: list[Progress] = []
+
+    async def work(opened: Portal) -> Progress:
+        crew, replay, control = Alone(Manner()), Replay(open_web(web)), Control()
+        await fetch_examples(opened, replay, crew)
+        stop = (lambda: control.stop(RunEnd.FEEDBACK)) if pause else None
+        teacher = Teacher(opened, SlowRoom(), stop, pages, exact=True)
+        policy = await teacher.begin(crew)
+        company = Company(crew, seen.append, control, teacher)
+        return await crawl(opened, replay, policy, Limits(100, 4, patience=0.0), company)
+
+    with Portal.crawling(portal, "test") as opened:
+        end = run_virtually(work(opened)).end
+    examples = 5
+    learning = [one.pages + examples for one in seen if one.phase == "learning"]
+    assert max(learning, default=0) == (max(pages, examples) if pages else 0)
+    assert end == (RunEnd.FEEDBACK if pause and pages else RunEnd.DONE)
 
 
 def test_what_was_for_later_waits_in_no_queue_of_the_crawl_until_then(tmp_path: Path, web: Path) -> None:

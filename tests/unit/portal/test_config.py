@@ -78,6 +78,7 @@ def test_a_file_that_is_not_text_or_far_too_long(tmp_path: Path) -> None:
         ("max_url=3", "there is no setting"),
         ("urls.max_url=many", "expected int, got str"),
         ("urls.max_url=1", "expected int >= 50"),
+        ("network.connect=here", "of another form. What it is for: Connect to this HOST:PORT, in plain HTTP"),
         ("learning.rule=loudest", "'loudest' is not one of unanimous, majority, weighted, best"),
         (
             "learning.spaces=['terms', 'smells']",

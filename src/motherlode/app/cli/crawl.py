@@ -4,7 +4,7 @@ import asyncio
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -62,6 +62,7 @@ class Crawled(Struct, frozen=True):
 )
 @click.option("--workers", type=click.IntRange(0, 256), help="Processes that read documents.")
 @click.option("--index/--no-index", default=None, help="Have the search index follow, or not.")
+@click.option("--resume", is_flag=True, expose_value=False, help="Go on where it was: it always does.")
 @click.option("--feedback", is_flag=True, help="Stop before harvesting, to let you judge the archetypes.")
 @click.option(
     "--metrics", type=click.IntRange(0, 65_535), metavar="PORT", help="Serve Prometheus metrics meanwhile."
@@ -80,34 +81,11 @@ def command(directory: Path, **options: Any) -> None:
     lode crawl DIR --set crawler.contact=you@example.org --pages 5000
     lode crawl DIR --set network.connect=127.0.0.1:8080 --time 10m
     """
-    from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
-    from motherlode.app.display import UNLIMITED  # noqa: PLC0415
-    from motherlode.engine import Limits, nursery  # noqa: PLC0415
-    from motherlode.fetch.loops import run  # noqa: PLC0415
-    from motherlode.portal import Portal  # noqa: PLC0415
-    from motherlode.store import frontier  # noqa: PLC0415
-
-    pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
-    quiet = options["as_json"]
-    overrides = (*options["overrides"], *_settings(options))
-    with nursery.opened(), Portal.crawling(directory, "crawl", overrides) as portal:
-        limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
-        outing = Outing(
-            limits,
-            feedback=options["feedback"],
-            quiet=quiet and not options["progress"],
-            aside=options["progress"],
-            metrics=options["metrics"],
-            learn_pages=options["learn_pages"],
-        )
-        try:
-            progress = run(crawl_portal(portal, outing))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            _interrupted()
-        with portal.store.reading() as session:
-            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
-        crawled = _crawled(progress, portal, waiting)
-    if quiet:
+    try:
+        crawled, progress = _crawl(directory, options)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        _interrupted()
+    if options["as_json"]:
         show_json(crawled)
     else:
         _show(crawled, progress, directory)
@@ -117,13 +95,39 @@ def command(directory: Path, **options: Any) -> None:
         click.get_current_context().exit(_FAILED_ON.get(RunEnd(progress.end), 0))
 
 
+def _crawl(directory: Path, options: dict[str, Any]) -> "tuple[Crawled, Progress]":
+    from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
+    from motherlode.app.display import UNLIMITED  # noqa: PLC0415
+    from motherlode.engine import Limits, nursery  # noqa: PLC0415
+    from motherlode.fetch.loops import run  # noqa: PLC0415
+    from motherlode.portal import Portal  # noqa: PLC0415
+    from motherlode.store import frontier  # noqa: PLC0415
+
+    pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
+    overrides = (*options["overrides"], *_settings(options))
+    with nursery.opened(), Portal.crawling(directory, "crawl", overrides) as portal:
+        limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
+        outing = Outing(
+            limits,
+            feedback=options["feedback"],
+            quiet=options["as_json"] and not options["progress"],
+            aside=options["progress"],
+            metrics=options["metrics"],
+            learn_pages=options["learn_pages"],
+        )
+        progress = run(crawl_portal(portal, outing))
+        with portal.store.reading() as session:
+            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
+        return _crawled(progress, portal, waiting), progress
+
+
 def _settings(options: dict[str, Any]) -> Iterator[str]:
     """The settings that options stand for."""
     given = ((key, options[name]) for name, key in _SETTINGS.items())
     return (f"{key}={str(value).lower()}" for key, value in given if value is not None)
 
 
-def _interrupted() -> None:
+def _interrupted() -> NoReturn:
     context = click.get_current_context()
     click.echo(f"\nInterrupted; '{_again(context)}' goes on.", err=True)
     context.exit(_INTERRUPTED)
@@ -205,9 +209,9 @@ def _why(progress: "Progress") -> str:
         case RunEnd.INTERRUPTED:
             return "interrupted"
     if progress.idle is not None:
-        from motherlode.app.display import waits  # noqa: PLC0415
+        from motherlode.app.display import named_errors, waits  # noqa: PLC0415
 
-        said = waits(progress.idle).rstrip(".")
+        said = waits(progress.idle, named_errors(progress)).rstrip(".")
         return said[:1].lower() + said[1:]
     return "nothing more can be fetched now"
 
