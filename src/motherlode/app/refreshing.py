@@ -7,6 +7,7 @@ from motherlode.app.display import Display
 from motherlode.engine import Control, Limits, Progress
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
+from motherlode.engine.journal import Records
 from motherlode.engine.refreshing import Party, Refreshed, Wish, refresh
 from motherlode.fetch.http import HttpWeb
 from motherlode.portal import Portal
@@ -21,7 +22,11 @@ async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> 
     agent = user_agent(config)
     guide = None if config.crawl.policy in LEARNING else baseline(portal)
     control = Control()
-    with stopped_by_signals(control), Display(portal.tree(), Limits(wish.pages), quiet=quiet) as display:
+    with (
+        stopped_by_signals(control),
+        Display(portal.tree(), Limits(wish.pages), quiet=quiet) as display,
+        Records(portal, harvests=False) as journal,
+    ):
 
         def show(progress: Progress) -> None:
             display.update(replace(progress, phase="refreshing"))
@@ -30,4 +35,4 @@ async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> 
             HttpWeb(config.network, agent, config.dns) as web,
             Hands(manner_of(config), config.reading) as hands,
         ):
-            return await refresh(portal, web, wish, Party(hands, control, guide, show))
+            return await refresh(portal, web, wish, Party(hands, control, guide, show, journal))

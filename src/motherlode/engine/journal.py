@@ -76,10 +76,13 @@ CODES: Mapping[Kind, int] = {
 
 
 class Records:
-    """The journal of a portal's crawls. Hold it open while crawling: `with Records(portal) as journal`."""
+    """The journal of a portal's crawls. Hold it open while crawling: `with Records(portal) as journal`.
 
-    def __init__(self, portal: Portal, clock: Callable[[], float] = time) -> None:
-        self._portal, self._clock = portal, clock
+    `harvests`: whether pages that are kept are new.
+    """
+
+    def __init__(self, portal: Portal, clock: Callable[[], float] = time, *, harvests: bool = True) -> None:
+        self._portal, self._clock, self._harvests = portal, clock, harvests
         self._addresses: OrderedDict[PageId, str] = OrderedDict()
         self._stack = ExitStack()
         self._pages = self._relevant = self._row_pages = 0
@@ -105,7 +108,8 @@ class Records:
         vias = self._vias({draft.outcome.entry.via for draft, _ in asked} - {None})
         self._log.write("".join(line for one in asked for line in self._lines(*one, vias)))
         self._skipped.write("".join(self._left_out(draft) for draft in drafts))
-        self._harvest.write("".join(self._rows(draft for draft, _ in asked)))
+        if self._harvests:
+            self._harvest.write("".join(self._rows(draft for draft, _ in asked)))
 
     # --- crawl.log --------------------------------------------------------------------------------------
 

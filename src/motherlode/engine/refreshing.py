@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.engine.company import Company, Control
+from motherlode.engine.company import Company, Control, Journal
 from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import without_sitemaps
@@ -65,6 +65,7 @@ class Party(Struct, frozen=True):
     control: Control | None = None
     guide: Policy | None = None
     report: Callable[[Progress], None] = lambda _progress: None
+    journal: Journal | None = None
 
 
 def choose(portal: Portal, wish: Wish) -> tuple[int, bool]:
@@ -93,7 +94,7 @@ async def refresh(portal: Portal, web: Web, wish: Wish, party: Party | None = No
         patience=0.0,
         queues=frozenset({frontier.AGAIN}),
     )
-    count = _Count()
+    count = _Count(party.journal)
     company = Company(
         party.crew,
         party.report,
@@ -171,11 +172,14 @@ class _Revisit:
 
 @dataclass(slots=True)
 class _Count:
-    """What the refresh has brought so far."""
+    """What the refresh has brought so far; whoever keeps a journal is told as well."""
 
+    journal: Journal | None
     so_far: Refreshed = field(default_factory=Refreshed)
 
-    def note(self, drafts: Sequence[Draft], _progress: Progress) -> None:
+    def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
+        if self.journal is not None:
+            self.journal.note(drafts, progress)
         for draft in drafts:
             if draft.fetched is not None:
                 name = _kind(draft)

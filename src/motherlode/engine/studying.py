@@ -57,7 +57,7 @@ class Insight(Struct, frozen=True):
     moves: list[Move]
     opened: list[tuple[PageId, Follow]]  # links of pages that are on a topic by the new model only
     prospects: Prospects | None
-    precision: float
+    precision: float | None
     wordless: str = ""
 
 
@@ -132,16 +132,18 @@ def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
     return frozenset(registrable_domain(host_of(one.url)) for one in own if one.url)
 
 
-def estimated_precision(classifier: TreeClassifier) -> float:
-    """What xi-alpha expects of the topics below the root, on the average of the spaces and topics."""
+def estimated_precision(classifier: TreeClassifier) -> float | None:
+    """What xi-alpha expects of the topics below the root, on the average of the spaces and topics of which it
+    expects anything: of few examples it may say nothing at all, which is 0."""
     found = [
         node.precision
         for groups in classifier.groups_.values()
         for group in groups
         if group.parent == ROOT
         for node in group.nodes
+        if node.precision
     ]
-    return sum(found) / len(found) if found else 0.0
+    return sum(found) / len(found) if found else None
 
 
 def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around) -> set[UrlId]:

@@ -149,7 +149,7 @@ class Teacher:
         self._learn_pages = self._options.learn_pages if learn_pages is None else learn_pages
         self._at = Standpoint()
         self._pages = self._archetypes = 0
-        self._precision = 0.0
+        self._precision: float | None = None
         self._policy: Bingo | None = None
         self.lessons = 0
 

@@ -113,7 +113,7 @@ def test_a_crawl_goes_on_where_the_last_one_ended(lode: CliRun, box: Running, tm
     assert ": the pages that were asked for." in first.stdout
     assert "3 URLs still waiting" in first.stdout
     assert sorted(kept(tmp_path / "owls")) == ["http://a.test/", "http://news.test/"]
-    second = told(lode, "--pages", "3")
+    second = told(lode, "--pages", "3", "--resume")
     assert (second["pages"], second["end"], second["waiting"]) == (3, "page limit", 1)
     third = told(lode)
     assert (third["pages"], third["failed"], third["end"], third["waiting"]) == (1, 0, "done", 0)

@@ -89,6 +89,23 @@ def test_young_pages_are_left_alone(lode: CliRun) -> None:
     assert told(lode, "refresh", "owls", "--older-than", "12h")["unchanged"] == 0
 
 
+def test_each_request_of_a_refresh_is_in_the_log_and_none_in_the_harvest(
+    lode: CliRun, owls: Path, boxes: tuple[Running, Running, Running]
+) -> None:
+    log, harvest = owls / "logs" / "crawl.log", owls / "reports" / "harvest.csv"
+    before, harvested = log.read_text("utf-8"), harvest.read_text("utf-8")
+    told(lode, "refresh", "owls", "--older-than", "0s", *at(boxes[1]))
+    lines = [line.split() for line in log.read_text("utf-8").removeprefix(before).splitlines()]
+    assert {line[3]: line[1] for line in lines} == {
+        "http://a.test/": "304",
+        "http://a.test/1": "200",
+        "http://a.test/2": "410",
+        "http://a.test/3": "304",
+        "http://b.test/": "304",
+    }
+    assert harvest.read_text("utf-8") == harvested
+
+
 @pytest.mark.usefixtures("owls")
 def test_what_has_changed_is_told_and_kept(lode: CliRun, boxes: tuple[Running, Running, Running]) -> None:
     first, later, _ = boxes

@@ -181,14 +181,14 @@ def test_the_papers_own_setting_crawls_too(tmp_path: Path, web: Path) -> None:
 def test_a_lesson_is_studied_in_a_process_of_its_own(tmp_path: Path, web: Path) -> None:
     portal = portal_of(tmp_path)
 
-    async def work(opened: Portal) -> float:
+    async def work(opened: Portal) -> float | None:
         await fetch_examples(opened, Replay(open_web(web)), Alone(Manner()))
         async with StudyRoom() as room:
             insight = await room.study(opened, Assignment(Phase.LEARNING))
         return insight.precision
 
     with Portal.crawling(portal, "test") as opened:
-        assert 0 <= run(work(opened)) <= 1
+        assert run(work(opened)) is None  # of one example each nothing can be expected: that is not 0
 
 
 def test_where_there_is_nothing_to_learn_from_it_says_so_from_there(tmp_path: Path) -> None:
