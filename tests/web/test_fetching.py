@@ -64,6 +64,7 @@ class Trip:
     async def fetch(self, url: str, attempts: int = 1) -> Fetched:
         """What becomes of a URL; time for its host has passed."""
         found = address(url)
+        self.later += max(0.0, self.fetcher.hosts[found.host].next_at - self.clock())
         fresh = replace(self.fetcher, courtesy=Courtesy(EAGER))
         await fresh.courtesy.turn(found.host)
         return await fresh.fetch(found, attempts=attempts)
