@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
+from msgspec import structs
 
 from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions
 from motherlode.fetch.courtesy import Courtesy
@@ -64,13 +65,17 @@ class Trip:
     async def fetch(self, url: str, attempts: int = 1) -> Fetched:
         """What becomes of a URL; time for its host has passed."""
         found = address(url)
-        self.later += max(0.0, self.fetcher.hosts[found.host].next_at - self.clock())
         fresh = replace(self.fetcher, courtesy=Courtesy(EAGER))
         await fresh.courtesy.turn(found.host)
         return await fresh.fetch(found, attempts=attempts)
 
     async def kind(self, url: str, attempts: int = 1) -> Kind | None:
         return (await self.fetch(url, attempts)).failure
+
+    def forgive(self, host: str) -> None:
+        """It need not be left alone any longer."""
+        hosts = self.fetcher.hosts
+        hosts.put(structs.replace(hosts[host], next_at=0.0, failures=0))
 
     def state(self, host: str) -> HostState:
         return self.fetcher.hosts[host].state
@@ -407,6 +412,7 @@ async def a_host_says_when_to_come_back(box: Running) -> None:
             assert got.retry_at >= began + 60
             assert got.response is not None
             told.add(got.response.header("retry-after") == "1")
+            out.forgive("too-many.test")
 
 
 @meeting("storm")
@@ -431,6 +437,7 @@ async def a_dead_host_is_slow_and_good_again_when_it_is_back(box: Running) -> No
         while None not in kinds[kinds.index(Kind.RESET) :] if Kind.RESET in kinds else True:
             kinds.append(await out.kind("http://dies.test/", 2))
             assert out.state("dies.test") is (HostState.SLOW if kinds[-1] else HostState.GOOD)
+            out.forgive("dies.test")
             await asyncio.sleep(0.1)
         assert set(kinds) == {Kind.RESET, None}
 
