@@ -14,7 +14,7 @@ from motherlode.app.display import Display
 from motherlode.app.metrics import HOST, Metrics
 from motherlode.engine import Company, Control, Limits, Progress, crawl
 from motherlode.engine.crew import Hands
-from motherlode.engine.equipment import manner_of, user_agent
+from motherlode.engine.equipment import courtesy_of, manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
 from motherlode.engine.following import Follower
 from motherlode.engine.journal import Records
@@ -77,7 +77,7 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         web = await stack.enter_async_context(HttpWeb(config.network, agent, config.dns))
         hands = await stack.enter_async_context(Hands(manner_of(config), config.reading))
         room = await stack.enter_async_context(StudyRoom()) if learns else None
-        company = Company(hands, report, control, journal=journal, tally=tally)
+        company = Company(hands, report, control, journal=journal, tally=tally, courtesy=courtesy_of(config))
         follower = await stack.enter_async_context(Follower(portal)) if config.index.while_crawling else None
         progress = await _Trip(portal, web, outing, company, tally, display).go(hands, room)
         if follower is not None and progress.end != RunEnd.INTERRUPTED:

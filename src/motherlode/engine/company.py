@@ -10,6 +10,7 @@ from motherlode.engine.progress import Progress
 from motherlode.engine.settling import Draft
 from motherlode.engine.sitemaps import Postponed
 from motherlode.engine.tally import Tally
+from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.web import Headers
 from motherlode.records import Entry, Outcome, RunEnd
 
@@ -77,3 +78,4 @@ class Company:
     conditions: Conditions | None = None
     postponed: Postponed | None = None  # sitemaps, to whoever comes after the crawl
     tally: Tally | None = None  # of crawls before this one that belong to it; limits are of all together
+    courtesy: Courtesy[Entry] | None = None  # of the same: a host rests, whichever of them has asked it

@@ -26,7 +26,7 @@ from motherlode.engine.copies import Copies, InHand, has_document
 from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import Dispatch
 from motherlode.engine.ending import Ending
-from motherlode.engine.equipment import Books, books_of, fetcher_for, keep_books, manner_of
+from motherlode.engine.equipment import Books, books_of, courtesy_of, fetcher_for, keep_books, manner_of
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
 from motherlode.engine.settling import Catch, Draft, for_known_page, settle
@@ -35,7 +35,6 @@ from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
 from motherlode.engine.turns import in_long_turns
 from motherlode.fetch import Web
-from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetched
 from motherlode.frontier import Frontier
 from motherlode.learning.tree import Sample
@@ -92,9 +91,7 @@ class _Crawl:
         self._journal, self._conditions = company.journal, company.conditions
         self._loop = asyncio.get_running_loop()
         self._opened, self._since = self._loop.time(), time()
-        courtesy: Courtesy[Entry] = Courtesy(
-            portal.config.politeness, sandbox=bool(portal.config.network.connect)
-        )
+        courtesy = courtesy_of(portal.config) if company.courtesy is None else company.courtesy
         self._fetcher = fetcher_for(portal, web, courtesy, self._now)
         revise = policy.rank_now if isinstance(policy, Revising) else None
         self._frontier = Frontier(self._load, revise=revise)

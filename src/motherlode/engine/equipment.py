@@ -47,6 +47,11 @@ def rules_of(config: Config) -> FetchRules:
     return FetchRules(config.crawler.name, config.urls, config.types, config.traps, config.robots.page_rules)
 
 
+def courtesy_of(config: Config) -> Courtesy[Entry]:
+    """Nobody has been asked yet."""
+    return Courtesy(config.politeness, sandbox=bool(config.network.connect))
+
+
 def fetcher_for(
     portal: Portal, web: Web, courtesy: Courtesy[Entry], clock: Callable[[], float] = time
 ) -> Fetcher:

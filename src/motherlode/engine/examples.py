@@ -11,17 +11,17 @@ from msgspec.structs import replace
 from motherlode.engine.company import Company
 from motherlode.engine.crawling import crawl
 from motherlode.engine.crew import Crew
-from motherlode.engine.equipment import books_of, fetcher_for, keep_books, without_sitemaps
+from motherlode.engine.equipment import books_of, courtesy_of, fetcher_for, keep_books, without_sitemaps
 from motherlode.engine.progress import Limits
 from motherlode.engine.sitemaps import Postponed, follows_from_sitemaps
 from motherlode.fetch import Web
-from motherlode.fetch.courtesy import Courtesy
+from motherlode.fetch.fetching import Fetcher
 from motherlode.fetch.rulebook import origin_of
 from motherlode.policies import Visit
 from motherlode.policies.baselines import QUEUE, follow_links
 from motherlode.policies.options import CrawlOptions
 from motherlode.portal import Portal
-from motherlode.records import Entry, Follow, Judgement, RobotsFile, TopicId, UrlKey, UrlState
+from motherlode.records import Follow, Judgement, RobotsFile, TopicId, UrlKey, UrlState
 from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import known_url
@@ -79,7 +79,9 @@ async def fetch_examples(
     maps = Postponed(origins if portal.config.robots.sitemaps else ())
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against}, portal.config.crawl)
-    company = dataclasses.replace(company or Company(crew), postponed=maps)
+    company = company or Company(crew)
+    courtesy = courtesy_of(portal.config) if company.courtesy is None else company.courtesy
+    company = dataclasses.replace(company, postponed=maps, courtesy=courtesy)
     before = company.tally.pages if company.tally else 0
     limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
     if within is not None:
@@ -88,7 +90,7 @@ async def fetch_examples(
     fetched = (await crawl(without_sitemaps(portal), web, policy, limits, company)).pages - before
     _empty(portal)
     if maps.files:
-        await _offer_listed(portal, web, list(maps.files.values()))
+        await _offer_listed(portal, fetcher_for(portal, web, courtesy), list(maps.files.values()))
     return fetched
 
 
@@ -124,13 +126,9 @@ def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:
         return {one for one in origins - unread if ledger.robots_of(session, one) is not None}
 
 
-async def _offer_listed(portal: Portal, web: Web, files: Sequence[RobotsFile]) -> None:
+async def _offer_listed(portal: Portal, fetcher: Fetcher, files: Sequence[RobotsFile]) -> None:
     """Offer to the crawl what sitemaps list. With that, and not before, the robots.txt that names them holds:
     should the process die, the next crawl reads them."""
-    courtesy: Courtesy[Entry] = Courtesy(
-        portal.config.politeness, sandbox=bool(portal.config.network.connect)
-    )
-    fetcher = fetcher_for(portal, web, courtesy)
     for file in files:
         fetcher.rulebook.know(file)
     listed = await follows_from_sitemaps(fetcher, files, QUEUE, _NEXT)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,15 @@ def test_the_web_is_refused_without_a_contact_and_how_to_give_one_is_said(lode: 
     assert said_one_sentence(run)
     assert "crawler.contact" in run.stderr
     assert "lode.toml" in run.stderr
+
+
+def test_hosts_rest_between_the_examples_and_the_crawl(lode: CliRun, box: Running, tmp_path: Path) -> None:
+    made(lode, f"network.connect={box.address}", "crawl.policy=breadth-first", "politeness.sandbox_delay=1")
+    told(lode, "--pages", "4")
+    lines = [line.split() for line in (tmp_path / "owls/logs/crawl.log").read_text("utf-8").splitlines()]
+    asked = [datetime.fromisoformat(line[0]) for line in lines if line[3].startswith("http://a.test/")]
+    assert len(asked) == 2
+    assert asked[1] - asked[0] >= timedelta(seconds=0.99)
 
 
 def test_a_crawl_goes_on_where_the_last_one_ended(lode: CliRun, box: Running, tmp_path: Path) -> None:
