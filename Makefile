@@ -29,7 +29,7 @@ format: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m bench
 
-# A crawl that is killed some hundred times; about ten minutes. The other long one: python -m bench soak.
+# A crawl that is killed some hundred times; about five minutes. The other long one: python -m bench soak.
 soak: $(VENV)/dev.stamp
 	@$(BIN)/python -m bench kills
 
