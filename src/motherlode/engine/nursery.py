@@ -24,6 +24,7 @@ from motherlode.engine.nursing import END, LENGTH, Surroundings, Upbringing, kil
 _GRACE = 5.0  # seconds that a worker may take to end
 _LEAVE = 1.0  # and a nursery, which may be loading something
 _START = 60.0  # seconds that an order may wait to be taken
+_MOST_OPEN = 65_536  # descriptors that are looked for where nobody lists them
 # An interpreter of our own, not one of multiprocessing's: that would import whatever program we are part of.
 # What it loads stays, so that meanwhile nothing is looked for that could be dropped: a fifth of the time.
 _BEGIN = "import gc; gc.disable(); from motherlode.engine.nursing import serve; serve({descriptor})"
@@ -160,8 +161,19 @@ def _alone_with(line: int) -> int:
     none = os.open(os.devnull, os.O_RDWR)
     for number, source in enumerate((none, none, none, held)):
         os.dup2(source, number)
-    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+    for other in _open_descriptors():
+        if other > 3:  # noqa: PLR2004 - those above
+            with suppress(OSError):  # that of the list itself
+                os.close(other)
     return 3
+
+
+def _open_descriptors() -> list[int]:
+    """Not all that there could be: in some containers that is a thousand million."""
+    try:
+        return [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - as `Path` would, without paths
+    except OSError:
+        return list(range(min(os.sysconf("SC_OPEN_MAX"), _MOST_OPEN)))
 
 
 class _Shared:
