@@ -318,3 +318,19 @@ assert nursery._SHARED._nursery is None
 @pytest.mark.parametrize(("how", "forked"), [("at once", True), ("with a thread", False)])
 def test_a_command_is_forked_only_before_anything_has_begun(how: str, *, forked: bool) -> None:
     assert run_alone(OPENING, how) == f"{forked}\n"
+
+
+HOLDING = """
+import os
+from motherlode.engine import nursery
+ours, theirs = os.pipe()
+with nursery.opened():
+    assert nursery._SHARED._nursery is not None
+    os.close(theirs)
+    print(os.read(ours, 1))  # waits as long as anybody has the other end
+"""
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="nothing is forked there")
+def test_one_that_is_forked_keeps_nothing_open_that_is_the_commands() -> None:
+    assert run_alone(HOLDING) == "b''\n"
