@@ -77,6 +77,17 @@ def test_urls_that_nothing_has_become_of(store: Store) -> None:
     assert count_rows(store, "urls") == 4
 
 
+@pytest.mark.usefixtures("_few_at_once")
+def test_the_urls_of_all_pages(store: Store) -> None:
+    with store.reading() as session:
+        assert [len(one) for one in leads.urls_of_all_pages(session)] == [0, 0]
+    pages = [keep_one(store, f"http://{name}/", link("http://x/")) for name in "abc"]
+    with store.reading() as session:
+        numbers, of = leads.urls_of_all_pages(session)
+    assert numbers.tolist() == pages
+    assert of.tolist() == numbered(store, "http://a/", "http://b/", "http://c/")
+
+
 def test_pages_with_links_to_what_is_open(store: Store) -> None:
     page = keep_one(store, "http://a/", link("http://x/", "the X"), link("http://b/"), link("http://y/"))
     keep_one(store, "http://b/", link("http://x/"))

@@ -5,18 +5,19 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo import is_on_topic, sureness, voice_of
+from motherlode.policies.bingo import FRONT, is_on_topic, sureness, voice_of
+from motherlode.policies.compiled import NEAR_BY
 from motherlode.policies.options import CrawlOptions, PolicyName
 from motherlode.policies.prospects import Prospects
 from motherlode.records import Judgement, Link, PageId, UrlId, UrlKey
 from motherlode.store.judged import judgements_of
 from motherlode.store.pages import KeptLink, judgement_of, links_to, page_numbered
 from motherlode.store.session import Session
-from motherlode.store.tracing import Neighbour, neighbours_of
+from motherlode.store.tracing import Neighbour, judged_near, neighbours_of
 from motherlode.urls import host_of, url_key
 
 FIRST_OF_ALL = 5e8  # examples are ranked above this, and nothing else is
-_HUB = 1.0  # what links promise is less, so whatever has more was put to the front
+_HUB = FRONT  # what links promise is less, so whatever has more was put to the front
 _PARENTS = 1_000
 _PAGES = 10_000
 _SHOWN = 3  # anchors
@@ -56,7 +57,7 @@ class Place(Struct, frozen=True):
 
 _WORDS = {
     PolicyName.BINGO: "how many of the pages that link to it are on a topic, what it is called in links and "
-    "in its address, and what its host has had to offer",
+    "in its address, where links near those lead, and what its host has had to offer",
     PolicyName.BINGO_2003: "how sure its topic is of the page that led to it; less for each page off all "
     "topics before it",
     PolicyName.BEST_FIRST: "how alike the page that led to it is to the examples, from 0 to 1",
@@ -115,18 +116,24 @@ def _confidence(session: Session, via: PageId) -> list[Part]:
 
 def _promise(session: Session, place: Place, classifier: TreeClassifier) -> list[Part]:
     """The parts of what links and host promise; the same book as the crawl's, with a single page in it."""
-    arriving = {link.page: link for name in place.names for link in links_to(session, name, _PARENTS)}
+    leading = [link for name in place.names for link in links_to(session, name, _PARENTS)]
+    arriving = {link.page: link for link in leading}
     judged = judgements_of(session, set(arriving))
     host = host_of(place.url)
     around = neighbours_of(session, place.key, _PAGES)
     book = _book(session, place, classifier, [arriving[page] for page in judged], judged, around)
+    near = judged_near(session, [(link.page, link.position) for link in leading], NEAR_BY)
+    if near:
+        book.note_near(place.key, sum(map(sureness, near)), len(near))
     promise = book.promise(place.key)
     if promise is None:
         return []
+    nearby = Part("near", promise.near, f"on a topic are {_share(near)} that links near by lead to")
     here = [one.judgement for one in around if host_of(one.url) == host and one.judgement is not None]
     return [
         Part("parents", promise.parents, f"on a topic are {_share(list(judged.values()))} that link to it"),
         Part("anchors", promise.words, _quoted([arriving[page].anchor for page in judged])),
+        *([nearby] if near else []),
         Part("host", promise.host, f"on a topic are {_share(here)} of {host}"),
     ]
 

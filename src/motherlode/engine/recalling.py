@@ -12,17 +12,17 @@ from msgspec import Struct
 from motherlode.engine.library import Judged, Library
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.policies import Visit
-from motherlode.policies.bingo import Bingo, probabilities
+from motherlode.policies.bingo import FRONT, Bingo, probabilities
+from motherlode.policies.compiled import Singles
 from motherlode.policies.prospects import Prospects, Recollection
 from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, PageId, TopicId, UrlId
 from motherlode.store import Session, frontier
 from motherlode.store.graph import LinkedPage, opening_pages
 from motherlode.store.judged import on_topic
-from motherlode.store.leads import addresses, open_urls
+from motherlode.store.leads import addresses, open_urls, urls_of_all_pages
 from motherlode.store.portions import anchors_at
 
 _AT_ONCE = 5_000
-_FRONT = 1.0  # what a hub adds to the ranks of its links
 _SLIGHT = 0.002  # a rank that changes by less stays as it is: with 0.02 one topic of seven lost a sixth
 
 
@@ -87,7 +87,7 @@ class Move(Struct, frozen=True, gc=False):
 
 def recall(session: Session, book: Prospects, thoughts: Thoughts, library: Library) -> None:
     """Write into the book what all pages say of the URLs that nothing has become of yet."""
-    recollection = Recollection(book, *open_urls(session, book.size))
+    recollection = Recollection(book, *open_urls(session, book.size), _outcomes(session, thoughts))
     languages: dict[int, str] = {}
     for some in library.linked():
         sure = probabilities(thoughts.confidences_of(some.pages))
@@ -95,6 +95,14 @@ def recall(session: Session, book: Prospects, thoughts: Thoughts, library: Libra
         languages |= dict(zip(some.pages.tolist(), some.languages, strict=True))
     _hear_anchors(session, recollection, languages)
     recollection.write(addresses(session, book.size))
+
+
+def _outcomes(session: Session, thoughts: Thoughts) -> Singles:
+    """How likely the page at each URL is on the topic, by the URL's number; the last one is of none."""
+    pages, urls = urls_of_all_pages(session)
+    found = np.full(int(urls.max(initial=0)) + 2, np.nan, np.float32)
+    found[urls] = probabilities(thoughts.confidences_of(pages))
+    return found
 
 
 def _hear_anchors(session: Session, recollection: Recollection, languages: Mapping[int, str]) -> None:
@@ -125,7 +133,7 @@ def moves(session: Session, policy: Bingo, thoughts: Thoughts, front: Collection
         after = (found[-1].queue, found[-1].rank, found[-1].url_id)
         queues, ranks = policy.places_now(found, *thoughts.behind(found))
         for entry, queue, rank in zip(found, queues.tolist(), ranks.tolist(), strict=True):
-            placed = entry.rank if isnan(rank) else rank + _FRONT * (entry.url_id in front)
+            placed = entry.rank if isnan(rank) else rank + FRONT * (entry.url_id in front)
             if queue != entry.queue or abs(placed - entry.rank) > _SLIGHT:
                 yield Move(entry, TopicId(queue), placed)
 

@@ -7,16 +7,19 @@ kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
+import numpy as np
 from msgspec import Struct
 
+from motherlode.documents.spaces import TERMS
 from motherlode.engine.archetypes import BASE, Around, Joining, joining, joining_2003, own_of
 from motherlode.engine.levelling import level
 from motherlode.engine.library import Library, Shelf, judged
 from motherlode.engine.linking import Extent, neighbourhood
 from motherlode.engine.recalling import Move, Thoughts, moves, opened, recall
 from motherlode.engine.training import Desk, Syllabus, can_tell, learn
+from motherlode.learning.mentions import Mentions, mentions_in
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo import Phase, policy_for
+from motherlode.policies.bingo import Phase, policy_for, probabilities
 from motherlode.policies.options import PolicyName
 from motherlode.policies.prospects import Prospects
 from motherlode.portal.config import Config
@@ -35,7 +38,7 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
-_LEVELLED_BY = 2_500  # pages
+_SAMPLE = 2_500  # pages that planes are levelled by, and words looked for in
 
 
 class Assignment(Struct, frozen=True):
@@ -80,8 +83,9 @@ def study(session: Session, config: Config, assignment: Assignment, shelf: Shelf
     examples = [one for one in examples if one.id not in gone] + added
     syllabus, classifier = learned(session, tree, config, examples, desk)
     home = home_of(tree, examples)
-    policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     thoughts = _thoughts(session, classifier, desk.library)
+    classifier.mentions = _mentions(desk.library, thoughts)
+    policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     if policy.prospects is not None:
         recall(session, policy.prospects, thoughts, desk.library)
     front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
@@ -118,12 +122,23 @@ def learned(
     own = desk.taught(tuple(own_of(examples)))
     if not can_tell(own):
         return syllabus, classifier
-    pages = desk.library.read(options.spaces, desk.library.every_so_many(_LEVELLED_BY))
+    pages = desk.library.read(options.spaces, desk.library.every_so_many(_SAMPLE))
     return syllabus, level(classifier, own, tree, pages)
 
 
 def _thoughts(session: Session, classifier: TreeClassifier, library: Library) -> Thoughts:
     return Thoughts.together(judged(session, library.read(tuple(classifier.groups_)), classifier))
+
+
+def _mentions(library: Library, thoughts: Thoughts) -> Mentions:
+    """What the crawl makes of words: by its pages, or by a sample of them, if they are many."""
+    sure = probabilities(thoughts.confidences)
+    parts = []
+    for read in library.read((TERMS,), library.every_so_many(_SAMPLE)):
+        rows, batch = read.asked, read.batches[TERMS]
+        here = np.nan_to_num(probabilities(thoughts.confidences_of(read.pages[rows])))
+        parts.append((batch.terms_of(rows), here.repeat(np.diff(batch.starts)[rows])))
+    return mentions_in(parts, float(sure.mean()) if len(sure) else 0.0)
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:

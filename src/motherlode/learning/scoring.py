@@ -52,6 +52,13 @@ class Batch(Struct, frozen=True):
         start, end = self.starts[row : row + 2].tolist()
         return Bag(self.terms[start:end], self.counts[start:end])
 
+    def terms_of(self, rows: Ints) -> Terms:
+        """The terms of some documents, one after the other."""
+        lengths = np.diff(self.starts)[rows]
+        firsts = self.starts[rows] - (lengths.cumsum() - lengths)
+        found: Terms = self.terms[firsts.repeat(lengths) + np.arange(lengths.sum())]
+        return found
+
     def vectors(self, meanings: Meanings) -> Vectors:
         """What each document means; found out once, however many parents ask."""
         if meanings.digest not in self.made:

@@ -19,6 +19,7 @@ from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
 from motherlode.learning.groups import Group, Node, fit_groups, is_sound
 from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.mentions import Mentions
 from motherlode.learning.meta import combined_confidence, decide
 from motherlode.learning.nearness import Nearness
 from motherlode.learning.options import SETTINGS, Rule, Setting, SettingName
@@ -77,13 +78,15 @@ class _Packed(Struct, frozen=True):
     spaces: dict[str, tuple[Group, ...]]
     rule: Rule
     meanings: str = ""
+    mentions: Mentions = Mentions()
 
 
 class TreeClassifier:
     """Fitted on the documents of each topic; judges any number of documents at once.
 
     `meanings` tells what words mean; without it, terms are terms. One that was fitted with it and unpacked
-    is to be given it again: `wanted` is the digest of the table.
+    is to be given it again: `wanted` is the digest of the table. `mentions` is what a crawl that judged by it
+    makes of words; it judges nothing itself.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class TreeClassifier:
         self.rule = rule
         self.meanings = meanings
         self.wanted = meanings.digest if meanings is not None else ""
+        self.mentions = Mentions()
 
     def fit(
         self,
@@ -203,7 +207,7 @@ class TreeClassifier:
 
     def pack(self) -> bytes:
         """The model as bytes, with its version."""
-        return msgspec.msgpack.encode(_Packed(VERSION, self.groups_, self.rule, self.wanted))
+        return msgspec.msgpack.encode(_Packed(VERSION, self.groups_, self.rule, self.wanted, self.mentions))
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
@@ -215,11 +219,13 @@ class TreeClassifier:
             model = msgspec.msgpack.decode(packed, type=_Packed)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"no model: {error}") from error
-        if not all(is_sound(group) for groups in model.spaces.values() for group in groups):
+        sound = all(is_sound(group) for groups in model.spaces.values() for group in groups)
+        if not sound or not model.mentions.is_sound():
             raise ValueError("no model: its features and weights do not belong together")
         tree = cls(spaces=tuple(model.spaces), rule=model.rule)
         tree.groups_ = model.spaces
         tree.wanted = model.meanings
+        tree.mentions = model.mentions
         return tree
 
     def __getstate__(self) -> dict[str, object]:

@@ -21,7 +21,7 @@ from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bounds import lets_in
 from motherlode.policies.compiled import Floats
-from motherlode.policies.names import ByMeaning, ByWeight, Voice
+from motherlode.policies.names import ByMeaning, ByMention, ByWeight, Together, Voice
 from motherlode.policies.options import CrawlOptions, Focus, PolicyName
 from motherlode.policies.policy import Visit
 from motherlode.policies.prospects import Called, Prospects
@@ -29,7 +29,8 @@ from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, To
 from motherlode.urls import host_of, registrable_domain
 
 STEEPNESS = 15.0  # how fast a distance to the plane becomes sure; docs/quality.md
-USUAL = 1.5  # no rank is above it but that of what was put to the front
+FRONT = 1.0  # what is added to ranks at the front of the queue
+LIKELY = 0.5  # what is put to the front must be as likely to be on the topic as not
 
 
 class Phase(StrEnum):
@@ -208,9 +209,10 @@ class Bingo:
         """The rank of what waits, by what is known now; where that is nothing, the rank that it has."""
         book = self.prospects
         known = book.estimate(entry.key) if book is not None else None
-        if known is None or entry.rank > USUAL:
+        if known is None or entry.rank > FRONT + 1.0:  # or it comes before everything else
             return entry.rank
-        return float(known * self.decay**entry.distance)
+        stays = entry.rank > FRONT + LIKELY and known > LIKELY
+        return float(known * self.decay**entry.distance) + FRONT * stays
 
     @property
     def prospects(self) -> Prospects | None:
@@ -296,7 +298,13 @@ def policy_for(
 
 
 def voice_of(classifier: TreeClassifier) -> Voice:
-    """What names say for any topic below the root: by what they mean, where that and the topics are known."""
+    """What names say for any topic below the root, and how much pages on any of them mention them."""
+    known = _by_words(classifier)
+    return Together([known, ByMention(classifier.mentions)]) if classifier.mentions.terms else known
+
+
+def _by_words(classifier: TreeClassifier) -> Voice:
+    """What names say by what they mean, where that and the topics are known; else by the planes' weights."""
     senses = [
         node.sense.direction
         for group in classifier.groups_.get(TERMS, ())

@@ -18,7 +18,15 @@ Singles = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.void]
 
 NAME = np.dtype([("key", np.int64), ("number", np.int64)])  # counted from 1: 0 is of an empty row
-URL = np.dtype([("key", np.int64), ("parents", np.float32), ("sure", np.float32), ("said", np.float32)])
+URL = np.dtype(
+    [
+        ("key", np.int64),
+        ("parents", np.float32),
+        ("sure", np.float32),
+        ("said", np.float32),
+        ("near", np.float32),
+    ]
+)
 HOST = np.dtype([("pages", np.float64), ("sure", np.float64)])
 
 PRIOR = 0.1  # how likely a page is on the topic if nothing is known of its host
@@ -28,6 +36,7 @@ HOST_SHIFT = 48  # the bits above are the host's (`urls.keys`)
 HOSTS = 1 << 16
 NEVER = 1e-9  # and always; the least that is left of a doubt
 LOUDEST = 50.0  # log-odds that a name can have: beyond, no number tells the difference
+NEAR_BY = 3  # links before and after one stand near it
 
 
 @njit(cache=True)
@@ -71,12 +80,14 @@ def see(keys: Keys, said: Floats, sure: float, urls: Rows, hosts: Rows) -> Float
     ranks = np.empty(len(keys))
     for place in range(len(keys)):
         url, host = urls[keys[place] & last], hosts[(keys[place] >> HOST_SHIFT) & (HOSTS - 1)]
+        if url.key != keys[place]:
+            url.near = 0.0
         url.key, url.parents, url.sure = keys[place], parents[place], summed[place]
         url.said = said[place]
         of_host = (host.sure + PAGES * PRIOR) / (host.pages + PAGES)
         share = (summed[place] + PARENTS * of_host) / (parents[place] + PARENTS)
         share = min(max(share, NEVER), 1.0 - NEVER)
-        odds = share / (1.0 - share) * exp(min(said[place], LOUDEST))
+        odds = share / (1.0 - share) * exp(min(said[place] + url.near, LOUDEST))
         ranks[place] = odds / (1.0 + odds)
     return ranks
 
@@ -87,9 +98,14 @@ def add_up(
     sure: Floats,
     links: tuple[Keys, Numbers],
     told: tuple[npt.NDArray[np.int32], Singles, Singles, Keys, Keys],
+    outcomes: Singles,
+    near: Singles,
 ) -> None:
     """What is told of each URL, by links of pages whose last is the latest, after later ones. However often a
-    page names a URL, it counts once; and of those links that are the latest, the last one speaks."""
+    page names a URL, it counts once; and of those links that are the latest, the last one speaks.
+
+    `outcomes`: how likely the pages at URLs are on the topic, no number where there is none; `near` is the
+    sum of those of the links near by, and how many there are."""
     starts, targets = links
     places, parents, summed, seen, last = told
     for at in range(len(pages) - 1, -1, -1):
@@ -107,3 +123,8 @@ def add_up(
                 summed[place] += np.float32(sure[at])
             if last[0, place] == pages[at]:
                 last[1, place] = link - starts[at]
+            for other in range(max(link - NEAR_BY, starts[at]), min(link + NEAR_BY + 1, starts[at + 1])):
+                outcome = outcomes[min(targets[other], len(outcomes) - 1)]
+                if not np.isnan(outcome):
+                    near[0, place] += outcome
+                    near[1, place] += np.float32(1.0)

@@ -2,8 +2,8 @@
 
 A link is often a name, "Barn owl", or /birds/barn-owl.html, and its words stand in none of the examples. So
 they speak by what they mean, if that is known (`documents.meanings`), and else by the weights that they have
-in the topic's plane. What is said is evidence: it is added to the log-odds that the target is on the topic
-(docs/quality.md, "How links are ranked").
+in the topic's plane; and by who else mentions them (`learning.mentions`). What is said is evidence: it is
+added to the log-odds that the target is on the topic (docs/quality.md, "How links are ranked").
 """
 
 import re
@@ -20,14 +20,16 @@ import numpy as np
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.spaces import SILENT_PARTS
 from motherlode.documents.terms import sequences_of
+from motherlode.learning.mentions import Mentions
 from motherlode.policies.compiled import NAME, Floats, Keys, Numbers, Rows, add, look_up
 from motherlode.records import Link
 
 NameAt = Callable[[int], str]  # the name at a place
 Terms = Sequence[int]
 
-MEANING = 6.0  # log-odds for a cosine of 1
+MEANING = 4.0  # log-odds for a cosine of 1
 WEIGHT = 4.0  # log-odds for a weight of 1
+MENTION = 1.0  # log-odds for a lift of 1
 _REMEMBERED = 100_000  # names, and pieces of them
 _LEAST = 1 << 10  # rows of a table
 _PARTS = re.compile(r"[^\W\d_]+")
@@ -69,6 +71,34 @@ class ByMeaning:
         np.cumsum([len(terms) for terms in names], out=starts[1:])
         terms = np.array([term for terms in names for term in terms], np.uint32)
         return MEANING * self._meanings.cosines(starts, terms, self._directions)
+
+
+class ByMention:
+    """The mean lift of a name's terms; of those that nobody mentions it is 0."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._terms, self._lifts = mentions.lookup()
+
+    def weigh(self, names: Sequence[Terms]) -> Floats:
+        lengths = np.array([len(terms) for terms in names])
+        asked = np.array([term for terms in names for term in terms], np.uint32)
+        owners = np.repeat(np.arange(len(names)), lengths)
+        near = np.minimum(self._terms.searchsorted(asked), len(self._terms) - 1)
+        known = self._terms[near] == asked
+        summed = np.bincount(owners[known], self._lifts[near[known]], len(names))
+        heard = np.bincount(owners[known], minlength=len(names)) > 0
+        return MENTION * np.where(heard, summed / np.maximum(lengths, 1), nan)
+
+
+class Together:
+    """What several say: the sum."""
+
+    def __init__(self, voices: Sequence[Voice]) -> None:
+        self._voices = voices
+
+    def weigh(self, names: Sequence[Terms]) -> Floats:
+        said = np.stack([voice.weigh(names) for voice in self._voices])
+        return np.where(np.isfinite(said).any(axis=0), np.nansum(said, axis=0), nan)
 
 
 class Vocabulary:

@@ -8,6 +8,8 @@ what is known one level up, the host's towards the prior, as an m-estimate is (C
 probabilities"). That is how likely the URL is on the topic by who links to it. What it is called is further
 evidence (`policies.names`; Chakrabarti, Punera and Subramanyam 2002, "Accelerated focused crawling through
 online relevance feedback"): it is added to the log-odds, as naive Bayes adds what is told independently.
+So is what became of the links that stand near it: links that are near each other in a page lead to pages that
+are alike (Davison again), as the entries of a list do. That is added up when a lesson goes over all links.
 
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
@@ -33,6 +35,7 @@ from motherlode.policies.compiled import (
     URL,
     Floats,
     Keys,
+    Singles,
 )
 from motherlode.policies.names import ByWeight, Names, Voice, both
 from motherlode.records import Link, UrlKey
@@ -40,15 +43,19 @@ from motherlode.records import Link, UrlKey
 _Sums = npt.NDArray[np.floating[Any]]
 
 _AT_ONCE = 10_000  # names that are asked about
+_NEAR = 0.5  # how much of what links near by tell is evidence of its own
+_NEIGHBOURS = 2.0  # of the parents' share, added to the links near by
 
 
 class Promise(Struct, frozen=True):
-    """The rank of a URL, and what is added up in it: by parents, host, and what it is called."""
+    """The rank of a URL, and what is added up in it: by parents, host, what it is called, and the links that
+    stand near those that lead to it."""
 
     rank: float
     parents: float
     host: float
     words: float
+    near: float
 
 
 class Called(Struct, frozen=True):
@@ -63,7 +70,7 @@ class Called(Struct, frozen=True):
 
 
 class Prospects:
-    """The book of URLs that links lead to. `size` is a power of two; a slot takes 20 bytes."""
+    """The book of URLs that links lead to. `size` is a power of two; a slot takes 24 bytes."""
 
     def __init__(self, size: int = 1 << 20) -> None:
         self._last = size - 1
@@ -73,6 +80,7 @@ class Prospects:
         self._keys, self._parents = self._urls["key"], self._urls["parents"]
         self._sure = self._urls["sure"]  # the sum over the parents
         self._said = self._urls["said"]  # what the last link calls it
+        self._near = self._urls["near"]  # what links near by tell
         self._host_pages, self._host_sure = self._hosts["pages"], self._hosts["sure"]
         self._names = Names(ByWeight({}))
 
@@ -86,7 +94,7 @@ class Prospects:
         there, hosts = np.flatnonzero(self._parents), np.flatnonzero(self._host_pages)
         return {
             "size": self.size,
-            "urls": (self._keys[there], self._parents[there], self._sure[there], self._said[there]),
+            "urls": self._noted(there),
             "hosts": (hosts, self._host_pages[hosts], self._host_sure[hosts]),
         }
 
@@ -111,18 +119,29 @@ class Prospects:
         ranks: Floats = compiled.see(links.keys, links.said, sure, self._urls, self._hosts)
         return ranks
 
-    def note(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums) -> None:
+    def note(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums, near: _Sums) -> None:
         """What is known of these URLs from now on: how many parents they have, how sure those are together,
-        and what the last link calls them."""
+        what the last link calls them, and what links near by tell."""
         slots = keys & self._mask
-        self._keys[slots] = keys
+        self._keys[slots], self._near[slots] = keys, near
         self._parents[slots], self._sure[slots], self._said[slots] = parents, sure, said
+
+    def note_near(self, key: UrlKey, sure: float, seen: int) -> None:
+        """Links that stand near those to a URL lead to so many pages, which are so sure in all."""
+        slot = key & self._last
+        share = self.shares(np.array([key]), self._parents[slot : slot + 1], self._sure[slot : slot + 1])
+        self._near[slot] = told_near_by(sure, seen, share)[0]
+
+    def _noted(self, slots: Keys) -> tuple[Keys, _Sums, _Sums, _Sums, _Sums]:
+        """The same that `note` takes."""
+        sums = self._parents[slots], self._sure[slots], self._said[slots], self._near[slots]
+        return self._keys[slots], *sums
 
     def take_over(self, other: "Prospects") -> None:
         """What only the other book knows of URLs: it went on being written while this one was."""
         there = np.flatnonzero(other._parents)
         there = there[self._parents[other._keys[there] & self._mask] == 0]
-        self.note(other._keys[there], other._parents[there], other._sure[there], other._said[there])
+        self.note(*other._noted(there))
 
     def note_host(self, key: UrlKey, sure: float) -> None:
         """There is one more page of the host that the URL with this key is of."""
@@ -151,7 +170,7 @@ class Prospects:
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
         share = _share(self._sure.item(slot), parents, of_host, PARENTS)
         # Numpy takes five times as long for one number, and every entry that is taken is asked for.
-        said = exp(min(self._said.item(slot), LOUDEST))
+        said = exp(min(self._said.item(slot) + self._near.item(slot), LOUDEST))
         return float(_rank(min(max(share, NEVER), 1.0 - NEVER), said))
 
     def promise(self, key: UrlKey) -> Promise | None:
@@ -164,28 +183,37 @@ class Prospects:
         host = (key >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
         parents, around = float(self._sure[slot]) / weight, PARENTS * of_host / weight
-        return Promise(rank, parents, around, rank - parents - around)
+        share = min(max(parents + around, NEVER), 1.0 - NEVER)
+        called = float(_rank(share, exp(min(self._said.item(slot), LOUDEST))))
+        return Promise(rank, parents, around, called - share, rank - called)
 
     def estimates(self, keys: Sequence[UrlKey]) -> Floats:
         """The ranks of URLs by what is known now; no number where that is nothing."""
         wanted = np.array(keys, np.int64)
         slots = wanted & self._mask
         known = (self._keys[slots] == wanted) & (self._parents[slots] > 0)
-        ranks = self._ranks(wanted, self._parents[slots], self._sure[slots], self._said[slots])
-        return np.where(known, ranks, np.nan)
+        shares = self.shares(wanted, self._parents[slots], self._sure[slots])
+        told = np.exp(np.minimum(self._said[slots] + self._near[slots], LOUDEST))
+        return np.where(known, _rank(shares, told), np.nan)
 
-    def _ranks(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums) -> Floats:
+    def shares(self, keys: Keys, parents: _Sums, sure: _Sums) -> Floats:
+        """How likely URLs are on the topic by their parents and hosts alone."""
         hosts = (keys >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure[hosts], self._host_pages[hosts], PRIOR, PAGES)
-        share = _share(sure, parents, of_host, PARENTS)
-        doubted = np.minimum(np.maximum(share, NEVER), 1.0 - NEVER)
-        ranks: Floats = _rank(doubted, np.exp(np.minimum(said, LOUDEST)))
-        return ranks
+        shares: Floats = np.clip(_share(sure, parents, of_host, PARENTS), NEVER, 1.0 - NEVER)
+        return shares
 
 
 def _share(good: Any, seen: Any, prior: Any, weight: float) -> Any:
     """The m-estimate: a share of what was seen, drawn towards what was expected. Of one, or of many."""
     return (good + weight * prior) / (seen + weight)
+
+
+def told_near_by(sure: Any, seen: Any, share: Any) -> Any:
+    """The evidence of links near by of which so many turned out to be on the topic, so surely in all, for a
+    URL with this share. Of one, or of many."""
+    near = np.clip(_share(sure, seen, share, _NEIGHBOURS), NEVER, 1.0 - NEVER)
+    return _NEAR * (np.log(near / (1.0 - near)) - np.log(share / (1.0 - share)))
 
 
 def _rank(share: Any, said: Any) -> Any:
@@ -203,14 +231,17 @@ class Recollection:
     and only its words have to be read.
     """
 
-    def __init__(self, book: Prospects, numbers: Keys, keys: Keys) -> None:
+    def __init__(self, book: Prospects, numbers: Keys, keys: Keys, outcomes: Singles) -> None:
         """`numbers` are those by which pages name these URLs, rising. It takes 4 bytes for each up to the
-        last, and 40 for each that is named."""
+        last, and 48 for each that is named. `outcomes`, by number: how likely the page at a URL is on the
+        topic, and no number where there is none; for a number beyond, the last one."""
         self._book = book
         self._keys = keys
         self._places = np.full(int(numbers[-1]) + 2 if len(numbers) else 1, -1, np.int32)
         self._places[numbers] = np.arange(len(numbers))
+        self._outcomes = outcomes
         self._parents, self._sure = np.zeros((2, len(numbers)), np.float32)
+        self._near = np.zeros((2, len(numbers)), np.float32)  # sum and number of the outcomes near by
         self._last = np.zeros((2, len(numbers)), np.int64)  # the page that names it last, and which link does
         self._seen = np.zeros(len(numbers), np.int64)  # the page that names it first
         self._anchors = np.full(len(numbers), nan)  # what the last link says
@@ -221,7 +252,7 @@ class Recollection:
         next one."""
         self._book.note_hosts(keys, sure)
         told = (self._places, self._parents, self._sure, self._seen, self._last)
-        compiled.add_up(pages, sure, (starts, targets), told)
+        compiled.add_up(pages, sure, (starts, targets), told, self._outcomes, self._near)
 
     def last_links(self) -> tuple[Keys, Keys, Keys]:
         """Of each URL that is named: its place, the page whose link was seen last, and which link it is."""
@@ -247,4 +278,7 @@ class Recollection:
             )
             said[places[there]] = both(self._anchors[places[there]], told)
         known = self._parents > 0
-        self._book.note(self._keys[known], self._parents[known], self._sure[known], said[known])
+        keys, parents, sure = self._keys[known], self._parents[known], self._sure[known]
+        near_sure, near_seen = self._near[:, known]
+        near = told_near_by(near_sure, near_seen, self._book.shares(keys, parents, sure))
+        self._book.note(keys, parents, sure, said[known], near)

@@ -86,6 +86,19 @@ def open_urls(session: Session, most: int) -> tuple[Numbers, Numbers]:
     return numbers, keys
 
 
+def urls_of_all_pages(session: Session) -> tuple[Numbers, Numbers]:
+    """The numbers of all pages, rising, and those of their URLs."""
+    last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
+    found = [(np.array([], np.int64), np.array([], np.int64))]
+    for high in range(last, 0, -_URLS):
+        told = select(_listed(pages.c.id), _listed(pages.c.url_id)).where(*_within(pages.c.id, high, _URLS))
+        numbers, of = (_parsed(listed or "") for listed in session.connection.execute(told).one())
+        order = numbers.argsort()
+        found.append((numbers[order], of[order]))
+    numbers, of = (np.concatenate(parts) for parts in zip(*reversed(found), strict=True))
+    return numbers, of
+
+
 def addresses(session: Session, most: int) -> Iterator[tuple[Numbers, Sequence[str]]]:
     """The numbers and the addresses of those URLs, some at a time, the latest first."""
     last, count = session.connection.execute(select(func.max(urls.c.id))).scalar_one() or 0, 0

@@ -7,10 +7,11 @@ from sqlalchemy import select
 
 from motherlode.records import Judgement, ModelId, PageId, TopicId, UrlId, UrlKey, UrlState
 from motherlode.store.pages import KnownUrl
-from motherlode.store.schema import judgements, pages, redirects, runs, urls
+from motherlode.store.schema import judgements, links, pages, redirects, runs, urls
 from motherlode.store.session import Session
 
 _MAX_HOPS = 25
+_AT_ONCE = 10_000  # URLs in one question
 _HOST_BITS = 48  # the bits of a key below those of its host; the URLs of a host lie together
 
 
@@ -89,6 +90,25 @@ def neighbours_of(session: Session, key: UrlKey, limit: int) -> list[Neighbour]:
         said = None if row.topic_id is None else Judgement(TopicId(row.topic_id), row.confidence, model)
         found.append(Neighbour(PageId(row.id), row.url, said))
     return found
+
+
+def judged_near(session: Session, places: Collection[tuple[PageId, int]], reach: int) -> list[Judgement]:
+    """What is thought of the pages that links lead to which stand near these, as many before and behind, by
+    their pages and their positions there, and those that they lead to themselves; of a page that several
+    lead to, several times."""
+    around = [(page, at) for page, place in places for at in range(max(place - reach, 0), place + reach + 1)]
+    columns = ("page_id", "position")
+    near = [row[0] for row in session.bulk.find_pairs(links, columns, around, ("url_id",))]
+    wanted = sorted(set(near))
+    said: dict[int, Judgement] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        query = (
+            select(pages.c.url_id, judgements.c.topic_id, judgements.c.confidence)
+            .join_from(pages, judgements, judgements.c.page_id == pages.c.id)
+            .where(pages.c.url_id.in_(wanted[start : start + _AT_ONCE]))
+        )
+        said |= {row[0]: Judgement(TopicId(row[1]), row[2]) for row in session.connection.execute(query)}
+    return [said[url] for url in near if url in said]
 
 
 def states_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, KnownUrl]:

@@ -9,11 +9,13 @@ from click.testing import CliRunner
 
 from motherlode.app.cli.explain import command
 from motherlode.documents.analysing import Manner
+from motherlode.documents.terms import bag_of
 from motherlode.engine import Company, Limits, Progress, crawl
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
 from motherlode.engine.explaining import explain
 from motherlode.engine.explanations import Became, Explanation, Hop, Lead, Step
+from motherlode.engine.judging import classifier_of
 from motherlode.engine.refreshing import Wish, choose, refresh
 from motherlode.engine.teaching import Teacher
 from motherlode.engine.training import KIND
@@ -127,12 +129,23 @@ def test_a_rank_is_what_its_parts_come_to(portal: Path) -> None:
     assert found is not None
     parts = {part.name: part for part in found.parts}
     assert found.policy == "bingo"
-    assert list(parts) == ["parents", "anchors", "host"]
+    assert list(parts) == ["parents", "anchors", "near", "host"]
     assert found.now == pytest.approx(sum(part.value for part in found.parts))
+    assert "that links near by lead to" in parts["near"].words
     assert "that link to it" in parts["parents"].words
     assert "“the next owl”" in parts["anchors"].words
     assert parts["anchors"].value != 0
     assert parts["host"].words == "on a topic are 1 of 1 page of owl4.test"
+
+
+def test_a_model_of_a_crawl_knows_which_words_pages_on_a_topic_mention(portal: Path) -> None:
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        model = ledger.latest_model(session, KIND)
+        assert model is not None
+        terms, lifts = classifier_of(model.packed).mentions.lookup()
+    lift_of = dict(zip(terms.tolist(), lifts.tolist(), strict=True))
+    owls, news = (int(bag_of(word).terms[0]) for word in ("owl", "parliament"))
+    assert lift_of[owls] > 0 > lift_of[news]
 
 
 def test_a_tunnel_takes_from_the_rank_in_the_paper_only(portal: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from motherlode.documents.spaces import ANCHORS, TERMS, URLS
 from motherlode.documents.terms import bag_of, spell
+from motherlode.learning.mentions import Mentions
 from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import Sample, TreeClassifier, Verdict
 
@@ -96,6 +97,16 @@ def test_a_model_survives_packing_and_another_version_is_refused(tree: TreeClass
     assert again.judge(texts) == tree.judge(texts)
     with pytest.raises(ValueError, match="version"):
         TreeClassifier.unpack(tree.pack().replace(b"\xa7version\x03", b"\xa7version\x63"))
+
+
+def test_what_a_crawl_makes_of_words_is_packed_with_its_model(tree: TreeClassifier) -> None:
+    mentioned = Mentions(np.array([3, 7], np.uint32).tobytes(), np.array([0.5, -1.0], np.float32).tobytes())
+    tree.mentions = mentioned
+    assert TreeClassifier.unpack(tree.pack()).mentions == mentioned
+    tree.mentions = Mentions(mentioned.terms, mentioned.lifts[:4])
+    with pytest.raises(ValueError, match="no model"):
+        TreeClassifier.unpack(tree.pack())
+    tree.mentions = Mentions()
 
 
 def test_the_number_of_features_is_bounded() -> None:

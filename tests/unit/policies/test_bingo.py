@@ -12,6 +12,8 @@ from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier, Verdict
 from motherlode.policies import Revising, Visit
 from motherlode.policies.bingo import (
+    FRONT,
+    LIKELY,
     Bingo,
     ByConfidence,
     ByProspects,
@@ -133,6 +135,20 @@ def test_the_paper_learns_depth_first() -> None:
     assert only(bingo(depth_first=True), visit(depth=2), ON).rank == 0.2
 
 
+def test_what_was_put_to_the_front_stays_there_while_it_is_likely_to_be_on_the_topic() -> None:
+    policy = bingo(ranking=ByProspects(Prospects()))
+    for _ in range(10):
+        follow = only(policy, visit("http://x.test/"), ON)
+    entry = Entry(UrlId(5), follow.url, follow.key, follow.queue, FRONT + follow.rank)
+    assert follow.rank > LIKELY
+    assert policy.rank_now(entry) == pytest.approx(FRONT + follow.rank)
+    only(policy, visit("http://x.test/"), OFF)
+    assert FRONT + LIKELY < policy.rank_now(entry) < FRONT + follow.rank
+    for _ in range(20):
+        only(policy, visit("http://x.test/"), OFF)
+    assert policy.rank_now(entry) < LIKELY
+
+
 def test_an_entry_is_thought_over_by_what_is_known_now() -> None:
     prospects = Prospects()
     policy = bingo(ranking=ByProspects(prospects))
@@ -142,7 +158,7 @@ def test_an_entry_is_thought_over_by_what_is_known_now() -> None:
     assert policy.rank_now(entry) == pytest.approx(follow.rank)
     only(policy, visit("http://x.test/"), OFF)  # a page on no topic links there, too
     assert policy.rank_now(entry) < follow.rank
-    assert policy.rank_now(replace(entry, rank=9.0)) == 9.0  # put to the front
+    assert policy.rank_now(replace(entry, rank=9.0)) == 9.0  # before everything else
     unknown = replace(entry, key=UrlKey(1), rank=0.123)
     assert policy.rank_now(unknown) == 0.123
     assert bingo().rank_now(unknown) == 0.123

@@ -5,8 +5,20 @@ import pytest
 
 from motherlode.documents.meanings import Meanings
 from motherlode.documents.terms import bag_of
+from motherlode.learning.mentions import mentions_in
 from motherlode.policies import names
-from motherlode.policies.names import MEANING, WEIGHT, ByMeaning, ByWeight, Names, both, words_of
+from motherlode.policies.names import (
+    MEANING,
+    MENTION,
+    WEIGHT,
+    ByMeaning,
+    ByMention,
+    ByWeight,
+    Names,
+    Together,
+    both,
+    words_of,
+)
 from motherlode.records import Link
 from motherlode.urls import address
 
@@ -52,6 +64,32 @@ def test_unknown_words_and_no_words_say_nothing(meanings: Meanings) -> None:
     heard = Names(ByMeaning(meanings, [np.array([1, 0], np.float32)]))
     assert np.isnan(heard.anchors(["zyzzyva", "", "click here"], "en")).all()
     assert said_of(heard, link("http://a.test/x1", "zyzzyva")) == [0.0]
+
+
+def mentioning(**lifts: float) -> ByMention:
+    """By so many pages, each with one word, that the words have these lifts: 2.0 is twice the usual share."""
+    share, pages = 0.25, 1000
+    parts = [
+        (np.full(pages, number(word), np.uint32), np.full(pages, share * lift))
+        for word, lift in lifts.items()
+    ]
+    return ByMention(mentions_in(parts, share))
+
+
+def test_names_that_pages_on_the_topic_mention_speak_for_it() -> None:
+    heard = Names(mentioning(kestrel=2.0, engine=0.5))
+    said = heard.anchors(["Kestrels", "kestrel engines", "a kestrel of Zyzzyva", "zyzzyva", ""], "en")
+    log2 = MENTION * np.log(2.0)
+    assert said[:3].tolist() == pytest.approx([log2, 0.0, log2 / 2], abs=2e-3)
+    assert np.isnan(said[3:]).all()
+
+
+def test_what_several_voices_say_is_added_up(meanings: Meanings) -> None:
+    means, mentions = ByMeaning(meanings, [np.array([1, 0], np.float32)]), mentioning(kestrel=2.0, owls=2.0)
+    said = Names(Together([means, mentions])).anchors(["owls", "kestrel", "herons", "zyzzyva"], "en")
+    each = [Names(voice).anchors(["owls", "kestrel", "herons"], "en") for voice in (means, mentions)]
+    assert said[:3].tolist() == pytest.approx(np.nansum(each, axis=0).tolist())
+    assert np.isnan(said[3])
 
 
 def test_an_anchor_that_says_nothing_leaves_it_to_the_address() -> None:

@@ -234,7 +234,7 @@ def test_what_is_recalled_is_what_was_seen(
     }
     numbers = np.array(sorted(wanted), np.int64)
     keys = np.array([urls[target].key for target in sorted(wanted)], np.int64)
-    recollection = Recollection(recalled, numbers, keys)
+    recollection = Recollection(recalled, numbers, keys, np.array([nan], np.float32))
     for book in (seen, recalled):
         book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
     for sure, host, links in pages:
@@ -257,6 +257,78 @@ def test_what_is_recalled_is_what_was_seen(
     for target, url in urls.items():
         known = seen.estimate(url.key) if target in wanted else None
         assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))
+
+
+def recalled_from(*links: int, outcomes: dict[int, float], sure: float = 0.5) -> Prospects:
+    """The book after a page that links to these URLs, by their numbers; of some the outcomes are known."""
+    book, last = Prospects(1 << 16), max(links)
+    urls = [number for number in sorted(set(links)) if number not in outcomes]
+    known = np.full(last + 2, nan, np.float32)
+    known[list(outcomes)] = list(outcomes.values())
+    keys = np.array([link(f"http://a.test/{number}").key for number in urls], np.int64)
+    recollection = Recollection(book, np.array(urls, np.int64), keys, known)
+    recollection.see(
+        np.array([1]),
+        np.array([link("http://p.test/").key]),
+        np.array([sure]),
+        np.array([0, len(links)]),
+        np.array(links, np.int32),
+    )
+    recollection.write([])
+    return book
+
+
+def near(share: float, *outcomes: float) -> float:
+    """A share whose log-odds are moved by half of what links near by tell."""
+    told = (sum(outcomes) + 2 * share) / (len(outcomes) + 2)
+    odds = share / (1 - share) * (told / (1 - told) / (share / (1 - share))) ** 0.5
+    return float(odds / (1 + odds))
+
+
+def estimate(book: Prospects, number: int) -> float:
+    found = book.estimate(link(f"http://a.test/{number}").key)
+    assert found is not None
+    return found
+
+
+def test_links_near_one_speak_by_what_became_of_them() -> None:
+    outcomes = {1: 0.9, 2: 0.8, 4: 0.1, 9: 0.0}
+    book = recalled_from(1, 2, 3, 4, 5, 6, 7, 8, 9, outcomes=outcomes)
+    assert estimate(book, 3) == pytest.approx(near(share(0.5), 0.9, 0.8, 0.1))
+    assert estimate(book, 5) == pytest.approx(near(share(0.5), 0.8, 0.1))
+    assert estimate(book, 8) == pytest.approx(near(share(0.5), 0.0))
+    told = book.estimates([link(f"http://a.test/{number}").key for number in (3, 5, 8)])
+    assert told.tolist() == pytest.approx([estimate(book, number) for number in (3, 5, 8)])
+
+
+def test_links_that_nothing_is_known_near_are_worth_their_parents_share() -> None:
+    book = recalled_from(1, 2, 3, 4, 5, outcomes={1: 0.9})
+    assert estimate(book, 5) == pytest.approx(share(0.5))
+
+
+def test_what_links_near_by_tell_is_remembered_when_others_lead_there_and_handed_over() -> None:
+    book = recalled_from(1, 2, outcomes={1: 0.9})
+    evidence = near(share(0.5), 0.9) / (1 - near(share(0.5), 0.9)) / (share(0.5) / (1 - share(0.5)))
+    odds = share(0.5, 0.0) / (1 - share(0.5, 0.0)) * evidence
+    (rank,) = see(book, 0.0, link("http://a.test/2"))
+    assert rank == pytest.approx(odds / (1 + odds), rel=1e-5)
+    assert estimate(book, 2) == pytest.approx(rank)
+    again: Prospects = pickle.loads(pickle.dumps(book))  # noqa: S301 - our own
+    assert estimate(again, 2) == pytest.approx(rank)
+    fresh = Prospects(1 << 16)
+    fresh.take_over(book)
+    assert estimate(fresh, 2) == pytest.approx(rank, rel=1e-5)
+
+
+def test_a_promise_says_what_links_near_by_add() -> None:
+    book = recalled_from(1, 2, outcomes={1: 0.9})
+    promise = book.promise(link("http://a.test/2").key)
+    assert promise is not None
+    assert promise.near == pytest.approx(near(share(0.5), 0.9) - share(0.5))
+    assert promise.rank == pytest.approx(promise.parents + promise.host + promise.words + promise.near)
+    alone = recalled_from(2, outcomes={})
+    alone.note_near(link("http://a.test/2").key, 0.9, 1)
+    assert estimate(alone, 2) == pytest.approx(promise.rank)
 
 
 class _Listening(ByWeight):
