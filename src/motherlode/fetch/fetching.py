@@ -6,7 +6,6 @@ leads to, and given back on the way out, whatever happens.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha1
 from time import time
 from typing import Any
 
@@ -29,6 +28,7 @@ from motherlode.fetch.rulebook import RuleBook
 from motherlode.fetch.types import DEFAULT_TYPES, TypeOptions
 from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
 from motherlode.records import HostState, Redirect, UrlKey
+from motherlode.records.digests import digest_of
 from motherlode.urls import Address, UrlError, UrlRules, address
 from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
 
@@ -207,8 +207,7 @@ class Fetcher:
         return None
 
     def _document(self, trail: _Trail, response: Response) -> Fetched:
-        # An address of the content, not a signature; nothing is no content that pages could share.
-        digest = sha1(response.body).digest() if response.body else b""  # noqa: S324
+        digest = digest_of(response.body) if response.body else b""  # nothing is no content to share
         said, canonical = SILENT, ""
         if speaks_to_crawlers(response):
             canonical = canonical_of(response)

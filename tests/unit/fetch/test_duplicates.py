@@ -1,14 +1,13 @@
 """Pages that are there already under another address."""
 
-from hashlib import sha1
-
 from motherlode.fetch.duplicates import PROOF, Duplicates
+from motherlode.records.digests import digest_of
 
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 
 
 def digest(text: str) -> bytes:
-    return sha1(text.encode(), usedforsecurity=False).digest()
+    return digest_of(text.encode())
 
 
 def see(known: Duplicates, origin: str, *pages: str, address: str = HERE, said: str = "") -> list[str]:
