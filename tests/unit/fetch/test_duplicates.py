@@ -101,8 +101,10 @@ def test_memory_is_bounded() -> None:
         for host in ("a", "b"):
             known.after(f"http://{host}{number}.test/", HERE, digest(str(number)))
     for memory in (known._places, known._digests, known._pairs):
-        assert len(memory._of) <= 100
+        assert len(memory) <= 100
     for number in range(1000):
         for host in ("a", "b"):
             known.after(f"http://{host}.test/{number}", HERE, digest(str(number)))
-    assert max(len(common or ()) for common in known._pairs._of.values()) <= 16
+    common = known._pairs.get(("http://a.test", "http://b.test"), None)
+    assert common is not None
+    assert len(common) == 16
