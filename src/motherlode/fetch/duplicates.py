@@ -9,7 +9,7 @@ digest of the content decides, and the size has no say of its own.
 
 from typing import Generic, TypeVar
 
-from motherlode.fetch.rulebook import origin_of
+from motherlode.fetch.rulebook import SCHEME, origin_of
 
 PROOF = 3  # different pages that two hosts must have in common, and none that differs
 _MEMORY = 100_000
@@ -86,9 +86,13 @@ class _Memory(Generic[K, V]):
 
     def setdefault(self, key: K, value: V) -> V:
         """What is remembered of a key, and this from now on if nothing is."""
-        if key in self._lately:
-            return self._lately[key]
-        return self.put(key, self._long_ago.get(key, value))
+        lately = self._lately
+        if key in lately:
+            return lately[key]
+        known = lately[key] = self._long_ago.get(key, value)
+        if len(lately) >= self._half:
+            self._lately, self._long_ago = {}, lately
+        return known
 
     def put(self, key: K, value: V) -> V:
         self._lately[key] = value
@@ -103,4 +107,4 @@ def _pair(one: str, other: str) -> tuple[str, str]:
 
 def _place(address: str, url: str) -> str:
     """Address and path, as one word."""
-    return address + url[len(origin_of(url)) :]
+    return address + url[url.find("/", SCHEME) :]
