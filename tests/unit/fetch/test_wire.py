@@ -231,6 +231,12 @@ def test_a_change_of_protocols_is_a_failure(run: Run) -> None:
         b"HTTP/1.1 100 Continue\r\n\r\n",
         HEAD + b"Content-Length: -1\r\n\r\n" + PAGE,
         HEAD + b"Content-Length: 9\r\nContent-Length: 5\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 5\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 9\r\nContent-Length: 5\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9,\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: -9, -9\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 9\r\nTransfer-Encoding: chunked\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 9\r\n",
         HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n" + PAGE,
         CHUNKED + b"FFFFFFFFFFFFFFFFF\r\n" + PAGE,
         CHUNKED + b"-9\r\n" + PAGE,
@@ -242,6 +248,32 @@ def test_a_change_of_protocols_is_a_failure(run: Run) -> None:
 )
 def test_what_is_cut_off_or_no_http_is_a_broken_response(run: Run, said: bytes) -> None:
     assert failed(run, saying(said, close=True)).kind == Kind.PROTOCOL
+
+
+TWICE = (
+    HEAD + b"Content-Length: 9, 9\r\n\r\n" + PAGE,
+    HEAD + b"Content-Length: 9\r\ncontent-length:9\r\nX: y\r\n\r\n" + PAGE,
+    HEAD + b"content-length: 9 ,9\nContent-Length: 9\n\n" + PAGE,
+)
+
+
+@pytest.mark.parametrize("said", TWICE, ids=repr)
+def test_a_length_that_is_told_twice_alike_is_a_length(run: Run, said: bytes) -> None:
+    responses, site = fetched(run, said, count=2)
+    assert [response.body for response in responses] == [PAGE] * 2
+    assert [response.all_headers("content-length") for response in responses] == [["9"]] * 2
+    assert site.connections == 1
+
+
+@pytest.mark.parametrize("said", TWICE, ids=repr)
+def test_a_length_that_is_told_twice_may_come_in_pieces(run: Run, said: bytes) -> None:
+    async def handle(guest: Guest) -> None:
+        for place in range(len(said)):
+            await guest.say(said[place : place + 1])
+            await asyncio.sleep(0)
+
+    results, _ = strictly(run, lambda: visit(once(handle)))
+    assert good(results[0]).body == PAGE
 
 
 def test_a_reset_in_mid_body_is_a_reset(run: Run) -> None:
