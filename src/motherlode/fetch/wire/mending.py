@@ -21,7 +21,8 @@ def told_once(said: bytes) -> bytes | None:
     if end is None:
         return None
     head, rest = said[: end.end()], said[end.end() :]
-    lengths = [one.strip() for told in _LENGTH.findall(head) for one in told.split(b",")]
+    told: list[bytes] = _LENGTH.findall(head)
+    lengths = [length.strip() for one in told for length in one.split(b",")]
     if len(lengths) == 1 or len(set(lengths)) != 1 or not lengths[0].isdigit():
         return None
     status, line, others = head.partition(b"\n")
