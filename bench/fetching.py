@@ -14,6 +14,7 @@ import aiohttp
 
 from bench.load import load, request
 from bench.sandbox import other_core
+from motherlode.engine.collecting import collecting_seldom
 from motherlode.fetch import NetworkOptions, PolitenessOptions, Request, RobotsOptions
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetcher
@@ -46,7 +47,8 @@ class Pace(NamedTuple):
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         urls = _recorded(Path(folder) / "web")
-        with sandbox(Path(folder) / "web") as served, other_core():
+        # All of them as within a crawl, where the garbage collector looks seldom.
+        with sandbox(Path(folder) / "web") as served, other_core(), collecting_seldom():
             _compare(served.port, urls)
         _politely(Path(folder) / "polite")
 
