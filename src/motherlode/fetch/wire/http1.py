@@ -158,7 +158,7 @@ class Http1(asyncio.Protocol):
         status = self._parser.get_status_code()
         if self._intake is None or self._over or status < _OK:
             return
-        self._body = True
+        self._body, self._head = True, b""
         self._intake.begin(status)
 
     def on_body(self, data: bytes) -> None:

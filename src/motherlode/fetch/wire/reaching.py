@@ -1,8 +1,9 @@
 """A socket to the first of a host's addresses that answers, within the time for one connection.
 
-An address that takes long is not given up: the next is tried beside it. Addresses beyond those that came with
-the name (IPv6, where there is IPv4) are asked for only when all of these have failed or take long, so that
-most hosts cost one question to a name server and one connection.
+Nearly always that is the first of them, so nothing else is prepared before it has failed or takes long. Then
+the others are tried, each beside those before it; then further ones are asked for (of IPv6, where there is
+IPv4); at last the first is tried again, if it took long. So most hosts cost one question to a name server and
+one connection.
 """
 
 import asyncio
@@ -12,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from motherlode.fetch.failures import Kind
 
-_MOST = 3  # addresses that are tried of those that came with a name, and of the others
-_PARTS = 5  # of the time there is; after one of them, the next address is tried as well
+_MOST = 3  # addresses that are tried of those that came with a name, and of the further ones
+_PARTS = 5  # of the time there is; after one of them, the next is tried as well
 _OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 
@@ -33,17 +34,22 @@ async def reach(
     addresses: Sequence[str], port: int, further: Further, seconds: float
 ) -> tuple[socket.socket, str]:
     """A socket, and the address that it leads to. Raises `UnreachedError`."""
-    attempts = _Attempts(addresses[:_MOST], port, further)
+    first, *others = addresses[:_MOST]
+    patience = seconds / _PARTS
+    limit = asyncio.timeout(patience)
     try:
-        async with asyncio.timeout(seconds):
-            found = await attempts.first(seconds / _PARTS)
+        async with limit:
+            return await _connected(first, port), first
+    except OSError as error:  # TimeoutError is one
+        attempts = _Attempts(others, port, further)
+        attempts.begin_with(first, _kind_of(error))
+    try:
+        async with asyncio.timeout_at((limit.when() or 0.0) - patience + seconds):
+            return await attempts.next(patience)
     except TimeoutError:
-        found = None
+        raise attempts.failure() from None
     finally:
         attempts.end()
-    if found is None:
-        raise attempts.failure()
-    return found
 
 
 class _Attempts:
@@ -53,12 +59,19 @@ class _Attempts:
         self._port = port
         self._waiting = list(addresses)
         self._further = further
+        self._again: list[str] = []
         self._look: asyncio.Task[Sequence[str]] | None = None
         self._tried: dict[str, asyncio.Task[socket.socket]] = {}
+        self._kinds: dict[str, Kind] = {}  # of failures
         self._found: asyncio.Task[socket.socket] | None = None
 
-    async def first(self, patience: float) -> tuple[socket.socket, str] | None:
-        """The first that answers; None: none does."""
+    def begin_with(self, first: str, kind: Kind) -> None:
+        """The first has failed, or takes long."""
+        self._kinds[first] = kind
+        self._again = [first] if kind is Kind.CONNECT_TIMEOUT else []
+
+    async def next(self, patience: float) -> tuple[socket.socket, str]:
+        """The next that answers. Raises `UnreachedError` if none does."""
         under_way: set[asyncio.Task[socket.socket] | asyncio.Task[Sequence[str]]] = set()
         while (begun := self._begin()) is not None or under_way:
             if begun is not None:
@@ -68,23 +81,29 @@ class _Attempts:
                 under_way, timeout=limit, return_when=asyncio.FIRST_COMPLETED
             )
             for address, task in self._tried.items():
-                if task in done and task.exception() is None:
+                if task not in done:
+                    continue
+                error = task.exception()
+                if error is None:
                     self._found = task
                     return task.result(), address
+                self._kinds[address] = _kind_of(error)
             if self._look in done:
-                self._waiting += [one for one in self._look.result() if one not in self._tried][:_MOST]
-        return None
+                known = self._tried.keys() | self._kinds.keys()
+                self._waiting += [one for one in self._look.result() if one not in known][:_MOST]
+        raise self.failure()
 
     def _begin(self) -> "asyncio.Task[socket.socket] | asyncio.Task[Sequence[str]] | None":
-        """The next thing to try; None: there is nothing left."""
-        if self._waiting:
-            address = self._waiting.pop(0)
-            task = self._tried[address] = asyncio.create_task(_connected(address, self._port))
-            return task
-        if self._look is None:
+        """What to try next; None: nothing is left."""
+        if not self._waiting and self._look is None:
             self._look = asyncio.create_task(_listed(self._further))
             return self._look
-        return None
+        waiting = self._waiting or self._again
+        if not waiting:
+            return None
+        address = waiting.pop(0)
+        task = self._tried[address] = asyncio.create_task(_connected(address, self._port))
+        return task
 
     def end(self) -> None:
         """Give up all but the one that was found."""
@@ -95,7 +114,11 @@ class _Attempts:
                 task.result().close()
 
     def failure(self) -> UnreachedError:
-        return _telling({address: _kind_of(task) for address, task in self._tried.items()})
+        """The first of all failures, unless it is that there is no way there, as to IPv6 from many machines;
+        what is still under way came too late."""
+        kinds: Mapping[str, Kind] = {**dict.fromkeys(self._tried, Kind.CONNECT_TIMEOUT), **self._kinds}
+        told = [address for address, kind in kinds.items() if kind is not Kind.UNREACHABLE] or [*kinds]
+        return UnreachedError(kinds[told[0]], told[0])
 
 
 async def _connected(address: str, port: int) -> socket.socket:
@@ -114,16 +137,7 @@ async def _listed(further: Further) -> Sequence[str]:
     return await further()
 
 
-def _telling(kinds: Mapping[str, Kind]) -> UnreachedError:
-    """The first failure, unless it is that there is no way there at all, as to IPv6 from many machines."""
-    telling = [(kind, address) for address, kind in kinds.items() if kind is not Kind.UNREACHABLE]
-    unreachable = [(Kind.UNREACHABLE, address) for address in kinds]
-    return UnreachedError(*(telling or unreachable or [(Kind.NO_SUCH_HOST, "")])[0])
-
-
-def _kind_of(task: "asyncio.Task[socket.socket]") -> Kind:
-    """Why an attempt was in vain; what is still under way came too late."""
-    error = task.exception() if task.done() and not task.cancelled() else TimeoutError()
+def _kind_of(error: BaseException) -> Kind:
     if isinstance(error, TimeoutError):
         return Kind.CONNECT_TIMEOUT
     number = error.errno if isinstance(error, OSError) else None
