@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from hashlib import sha1
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep, time
@@ -39,6 +38,7 @@ from motherlode.lab.serving.responder import Responder
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal, create_portal
 from motherlode.records import UrlState
+from motherlode.records.digests import digest_of
 from motherlode.search.index import Known, PageIndex
 from motherlode.search.matching import Filters, Matcher, Tongue
 from motherlode.search.query import Form, Word
@@ -463,7 +463,7 @@ def _wrong_in_pages(portal: Portal, session: Session) -> Iterator[str]:
             yield f"{page.url} is not archived"
             continue
         body = portal.archive.read(page.archived).body
-        if sha1(body).digest() != page.digest:  # noqa: S324 - no signature
+        if digest_of(body) != page.digest:
             yield f"{page.url} is another in the archive"
         document = analyse_one(Raw(page.url, body, page.mime, page.mime), Manner(portal.config.urls))
         if [one.url for one in document.links] != [one.url for one in links_from(session, kept.id)]:

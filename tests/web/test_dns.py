@@ -78,6 +78,9 @@ class Names(asyncio.DatagramProtocol):
         question = data[12 : data.index(b"\0", 12) + 5]
         address = struct.pack(">HHHIH4B", 0xC00C, 1, 1, 3600, 4, 192, 0, 2, self.asked)
         counts = struct.pack(">HHHH", 1, 0 if self.empty else 1, 0, 0)
+        if question[-4:-2] == b"\0\x1c":  # AAAA
+            six = b"\x20\x01\x0d\xb8" + bytes(11) + bytes([self.asked])
+            address = struct.pack(">HHHIH", 0xC00C, 28, 1, 3600, 16) + six
         if self.alias:
             alias = struct.pack(">HHHIH", 0xC00C, 5, 1, 60, len(self.alias)) + self.alias
             place = len(data[:12] + question) + 12
@@ -125,6 +128,17 @@ def test_nobody_remembers_a_name_for_longer_than_the_options_say() -> None:
         assert names.asked == 2
 
     asking(DnsOptions(max_ttl=60.0), look)
+
+
+def test_addresses_of_version_6_are_asked_for_only_when_they_are_wanted() -> None:
+    async def look(resolver: Resolver, names: Names, _clock: Clock) -> None:
+        assert (await resolver.resolve("a.test")).addresses == ("192.0.2.1",)
+        assert names.asked == 1
+        for _ in range(2):
+            assert await resolver.further("a.test") == ("2001:db8::2",)
+            assert names.asked == 2
+
+    asking(DnsOptions(), look)
 
 
 def test_an_empty_answer_is_believed_no_longer_than_the_options_say() -> None:

@@ -1,13 +1,14 @@
 """Two ways to one page are one page, also while the first of them is not kept yet (SPEC B25)."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from motherlode.engine.settling import unmodified
 from motherlode.fetch.fetching import Fetched
+from motherlode.records.digests import is_older, older_digest_of
 
 if TYPE_CHECKING:
     from motherlode.records import UrlKey
@@ -31,16 +32,29 @@ class InHand:
 
 class Suspicion:
     """Which contents may be there already: one bit stands for each that is, and, of a million pages, for one
-    in sixty that is not. It saves a question to the database for nearly every page."""
+    in sixty that is not. It saves a question to the database for nearly every page.
+
+    Where an older version has kept pages, contents are looked for by its kind of digest as well, so that what
+    is there is found whoever has kept it.
+    """
 
     def __init__(self) -> None:
         self._bits = bytearray(1 << _PLACE_BITS - 3)
+        self._older = False
 
     def add(self, digests: Iterable[bytes]) -> None:
         """These are there."""
         for digest in digests:
             place = int.from_bytes(digest[:_TELLING], "big") & _LAST_PLACE
             self._bits[place >> 3] |= 1 << (place & 7)
+            self._older = self._older or is_older(digest)
+
+    def of(self, one: Fetched) -> list[bytes]:
+        """The digests of what was fetched that a page may have which is there."""
+        digests = [one.digest] if one.digest else []
+        if self._older and one.digest and one.response is not None:
+            digests.append(older_digest_of(one.response.body))
+        return [digest for digest in digests if digest in self]
 
     def __contains__(self, digest: bytes) -> bool:
         place = int.from_bytes(digest[:_TELLING], "big") & _LAST_PLACE
@@ -56,11 +70,11 @@ class Copies:
         self._in_hand: dict[bytes | UrlKey, InHand] = {}
         self.suspicion = Suspicion()
 
-    def claim(self, one: Fetched, kept: Mapping[bytes, str]) -> tuple[Fetched, InHand | None]:
-        """What was fetched, with what is `kept` of the same content; or the same page in another hand."""
+    def claim(self, one: Fetched, known: str) -> tuple[Fetched, InHand | None]:
+        """What was fetched, with the page that is `known` to have the same content; or the same page in
+        another hand."""
         if not one.digest:
             return one, None
-        known = kept.get(one.digest, "")
         if known == one.final.url and self._again and one.directives.index:
             return unmodified(one), None  # its host does not know, or does not say
         if known:

@@ -336,13 +336,16 @@ class _Crawl:
     def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, InHand | None]]:
         """The same, with what is known of their content: two ways to one page are one page. Where the first
         of two is not kept yet, it is given as well."""
-        suspicion, copies = self._copies.suspicion, dict[bytes, str]()
-        suspected = {digest for one in catches if (digest := one.fetched.digest) and digest in suspicion}
-        if suspected:
+        suspected = [self._copies.suspicion.of(catch.fetched) for catch in catches]
+        copies: dict[bytes, str] = {}
+        if any(suspected):
             with self._portal.store.reading() as session:
-                copies = copies_of(session, suspected)
-        told = ((catch, *self._copies.claim(catch.fetched, copies)) for catch in catches)
-        return [(replace(catch, fetched=fetched), first) for catch, fetched, first in told]
+                copies = copies_of(session, {digest for digests in suspected for digest in digests})
+        known = [next((copies[one] for one in digests if one in copies), "") for digests in suspected]
+        told = [self._copies.claim(catch.fetched, url) for catch, url in zip(catches, known, strict=True)]
+        return [
+            (replace(catch, fetched=one), first) for catch, (one, first) in zip(catches, told, strict=True)
+        ]
 
     def _in_spaces(self, entry: Entry, document: Document) -> Sample:
         spaces = self._policy.spaces

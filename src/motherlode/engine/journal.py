@@ -8,7 +8,6 @@ process or a full disk left of a line is cut off by the next crawl.
 import csv
 import errno
 import re
-from base64 import b32encode
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,6 +24,7 @@ from motherlode.fetch.failures import Kind
 from motherlode.fetch.fetching import Fetched
 from motherlode.portal import Portal
 from motherlode.records import DiskFullError, PageId, ReadOnlyError, UrlState
+from motherlode.records.digests import shown_digest
 from motherlode.store import ledger
 from motherlode.store.pages import urls_of_pages
 
@@ -124,7 +124,7 @@ class Records:
         path = _path(entry.depth, len(fetched.hops))
         size = "" if response is None else str(len(response.body))
         mime = "" if response is None else response.mime
-        digest = f"sha1:{b32encode(fetched.digest).decode()}" if fetched.digest else ""
+        digest = shown_digest(fetched.digest)
         yield _line(at, _status(fetched), size, fetched.final.url, path, via, mime, digest)
 
     def _vias(self, wanted: Collection[PageId | None]) -> dict[PageId, str]:

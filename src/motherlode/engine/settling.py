@@ -196,7 +196,7 @@ def _exchange(fetched: Fetched, response: Response) -> Exchange:
     block = f"HTTP/1.1 {response.status} -\r\n{head}".encode("latin-1", "replace")
     if response.sent:  # as it came, so that nobody has to pack it again
         return Exchange(fetched.final.url, response.at, block + GZIPPED, response.sent, response.address)
-    return Exchange(fetched.final.url, response.at, block, response.body, response.address, fetched.digest)
+    return Exchange(fetched.final.url, response.at, block, response.body, response.address)
 
 
 def _page(fetched: Fetched, response: Response) -> Page:

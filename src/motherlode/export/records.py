@@ -1,12 +1,12 @@
 """What is exported, as plain records: writers know nothing of the store."""
 
-from base64 import b32encode
 from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
 
 from motherlode.export.cleaning import whole
+from motherlode.records.digests import shown_digest
 
 
 class PageRecord(Struct, frozen=True):
@@ -88,8 +88,3 @@ def shown_time(at: float) -> str:
     '1970-01-01T00:00:01.500Z'
     """
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def shown_digest(digest: bytes) -> str:
-    """A digest as WARC has it; nothing, where there is none."""
-    return f"sha1:{b32encode(digest).decode()}" if digest else ""

@@ -6,7 +6,8 @@ from io import TextIOWrapper
 from typing import BinaryIO
 
 from motherlode.export.cleaning import plain
-from motherlode.export.records import PageRecord, shown_digest, shown_time
+from motherlode.export.records import PageRecord, shown_time
+from motherlode.records.digests import shown_digest
 
 COLUMNS = (
     "url",

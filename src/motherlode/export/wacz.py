@@ -20,8 +20,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 from msgspec import Struct
 
 from motherlode.export.cleaning import label, whole
-from motherlode.export.records import PageRecord, Response, shown_digest, shown_time
+from motherlode.export.records import PageRecord, Response, shown_time
 from motherlode.export.sorting import sorted_lines
+from motherlode.records.digests import shown_digest
 from motherlode.store.archive import payload_digest
 
 WARC = "data.warc.gz"

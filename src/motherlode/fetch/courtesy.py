@@ -45,7 +45,7 @@ class Courtesy(Generic[T]):
         self._delay = min(options.sandbox_delay if sandbox else options.delay, options.max_delay)
         self._slowdown = options.slowdown if self._delay else 0.0  # a sandbox is as slow as it is told to be
         self._max_delay = options.max_delay
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._now = self._first_now
         self._turns: Turns[_Waiting[T] | _Step] = Turns(options)
         self._takers: deque[asyncio.Future[_Waiting[T]]] = deque()
         self._steps = 0
@@ -176,7 +176,7 @@ class Courtesy(Generic[T]):
         self._timer = None
         self._serve()
 
-    def _now(self) -> float:
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()  # which asks the system for the process each time
-        return self._loop.time()
+    def _first_now(self) -> float:
+        """The loop's time, asked for once by its name: to find out the loop costs more than to ask it."""
+        self._now = asyncio.get_running_loop().time
+        return self._now()

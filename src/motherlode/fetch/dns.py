@@ -4,17 +4,21 @@ import asyncio
 import re
 import socket
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from itertools import islice
+from pathlib import Path
 from time import monotonic
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import aiodns
 from msgspec import Struct
+from msgspec.structs import replace
 from pycares import AAAARecordData, ARecordData, CNAMERecordData
 
 from motherlode.fetch.addresses import is_address
 from motherlode.fetch.failures import Kind
+from motherlode.fetch.hosts_file import HOSTS_FILE, HostsFile
 from motherlode.fetch.options import DnsOptions
 from motherlode.fetch.web import FetchError
 
@@ -42,48 +46,65 @@ class Server(Protocol):
 
     async def look_up(self, host: str) -> Resolved: ...
 
+    async def look_further(self, host: str) -> Resolved:
+        """The addresses that `look_up` leaves out where it has found some: those of IPv6."""
+        ...
+
     async def close(self) -> None: ...
 
 
+class _Question(NamedTuple):
+    host: str
+    further: bool = False
+
+
 class Resolver:
-    """All servers behind one cache. Look-ups of one name at one time are one."""
+    """The machine's own names and all servers, behind one cache. Look-ups of a name at one time are one."""
 
     def __init__(
-        self, options: DnsOptions, servers: Sequence[Server] = (), clock: Callable[[], float] = monotonic
+        self,
+        options: DnsOptions,
+        servers: Sequence[Server] = (),
+        clock: Callable[[], float] = monotonic,
+        hosts_file: Path = HOSTS_FILE,
     ) -> None:
         self._options = options
         self._servers = list(servers) or _servers(options, clock)
         self._clock = clock
-        self._known: OrderedDict[str, tuple[float, Resolved | Kind]] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[Resolved]] = {}
+        self._file = HostsFile(hosts_file)
+        self._known: OrderedDict[_Question, tuple[float, Resolved | Kind]] = OrderedDict()
+        self._asking: dict[_Question, asyncio.Task[Resolved]] = {}
 
     async def resolve(self, host: str) -> Resolved:
         """The addresses of a host. Raises `FetchError` if there are none."""
         if is_address(bare := host.strip("[]")):
             return Resolved((bare,))
-        found = self.cached(host)
-        if found is None:
-            if host not in self._asking:
-                self._asking[host] = asyncio.create_task(self._ask(host))
-            return await asyncio.shield(self._asking[host])
-        if isinstance(found, Kind):
-            raise FetchError(found, host)
-        return found
+        return await self._answer(_Question(host))
 
-    def cached(self, host: str) -> Resolved | Kind | None:
-        """What is remembered of a host, as long as it holds."""
-        expires, found = self._known.get(host, (0.0, None))
-        if found is None or expires <= self._clock():
-            return None
-        self._known.move_to_end(host)
-        return found
+    async def further(self, host: str) -> tuple[str, ...]:
+        """Its addresses of IPv6, for a host whose others do not answer; none, if there are none or nobody
+        can say. What the machine knows by itself, it knows whole."""
+        if is_address(host.strip("[]")) or self._file.addresses_of(host):
+            return ()
+        try:
+            return (await self._answer(_Question(host, further=True))).addresses
+        except FetchError:
+            return ()
+
+    def prefer(self, host: str, address: str) -> None:
+        """This address of a host has answered, and those before it have not: from now on it is the first."""
+        expires, found = self._known.get(_Question(host), (0.0, None))
+        if isinstance(found, Resolved):
+            others = (one for one in found.addresses if one != address)
+            self._known[_Question(host)] = expires, replace(found, addresses=(address, *others))
 
     def prefetch(self, host: str) -> None:
         """Look a host up before it is needed, unless it is known or enough others are being looked up."""
-        if len(self._asking) >= _MAX_PREFETCH or host in self._asking or self.cached(host) is not None:
+        question = _Question(host)
+        if len(self._asking) >= _MAX_PREFETCH or question in self._asking or self._cached(question):
             return
         if not is_address(host.strip("[]")):
-            task = self._asking[host] = asyncio.create_task(self._ask(host))
+            task = self._asking[question] = asyncio.create_task(self._ask(question))
             task.add_done_callback(_seen)
 
     async def close(self) -> None:
@@ -93,30 +114,49 @@ class Resolver:
         for server in self._servers:
             await server.close()
 
-    async def _ask(self, host: str) -> Resolved:
-        try:
-            async with asyncio.timeout(self._options.timeout):
-                found = await self._first_answer(host)
-        except TimeoutError as error:
-            raise FetchError(Kind.NAME_SERVER, host) from error
-        except FetchError as error:
-            if error.kind == Kind.NO_SUCH_HOST:
-                self._remember(host, Kind.NO_SUCH_HOST, self._options.negative_ttl)
-            raise
-        finally:
-            del self._asking[host]
-        ttl = min(max(found.ttl, self._options.min_ttl), self._options.max_ttl)
-        self._remember(host, found, ttl)
+    async def _answer(self, question: _Question) -> Resolved:
+        found = self._cached(question)
+        if found is None:
+            if question not in self._asking:
+                self._asking[question] = asyncio.create_task(self._ask(question))
+            return await asyncio.shield(self._asking[question])
+        if isinstance(found, Kind):
+            raise FetchError(found, question.host)
         return found
 
-    async def _first_answer(self, host: str) -> Resolved:
+    def _cached(self, question: _Question) -> Resolved | Kind | None:
+        """What is remembered, as long as it holds."""
+        expires, found = self._known.get(question, (0.0, None))
+        if found is None or expires <= self._clock():
+            return None
+        self._known.move_to_end(question)
+        return found
+
+    async def _ask(self, question: _Question) -> Resolved:
+        own = self._file.addresses_of(question.host)
+        try:
+            async with asyncio.timeout(self._options.timeout):
+                found = Resolved(own) if own else await self._first_answer(question)
+        except TimeoutError as error:
+            raise FetchError(Kind.NAME_SERVER, question.host) from error
+        except FetchError as error:
+            if error.kind == Kind.NO_SUCH_HOST:
+                self._remember(question, Kind.NO_SUCH_HOST, self._options.negative_ttl)
+            raise
+        finally:
+            del self._asking[question]
+        ttl = min(max(found.ttl, self._options.min_ttl), self._options.max_ttl)
+        self._remember(question, found, ttl)
+        return found
+
+    async def _first_answer(self, question: _Question) -> Resolved:
         """Ask the first server; when it takes long or fails, the next as well. Who knows first is right."""
         asked: set[asyncio.Task[Resolved]] = set()
         servers = list(self._servers)
         try:
             while servers or asked:
                 if servers:
-                    asked.add(asyncio.create_task(servers.pop(0).look_up(host)))
+                    asked.add(asyncio.create_task(_asked(servers.pop(0), question)))
                 patience = self._options.patience if servers else None
                 done, asked = await asyncio.wait(asked, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
@@ -125,16 +165,20 @@ class Resolver:
                         return task.result()
                     if not isinstance(error, FetchError) or error.kind == Kind.NO_SUCH_HOST:
                         raise error
-            raise FetchError(Kind.NAME_SERVER, host)
+            raise FetchError(Kind.NAME_SERVER, question.host)
         finally:
             for task in asked:
                 task.cancel()
 
-    def _remember(self, host: str, found: Resolved | Kind, ttl: float) -> None:
-        self._known[host] = (self._clock() + ttl, found)
-        self._known.move_to_end(host)
+    def _remember(self, question: _Question, found: Resolved | Kind, ttl: float) -> None:
+        self._known[question] = (self._clock() + ttl, found)
+        self._known.move_to_end(question)
         if len(self._known) > self._options.cache:
             self._known.popitem(last=False)
+
+
+async def _asked(server: Server, question: _Question) -> Resolved:
+    return await (server.look_further if question.further else server.look_up)(question.host)
 
 
 def _seen(task: asyncio.Task[Resolved]) -> None:
@@ -169,18 +213,27 @@ class _AresServer:
         self._channel = self._open()
 
     async def look_up(self, host: str) -> Resolved:
+        async with self._lent() as resolver:
+            found = await _query(resolver, host, "A")
+            return found if found.addresses else await _query(resolver, host, "AAAA", last=True)
+
+    async def look_further(self, host: str) -> Resolved:
+        async with self._lent() as resolver:
+            return await _query(resolver, host, "AAAA", last=True)
+
+    async def close(self) -> None:
+        await self._channel.resolver.close()
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[aiodns.DNSResolver]:
         channel = await self._current()
         channel.under_way += 1
         try:
-            found = await _query(channel.resolver, host, "A")
-            return found if found.addresses else await _query(channel.resolver, host, "AAAA", last=True)
+            yield channel.resolver
         finally:
             channel.under_way -= 1
             if channel is not self._channel and not channel.under_way:
                 await channel.resolver.close()
-
-    async def close(self) -> None:
-        await self._channel.resolver.close()
 
     async def _current(self) -> _Channel:
         old = self._channel
@@ -225,6 +278,9 @@ class _SystemServer:
         except (UnicodeError, OSError) as error:
             raise FetchError(Kind.NO_SUCH_HOST, host) from error
         return Resolved(tuple(dict.fromkeys(str(place[4][0]) for place in found)))
+
+    async def look_further(self, host: str) -> Resolved:
+        raise FetchError(Kind.NO_SUCH_HOST, host)  # it has said all
 
     async def close(self) -> None:
         pass

@@ -7,14 +7,15 @@ unseen. And equal content has an equal size, while different pages of one size m
 digest of the content decides, and the size has no say of its own.
 """
 
-from collections import OrderedDict
 from typing import Generic, TypeVar
 
-from motherlode.fetch.rulebook import origin_of
+from motherlode.fetch.rulebook import SCHEME, origin_of
 
 PROOF = 3  # different pages that two hosts must have in common, and none that differs
 _MEMORY = 100_000
 _MAX_LEARNED = 16
+_NOWHERE = ("", b"")
+_NOTHING: frozenset[bytes] = frozenset()
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -26,18 +27,16 @@ class Duplicates:
     def __init__(self, memory: int = _MEMORY) -> None:
         self._places: _Memory[str, tuple[str, bytes]] = _Memory(memory)
         self._digests: _Memory[bytes, str] = _Memory(memory)
-        self._pairs: _Memory[tuple[str, str], set[bytes] | None] = _Memory(memory)
+        self._pairs: _Memory[tuple[str, str], frozenset[bytes] | None] = _Memory(memory)
         self.has_twins = False  # whether any two hosts were alike so far: else `before` knows nothing
 
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""
         if not address:
             return ""
-        known = self._places.get(_place(address, url))
-        if known is None:
-            return ""
-        common = self._pairs.get(_pair(origin_of(url), origin_of(known[0])))
-        return known[0] if common is not None and len(common) >= PROOF else ""
+        first, _ = self._places.get(_place(address, url), _NOWHERE)
+        common = self._pairs.get(_pair(origin_of(url), origin_of(first)), None)
+        return first if common is not None and len(common) >= PROOF else ""
 
     def after(self, url: str, address: str, digest: bytes) -> str:
         """The page that had the same content before; empty if none had."""
@@ -59,38 +58,47 @@ class Duplicates:
             self._pairs.put(pair, None)  # they differ: never again
             return
         self.has_twins = True
-        common = self._pairs.get(pair, set())
+        common = self._pairs.get(pair, _NOTHING)
         if common is not None and len(common) < _MAX_LEARNED:
             self._pairs.put(pair, common | {digest})
 
 
 class _Memory(Generic[K, V]):
-    """A dictionary that forgets what was not used for longest."""
+    """A dictionary that forgets what was not used for long, half of what it may hold at a time: to keep all
+    of it in the order of its use would touch twice as much memory for each page."""
+
+    __slots__ = ("_half", "_lately", "_long_ago")
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._of: OrderedDict[K, V] = OrderedDict()
+        self._half = most // 2
+        self._lately: dict[K, V] = {}
+        self._long_ago: dict[K, V] = {}
 
-    def get(self, key: K, default: V | None = None) -> V | None:
-        if key not in self._of:
+    def __len__(self) -> int:
+        return len(self._lately) + len(self._long_ago)
+
+    def get(self, key: K, default: V) -> V:
+        if key in self._lately:
+            return self._lately[key]
+        if key not in self._long_ago:
             return default
-        self._of.move_to_end(key)
-        return self._of[key]
+        return self.put(key, self._long_ago[key])
 
     def setdefault(self, key: K, value: V) -> V:
         """What is remembered of a key, and this from now on if nothing is."""
-        known = self._of.setdefault(key, value)
-        if known is not value:
-            self._of.move_to_end(key)
-        elif len(self._of) > self._most:
-            self._of.popitem(last=False)
+        lately = self._lately
+        if key in lately:
+            return lately[key]
+        known = lately[key] = self._long_ago.get(key, value)
+        if len(lately) >= self._half:
+            self._lately, self._long_ago = {}, lately
         return known
 
-    def put(self, key: K, value: V) -> None:
-        self._of[key] = value
-        self._of.move_to_end(key)
-        if len(self._of) > self._most:
-            self._of.popitem(last=False)
+    def put(self, key: K, value: V) -> V:
+        self._lately[key] = value
+        if len(self._lately) >= self._half:
+            self._lately, self._long_ago = {}, self._lately
+        return value
 
 
 def _pair(one: str, other: str) -> tuple[str, str]:
@@ -99,4 +107,4 @@ def _pair(one: str, other: str) -> tuple[str, str]:
 
 def _place(address: str, url: str) -> str:
     """Address and path, as one word."""
-    return address + url[len(origin_of(url)) :]
+    return address + url[url.find("/", SCHEME) :]

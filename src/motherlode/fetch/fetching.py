@@ -6,7 +6,6 @@ leads to, and given back on the way out, whatever happens.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha1
 from time import time
 from typing import Any
 
@@ -28,7 +27,8 @@ from motherlode.fetch.robots import Robots
 from motherlode.fetch.rulebook import RuleBook
 from motherlode.fetch.types import DEFAULT_TYPES, TypeOptions
 from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
-from motherlode.records import HostState, Redirect, UrlKey
+from motherlode.records import Host, HostState, Redirect, UrlKey
+from motherlode.records.digests import digest_of
 from motherlode.urls import Address, UrlError, UrlRules, address
 from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
 
@@ -73,8 +73,7 @@ class Fetched(Struct, frozen=True, gc=False):
     directives: Directives = Directives()
 
 
-@dataclass(slots=True)
-class _Trail:
+class _Trail(Struct):
     """Where a fetch has come from and where it is."""
 
     asked: Address
@@ -119,12 +118,11 @@ class Fetcher:
         while True:  # one request each time; None: a redirect leads on
             here, seconds = trail.here, None
             try:
-                self._admit(here)
-                ended = self._put_off(trail)
-                if ended is not None:
-                    return ended
-                robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
-                ended = self._refused(trail, robots)
+                host = self._admit(here)
+                ended = self._put_off(trail, host) if host.next_at else None
+                if ended is None:
+                    robots = self.rulebook.rules_at_hand(here.url) or await self.rulebook.rules_for(here.url)
+                    ended = self._refused(trail, robots)
                 if ended is None:
                     seconds = 0.0
                     response = await self.web.fetch(Request(here.url, headers, self.rules.types))
@@ -140,8 +138,8 @@ class Fetcher:
             headers, trail.delay = (), None  # they were about the page that was asked for, and its host
             await self.courtesy.turn(trail.here.host)
 
-    def _admit(self, here: Address) -> None:
-        """Raises `FetchError` if a URL need not be asked for, whatever its robots.txt says."""
+    def _admit(self, here: Address) -> Host:
+        """The host of a URL. Raises `FetchError` if it need not be asked, whatever its robots.txt says."""
         host = self.hosts[here.host]
         if host.state is _BAD:
             raise FetchError(Kind.BAD_HOST, here.url, host.reason)
@@ -150,12 +148,12 @@ class Fetcher:
         most = self.rules.traps.pages_per_host
         if most and host.pages >= most:
             raise FetchError(Kind.HOST_FULL, here.url, f"{most:,} pages")
+        return host
 
-    def _put_off(self, trail: _Trail) -> Fetched | None:
+    def _put_off(self, trail: _Trail, host: Host) -> Fetched | None:
         """What there is to say of a URL whose host was to be left alone by what an earlier crawl has kept;
         from now on, those who give out turns know that, too. None: it may be asked."""
-        host = self.hosts[trail.here.host]
-        wait = host.next_at - self.clock() if host.next_at else 0.0
+        wait = host.next_at - self.clock()
         if wait <= _MOMENT:
             return None
         self.courtesy.hold(host.name, wait)
@@ -207,8 +205,7 @@ class Fetcher:
         return None
 
     def _document(self, trail: _Trail, response: Response) -> Fetched:
-        # An address of the content, not a signature; nothing is no content that pages could share.
-        digest = sha1(response.body).digest() if response.body else b""  # noqa: S324
+        digest = digest_of(response.body) if response.body else b""  # nothing is no content to share
         said, canonical = SILENT, ""
         if speaks_to_crawlers(response):
             canonical = canonical_of(response)

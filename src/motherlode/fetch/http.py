@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from pathlib import Path
 from time import monotonic, time
 from types import TracebackType
 from typing import Self
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
+from motherlode.fetch.hosts_file import HOSTS_FILE
 from motherlode.fetch.options import DnsOptions, NetworkOptions
 from motherlode.fetch.web import FetchError, Phases, Request, Response
 from motherlode.fetch.wire.cookies import Cookies
@@ -34,9 +36,15 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 class HttpWeb:
     """The Web itself, or a sandbox in its place. An async context manager."""
 
-    def __init__(self, options: NetworkOptions, user_agent: str, dns: DnsOptions | None = None) -> None:
+    def __init__(
+        self,
+        options: NetworkOptions,
+        user_agent: str,
+        dns: DnsOptions | None = None,
+        hosts_file: Path = HOSTS_FILE,
+    ) -> None:
         self._options = options
-        self._resolver = Resolver(dns or DnsOptions())
+        self._resolver = Resolver(dns or DnsOptions(), hosts_file=hosts_file)
         self._dialer = Dialer(options, self._resolver)
         self._pool = Pool(options.keep_alive, options.idle_connections)
         self._cookies = Cookies() if options.cookies else None

@@ -89,18 +89,18 @@ class Turns(Generic[T]):
         """
         if self._resting and self._resting[0][0] <= now:
             self._rouse(now)
-        ready = self._ready
-        while ready and -ready[0][0] >= floor:
+        ready, last = self._ready, -floor
+        while ready and ready[0][0] <= last:
             _, ticket, host = heappop(ready)
             if ticket != host.ticket:
                 continue
-            host.line = None
+            host.line, domain = None, host.domain
             if host.not_before > now or host.spaced > now:
                 # It was told to wait meanwhile; the place kept for it is another's.
                 self._line_up(host, now)
-                self._unblock(host.domain, now)
-            elif host.domain.connections >= self._most_of_a_domain:
-                self._stand(host, host.domain.blocked, host.waiting[0][0])
+                self._unblock(domain, now)
+            elif domain.connections >= self._most_of_a_domain:
+                self._stand(host, domain.blocked, host.waiting[0][0])
             else:
                 return self._give(host, now)
         return None
@@ -108,8 +108,9 @@ class Turns(Generic[T]):
     def done(self, host: str, now: float, rest: float | None) -> None:
         """A fetch is over; the host rests so long. None: it was not asked after all."""
         known = self._hosts[host]
+        domain = known.domain
         known.connections -= 1
-        known.domain.connections -= 1
+        domain.connections -= 1
         if rest is not None:
             known.pace = rest
             known.not_before = max(known.not_before, now + rest)
@@ -117,8 +118,8 @@ class Turns(Generic[T]):
             known.spaced = 0.0
             if known.line is self._resting:
                 known.line = None
-        if known.domain.blocked:
-            self._unblock(known.domain, now)
+        if domain.blocked:
+            self._unblock(domain, now)
         if known.line is None:
             self._line_up(known, now)
 

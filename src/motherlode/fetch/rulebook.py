@@ -23,7 +23,7 @@ _MEMORY = 20 * 2**20  # bytes of all files that are remembered; their rules take
 _UPKEEP = 1000  # bytes that a file takes besides its own, about
 _TOO_MANY = 429
 _DAY = 86_400.0  # seconds; nobody is left alone for longer
-_SCHEME = 8  # characters; that of http is shorter by one, and no host is empty
+SCHEME = 8  # characters; that of http is shorter by one, and no host is empty
 _log = getLogger("motherlode.robots")
 
 
@@ -187,7 +187,7 @@ def origin_of(url: str) -> str:
     >>> origin_of("https://a.test:8443/b?c")
     'https://a.test:8443'
     """
-    end = url.find("/", _SCHEME)
+    end = url.find("/", SCHEME)
     return url if end < 0 else url[:end]
 
 

@@ -62,7 +62,7 @@ def test_every_page_is_a_line(birds: Path, tmp_path: Path) -> None:
     assert (owl["title"], owl["topic"], owl["mime"], owl["status"]) == ("Owl 0", TOPIC, "text/html", 200)
     assert owl["confidence"] > 0
     assert owl["fetched_at"].startswith("20")
-    assert owl["digest"].startswith("sha1:")
+    assert owl["digest"].startswith("blake3:")
     assert "text" not in owl
     assert by_url[place("news", 0)]["topic"] == "OTHERS"
     assert by_url[HOSTILE]["title"].startswith("=Owl \u202e")

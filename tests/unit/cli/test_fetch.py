@@ -39,7 +39,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_a_page_is_shown_step_by_step(lode: CliRun, box: Running) -> None:
     run = lode("fetch", "a.test", "--set", f"network.connect={box.address}")
     assert run.returncode == 0, run.stderr
-    for word in ("robots.txt  allowed", "status      200, HTTP/1.1", "text/html", "first byte", "digest"):
+    for word in ("robots.txt  allowed", "status      200, HTTP/1.1", "text/html", "first byte", "blake3:"):
         assert word in run.stdout
     assert "2 links to 2 hosts, 1 not to be followed" in run.stdout
     assert "\x1b" not in run.stdout

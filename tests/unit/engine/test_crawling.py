@@ -2,12 +2,12 @@
 
 import gzip
 import time
-from hashlib import sha1
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
+from warcio.archiveiterator import ArchiveIterator
 
 from motherlode.engine import Company, Limits, Progress, crawl, crawling
 from motherlode.fetch import Request, Response, Web
@@ -18,6 +18,7 @@ from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.records import HostState, RunEnd, UrlState
+from motherlode.records.digests import digest_of
 from motherlode.store import frontier, ledger
 from motherlode.store.pages import known_url, links_from, page_at, page_log, redirect_of
 from motherlode.store.schema import redirects, urls
@@ -84,10 +85,20 @@ def test_what_came_packed_is_archived_as_it_came(portal: Path, web: Path) -> Non
         assert first is not None
         assert first.page.archived is not None
         body = opened.archive.read(first.page.archived).body
-        assert (len(body), sha1(body).digest()) == (first.page.size, first.page.digest)  # noqa: S324 - as kept
+        assert (len(body), digest_of(body)) == (first.page.size, first.page.digest)
         record = gzip.decompress(opened.archive.packed(first.page.archived))
         assert record.lower().count(b"content-encoding: gzip\r\n") == 1
         assert gzip.compress(body)[10:] in record
+
+
+def test_the_archive_has_the_digests_that_other_tools_check(portal: Path, web: Path) -> None:
+    run(portal, web)
+    with (portal / "archive" / "lode-00001.warc.gz").open("rb") as file:
+        found = []
+        for record in ArchiveIterator(file, check_digests="raise"):
+            record.content_stream().read()
+            found.append(record.rec_headers.get_header("WARC-Payload-Digest"))
+    assert [str(digest)[:5] for digest in found[1:]] == ["sha1:"] * 5
 
 
 def test_every_page_is_kept_with_what_it_caused(portal: Path, web: Path) -> None:

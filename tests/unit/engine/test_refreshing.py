@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import update
 
 from helpers import follow
 from motherlode.documents.analysing import Manner
@@ -25,6 +26,7 @@ from motherlode.learning.tree import VERSION
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
 from motherlode.records import Model, ModelId, TopicId, UrlState
+from motherlode.records.digests import is_older, older_digest_of
 from motherlode.store import frontier, ledger
 from motherlode.store.pages import (
     KeptPage,
@@ -35,6 +37,7 @@ from motherlode.store.pages import (
     page_at,
     text_of,
 )
+from motherlode.store.schema import pages as page_rows
 from motherlode.urls import address, url_key
 from scripted import Plain, Said, ScriptedWeb, moved
 from teaching import BIRDS, learned, number_of, pages, paper, place, planted
@@ -129,6 +132,40 @@ def test_a_page_that_says_the_same_is_unchanged_and_fresh(portal: Path) -> None:
     assert replace(after, page=replace(after.page, fetched_at=before.page.fetched_at)) == before
     assert known(portal, "http://a.test/1").state is UrlState.FETCHED
     assert sizes(portal) == {}
+
+
+def made_older(portal: Path, *urls: str) -> None:
+    """A portal as if an older version had kept these pages, by their SHA-1."""
+    older = [page(portal, url) for url in urls]
+    with Portal.writing(portal, "test") as opened, opened.batch() as session:
+        for one in older:
+            assert one.page.archived is not None
+            digest = older_digest_of(opened.archive.read(one.page.archived).body)
+            row = update(page_rows).where(page_rows.c.id == one.id)
+            session.connection.execute(row.values(digest=digest))
+
+
+def test_what_an_older_version_has_kept_is_compared_by_its_own_digest(portal: Path) -> None:
+    made_older(portal, *SAID)
+    found, _ = refreshed(portal, {**SAID, "http://a.test/2": paper("Two", "other words", {"/4": "four"})})
+    assert counts(found) == (1, 4, 0, 0, 0)
+    assert [is_older(page(portal, f"http://a.test/{path}").page.digest) for path in "12"] == [True, False]
+    assert counts(refreshed(portal, SAID)[0]) == (1, 4, 0, 0, 0)
+
+
+def test_copies_of_what_an_older_version_has_kept_are_found(portal: Path) -> None:
+    made_older(portal, "http://a.test/1")
+    said = {
+        **SAID,
+        SEED: paper("A", "first", {"/again": "again", "/more": "more"}),
+        "http://a.test/again": SAID["http://a.test/1"],
+        "http://a.test/more": SAID["http://a.test/3"],
+    }
+    refreshed(portal, said)
+    crawled(portal, said)
+    for path, first in (("again", "1"), ("more", "3")):  # of either kind
+        copy = known(portal, f"http://a.test/{path}")
+        assert (copy.state, copy.reason) == (UrlState.MOVED, f"copy of http://a.test/{first}")
 
 
 def test_hosts_are_asked_whether_anything_is_new(tmp_path: Path) -> None:

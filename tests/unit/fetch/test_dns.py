@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,28 +19,41 @@ HERE = Resolved(("192.0.2.1",), (), 60.0)
 class Told:
     """A server that says what it was told to, after some time."""
 
-    def __init__(self, says: Resolved | Kind, after: float = 0.0) -> None:
+    def __init__(
+        self, says: Resolved | Kind, after: float = 0.0, further: Resolved | Kind = Kind.NO_SUCH_HOST
+    ) -> None:
         self.says = says
+        self.further = further
         self.after = after
         self.asked = 0
         self.closed = False
 
     async def look_up(self, host: str) -> Resolved:
+        return await self._say(self.says, host)
+
+    async def look_further(self, host: str) -> Resolved:
+        return await self._say(self.further, host)
+
+    async def _say(self, said: Resolved | Kind, host: str) -> Resolved:
         self.asked += 1
         await asyncio.sleep(self.after)
-        if isinstance(self.says, Kind):
-            raise FetchError(self.says, host)
-        return self.says
+        if isinstance(said, Kind):
+            raise FetchError(said, host)
+        return said
 
     async def close(self) -> None:
         self.closed = True
 
 
 def resolving(
-    *servers: Told, options: DnsOptions | None = None, look: Callable[[Resolver], Coroutine[Any, Any, Any]]
+    *servers: Told,
+    options: DnsOptions | None = None,
+    look: Callable[[Resolver], Coroutine[Any, Any, Any]],
+    hosts_file: Path = Path("/nowhere"),
 ) -> Any:
     async def run() -> Any:
-        resolver = Resolver(options or DnsOptions(), servers, asyncio.get_running_loop().time)
+        clock = asyncio.get_running_loop().time
+        resolver = Resolver(options or DnsOptions(), servers, clock, hosts_file)
         try:
             return await look(resolver)
         finally:
@@ -155,3 +169,92 @@ def test_an_address_is_its_own() -> None:
     assert resolving(server, look=lambda r: r.resolve("[::1]")).addresses == ("::1",)
     assert resolving(server, look=lambda r: r.resolve("192.0.2.7")).addresses == ("192.0.2.7",)
     assert server.asked == 0
+
+
+# --- further addresses ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("further", [Resolved(("2001:db8::1",), (), 100.0), Kind.NO_SUCH_HOST])
+def test_further_addresses_are_asked_for_when_they_are_wanted_and_remembered(
+    further: Resolved | Kind,
+) -> None:
+    server = Told(HERE, further=further)
+
+    async def look(resolver: Resolver) -> None:
+        assert await resolver.resolve("a.test") == HERE
+        assert server.asked == 1
+        for wait in (0, 50):
+            await asyncio.sleep(wait)
+            found = await resolver.further("a.test")
+            assert found == (further.addresses if isinstance(further, Resolved) else ())
+            assert server.asked == 2
+
+    resolving(server, look=look)
+
+
+def test_nobody_who_can_say_is_no_further_address() -> None:
+    server = Told(HERE, further=Kind.NAME_SERVER)
+    assert resolving(server, look=lambda resolver: resolver.further("a.test")) == ()
+    assert resolving(server, look=lambda resolver: resolver.further("[2001:db8::1]")) == ()
+
+
+def test_an_address_that_has_answered_is_the_first_from_then_on() -> None:
+    async def look(resolver: Resolver) -> list[tuple[str, ...]]:
+        resolver.prefer("a.test", "192.0.2.9")  # of whom nothing is known
+        await resolver.resolve("a.test")
+        resolver.prefer("a.test", "2001:db8::1")
+        preferred = (await resolver.resolve("a.test")).addresses
+        await asyncio.sleep(61)
+        return [preferred, (await resolver.resolve("a.test")).addresses]
+
+    both = [("2001:db8::1", "192.0.2.1", "192.0.2.2"), ("192.0.2.1", "192.0.2.2")]
+    assert resolving(Told(Resolved(("192.0.2.1", "192.0.2.2"), (), 60.0)), look=look) == both
+
+
+# --- the machine's own names ----------------------------------------------------------------------------
+
+HOSTS = """
+# names of our own
+192.0.2.7   a.test  www.A.test
+2001:db8::7 a.test. # as well
+nonsense    b.test
+192.0.2.8
+"""
+
+
+@pytest.fixture
+def hosts_file(tmp_path: Path) -> Path:
+    path = tmp_path / "hosts"
+    path.write_text(HOSTS)
+    return path
+
+
+@pytest.mark.parametrize("says", [HERE, Kind.NO_SUCH_HOST, Kind.NAME_SERVER])
+def test_the_machines_own_names_come_before_any_server(hosts_file: Path, says: Resolved | Kind) -> None:
+    server = Told(says)
+
+    async def look(resolver: Resolver) -> None:
+        assert (await resolver.resolve("a.test")).addresses == ("192.0.2.7", "2001:db8::7")
+        assert (await resolver.resolve("www.a.test")).addresses == ("192.0.2.7",)
+        assert await resolver.further("www.a.test") == ()
+        assert server.asked == 0
+
+    resolving(server, look=look, hosts_file=hosts_file)
+
+
+@pytest.mark.parametrize("host", ["b.test", "test", "nonsense", "192.0.2.8.test"])
+def test_who_is_not_among_them_is_asked_for(hosts_file: Path, host: str) -> None:
+    assert resolving(Told(HERE), look=lambda resolver: resolver.resolve(host), hosts_file=hosts_file) == HERE
+
+
+def test_names_that_are_added_to_the_file_or_removed_are_heeded(hosts_file: Path) -> None:
+    async def look(resolver: Resolver) -> None:
+        assert (await resolver.resolve("c.test")) == HERE
+        hosts_file.write_text(HOSTS + "192.0.2.9 c.test\n")  # noqa: ASYNC240 - time is virtual
+        await asyncio.sleep(61)
+        assert (await resolver.resolve("c.test")).addresses == ("192.0.2.9",)
+        hosts_file.unlink()  # noqa: ASYNC240 - time is virtual
+        await asyncio.sleep(61)
+        assert (await resolver.resolve("c.test")) == HERE
+
+    resolving(Told(HERE), look=look, hosts_file=hosts_file)

@@ -1,14 +1,13 @@
 """Pages that are there already under another address."""
 
-from hashlib import sha1
-
 from motherlode.fetch.duplicates import PROOF, Duplicates
+from motherlode.records.digests import digest_of
 
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 
 
 def digest(text: str) -> bytes:
-    return sha1(text.encode(), usedforsecurity=False).digest()
+    return digest_of(text.encode())
 
 
 def see(known: Duplicates, origin: str, *pages: str, address: str = HERE, said: str = "") -> list[str]:
@@ -102,8 +101,10 @@ def test_memory_is_bounded() -> None:
         for host in ("a", "b"):
             known.after(f"http://{host}{number}.test/", HERE, digest(str(number)))
     for memory in (known._places, known._digests, known._pairs):
-        assert len(memory._of) <= 100
+        assert len(memory) <= 100
     for number in range(1000):
         for host in ("a", "b"):
             known.after(f"http://{host}.test/{number}", HERE, digest(str(number)))
-    assert max(len(common or ()) for common in known._pairs._of.values()) <= 16
+    common = known._pairs.get(("http://a.test", "http://b.test"), None)
+    assert common is not None
+    assert len(common) == 16

@@ -14,6 +14,7 @@ from motherlode.fetch.fetching import MAX_HOPS, Fetched, Fetcher, FetchRules
 from motherlode.fetch.hosts import HostBook
 from motherlode.lab.clock import run_virtually
 from motherlode.records import Host, HostState
+from motherlode.records.digests import digest_of
 from motherlode.urls import address
 from motherlode.urls.traps import TrapRules
 from scripted import Said, ScriptedWeb, fetch, fetcher, in_turn, moved, now, numbered
@@ -43,7 +44,7 @@ def test_a_page_comes_with_its_digest_and_what_its_head_says() -> None:
     got = fetched({"http://a.test/": (200, headers, b"<p>Words")})
     assert got.response is not None
     assert (got.response.body, got.failure, got.hops, got.copy_of) == (b"<p>Words", None, (), "")
-    assert len(got.digest) == 20
+    assert got.digest == digest_of(b"<p>Words")
     assert (got.directives.index, got.directives.follow) == (False, True)
     assert got.canonical == "http://www.a.test/"
 

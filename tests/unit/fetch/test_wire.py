@@ -4,6 +4,7 @@ import asyncio
 import gc
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -38,6 +39,7 @@ from motherlode.fetch import FetchError, NetworkOptions, Response, TypeOptions
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run as run_on_uvloop
+from motherlode.fetch.options import DnsOptions
 from motherlode.urls import address
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -231,6 +233,12 @@ def test_a_change_of_protocols_is_a_failure(run: Run) -> None:
         b"HTTP/1.1 100 Continue\r\n\r\n",
         HEAD + b"Content-Length: -1\r\n\r\n" + PAGE,
         HEAD + b"Content-Length: 9\r\nContent-Length: 5\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 5\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 9\r\nContent-Length: 5\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9,\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: -9, -9\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 9\r\nTransfer-Encoding: chunked\r\n\r\n" + PAGE,
+        HEAD + b"Content-Length: 9, 9\r\n",
         HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n" + PAGE,
         CHUNKED + b"FFFFFFFFFFFFFFFFF\r\n" + PAGE,
         CHUNKED + b"-9\r\n" + PAGE,
@@ -242,6 +250,32 @@ def test_a_change_of_protocols_is_a_failure(run: Run) -> None:
 )
 def test_what_is_cut_off_or_no_http_is_a_broken_response(run: Run, said: bytes) -> None:
     assert failed(run, saying(said, close=True)).kind == Kind.PROTOCOL
+
+
+TWICE = (
+    HEAD + b"Content-Length: 9, 9\r\n\r\n" + PAGE,
+    HEAD + b"Content-Length: 9\r\ncontent-length:9\r\nX: y\r\n\r\n" + PAGE,
+    HEAD + b"content-length: 9 ,9\nContent-Length: 9\n\n" + PAGE,
+)
+
+
+@pytest.mark.parametrize("said", TWICE, ids=repr)
+def test_a_length_that_is_told_twice_alike_is_a_length(run: Run, said: bytes) -> None:
+    responses, site = fetched(run, said, count=2)
+    assert [response.body for response in responses] == [PAGE] * 2
+    assert [response.all_headers("content-length") for response in responses] == [["9"]] * 2
+    assert site.connections == 1
+
+
+@pytest.mark.parametrize("said", TWICE, ids=repr)
+def test_a_length_that_is_told_twice_may_come_in_pieces(run: Run, said: bytes) -> None:
+    async def handle(guest: Guest) -> None:
+        for place in range(len(said)):
+            await guest.say(said[place : place + 1])
+            await asyncio.sleep(0)
+
+    results, _ = strictly(run, lambda: visit(once(handle)))
+    assert good(results[0]).body == PAGE
 
 
 def test_a_reset_in_mid_body_is_a_reset(run: Run) -> None:
@@ -536,6 +570,52 @@ def test_the_address_that_was_looked_at_is_the_one_that_is_connected_to(
     results, _ = strictly(run, work)
     assert results == ["status 200", Kind.FORBIDDEN_ADDRESS]
     assert names.asked == ["a.test"] * 2  # once for each connection: what was checked is what is used
+
+
+def test_a_host_whose_address_is_dead_is_reached_at_a_further_one(run: Run) -> None:
+    names = Names(a_test="127.0.0.2", further=("127.0.0.1",))
+
+    async def work() -> list[str]:
+        async with serving(saying(OK, close=True)) as site, HttpWeb(options(), "tests") as web:
+            with_names(web, names)
+            found = [good(await outcome(web, site.url(host="a.test"))).address for _ in range(2)]
+            await settled(lambda: site.open == 0)
+            return found
+
+    assert strictly(run, work) == ["127.0.0.1"] * 2
+    assert names.asked_further == 1  # then it is known
+
+
+def test_a_further_address_that_leads_inside_is_never_connected_to(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("motherlode.fetch.wire.dialing.is_public", lambda place: place == "127.0.0.2")
+
+    async def work() -> str:
+        async with serving(saying(OK)) as site, HttpWeb(NetworkOptions(proxy="none"), "tests") as web:
+            with_names(web, Names(a_test="127.0.0.2", further=("127.0.0.1", "::1")))
+            result = kind(await outcome(web, site.url(host="a.test")))
+            assert site.connections == 0
+            return result
+
+    assert strictly(run, work) == Kind.REFUSED
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_names_of_the_machine_itself_lead_where_it_says_if_one_may_go_there(
+    run: Run,
+    tmp_path: Path,
+    private: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    (tmp_path / "hosts").write_text("127.0.0.1 own.test\n")
+    dns = DnsOptions(servers=("127.0.0.1:9",))  # where nobody is
+
+    async def work() -> str:
+        network = NetworkOptions(proxy="none", private=private)
+        async with serving(saying(OK)) as site, HttpWeb(network, "tests", dns, tmp_path / "hosts") as web:
+            return kind(await outcome(web, site.url(host="own.test")))
+
+    assert strictly(run, work) == ("status 200" if private else Kind.FORBIDDEN_ADDRESS)
 
 
 def test_overrides_say_where_hosts_are(run: Run) -> None:

@@ -13,6 +13,7 @@ from motherlode.fetch.loops import run
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
 from motherlode.records import LinkFlag, UsageError
+from motherlode.records.digests import shown_digest
 from motherlode.urls import UrlError, address, host_of
 
 _SHOWN = 20
@@ -85,7 +86,7 @@ def _json(look: Look) -> dict[str, Any]:
         "type": response.mime if response else None,
         "size": len(response.body) if response else None,
         "transferred": response.packed if response else None,
-        "digest": fetched.digest.hex() or None,
+        "digest": shown_digest(fetched.digest) or None,
         "canonical": fetched.canonical or None,
         "index": fetched.directives.index and not (document is not None and document.noindex),
         "follow": fetched.directives.follow,
@@ -180,7 +181,7 @@ def _show_response(look: Look) -> None:
     shown = ", ".join(f"{name} {seconds * 1000:.1f}" for name, seconds in parts if seconds)
     _line("time", f"{response.seconds * 1000:.1f} ms: {shown}")
     if fetched.digest:
-        _line("digest", f"sha1 {fetched.digest.hex()}")
+        _line("digest", shown_digest(fetched.digest))
     if fetched.canonical:
         _line("canonical", fetched.canonical)
 

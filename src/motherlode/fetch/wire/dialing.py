@@ -1,7 +1,6 @@
 """From a host to an open connection: names, the guard, proxies, TLS; every phase timed and bounded."""
 
 import asyncio
-import errno
 import socket
 import ssl
 from time import monotonic
@@ -16,14 +15,13 @@ from motherlode.fetch.wire.http1 import Http1
 from motherlode.fetch.wire.http2 import Http2
 from motherlode.fetch.wire.overrides import Overrides
 from motherlode.fetch.wire.proxies import Proxies, Proxy
+from motherlode.fetch.wire.reaching import UnreachedError, reach
 
 if TYPE_CHECKING:
     from asyncio import Transport
 
 Connection = Http1 | Http2
 _MAX_CONNECT_ANSWER = 16_384  # bytes that a proxy may say before a tunnel begins
-_OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
-_NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _HTTP1, _HTTP2 = "http/1.1", "h2"
 _FAREWELL = 1.0  # seconds for a host to say goodbye over TLS; the default is 30
 
@@ -34,6 +32,17 @@ class Origin(NamedTuple):
     scheme: str
     host: str
     port: int
+
+
+class Place(NamedTuple):
+    """Where something is: the name that leads there, its addresses, the port, what the name is an alias for;
+    and whether a person has said so, who may lead anywhere."""
+
+    name: str
+    addresses: tuple[str, ...]
+    port: int
+    aliases: tuple[str, ...] = ()
+    told: bool = False
 
 
 class Line(NamedTuple):
@@ -77,14 +86,13 @@ class Dialer:
     async def _dial(self, origin: Origin) -> Line:
         began = monotonic()
         proxy = self._proxy_to(origin)
-        aliases: tuple[str, ...] = ()
         if proxy is None:
-            addresses, port, aliases = await self._addresses(origin)
+            place = await self._place_of(origin)
         else:
             self._guard_literal(origin.host)
-            addresses, port = await self._addresses_of_proxy(proxy, origin.host), proxy.port
+            place = await self._place_of_proxy(proxy, origin.host)
         resolved = monotonic()
-        plug, address = await self._connect(addresses, port, origin.host, to_proxy=proxy is not None)
+        plug, address = await self._connect(place, origin.host, to_proxy=proxy is not None)
         connected = monotonic()
         tls = origin.scheme == "https" and not self._options.connect
         try:
@@ -97,7 +105,7 @@ class Dialer:
         ready = monotonic()
         phases = Phases(resolved - began, connected - resolved, ready - connected if tls else 0.0)
         way = None if tls else proxy
-        return Line(connection, "" if proxy else address, phases, way, " ".join(aliases))
+        return Line(connection, "" if proxy else address, phases, way, " ".join(place.aliases))
 
     def _proxy_to(self, origin: Origin) -> Proxy | None:
         """None: a host is reached directly, as each is of which a person has said where it is."""
@@ -105,23 +113,24 @@ class Dialer:
             return None
         return self._proxies.lead_to(origin.scheme, origin.host)
 
-    async def _addresses(self, origin: Origin) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
-        """Where a host is, less the addresses that no crawler may connect to; and what it is an alias for."""
+    async def _place_of(self, origin: Origin) -> Place:
+        """Where a host is, less the addresses that no crawler may connect to."""
         told = self._overrides.place_of(origin.host)
         if told is not None:
             name, port = told
             found = (name,) if is_address(name) else (await self._resolver.resolve(name)).addresses
-            return found, port or origin.port, ()
+            return Place(name, found, port or origin.port, told=True)
         resolved = await self._resolver.resolve(origin.host)
         found = resolved.addresses
-        allowed = tuple(address for address in found if self._options.private or is_public(address))
+        allowed = self._allowed(found)
         if not allowed:
             raise FetchError(Kind.FORBIDDEN_ADDRESS, origin.host, found[0] if found else "")
-        return allowed, origin.port, resolved.aliases
+        return Place(origin.host, allowed, origin.port, resolved.aliases)
 
-    async def _addresses_of_proxy(self, proxy: Proxy, host: str) -> tuple[str, ...]:
+    async def _place_of_proxy(self, proxy: Proxy, host: str) -> Place:
         try:
-            return (await self._resolver.resolve(proxy.host)).addresses
+            found = (await self._resolver.resolve(proxy.host)).addresses
+            return Place(proxy.host, found, proxy.port, told=True)
         except FetchError as error:  # the host that it should lead to is not to blame
             raise FetchError(Kind.PROXY, host, f"{proxy.host}: {error.kind}") from error
 
@@ -132,31 +141,24 @@ class Dialer:
         if inside and not self._options.private:
             raise FetchError(Kind.FORBIDDEN_ADDRESS, host, bare)
 
-    async def _connect(
-        self, addresses: tuple[str, ...], port: int, host: str, *, to_proxy: bool
-    ) -> tuple[socket.socket, str]:
+    def _allowed(self, addresses: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(address for address in addresses if self._options.private or is_public(address))
+
+    async def _connect(self, place: Place, host: str, *, to_proxy: bool) -> tuple[socket.socket, str]:
         """A socket to the first address that answers; all of them share the time there is."""
-        loop = asyncio.get_running_loop()
-        failure: FetchError | None = None
-        share = self._options.connect_timeout / min(len(addresses), 3)
-        for address in addresses[:3]:
-            plug: socket.socket | None = None
-            try:
-                family = socket.AF_INET6 if ":" in address else socket.AF_INET
-                plug = socket.socket(family, socket.SOCK_STREAM)
-                plug.setblocking(False)  # noqa: FBT003 - its own
-                plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                async with asyncio.timeout(share):
-                    await loop.sock_connect(plug, (address, port))
-                return plug, address  # noqa: TRY300 - the way out
-            except BaseException as error:
-                if plug is not None:
-                    plug.close()
-                if not isinstance(error, OSError):  # TimeoutError is one
-                    raise
-                kind = Kind.PROXY if to_proxy else _kind_of(error)
-                failure = FetchError(kind, host, f"{address} port {port}")
-        raise failure or FetchError(Kind.NO_SUCH_HOST, host)
+
+        async def further() -> tuple[str, ...]:
+            found = await self._resolver.further(place.name)
+            return found if place.told else self._allowed(found)
+
+        try:
+            plug, address = await reach(place.addresses, place.port, further, self._options.connect_timeout)
+        except UnreachedError as error:
+            kind = Kind.PROXY if to_proxy else error.kind
+            raise FetchError(kind, host, f"{error.address} port {place.port}") from error
+        if address != place.addresses[0]:
+            self._resolver.prefer(place.name, address)
+        return plug, address
 
     async def _tunnel(self, plug: socket.socket, proxy: Proxy, origin: Origin) -> None:
         """Ask a proxy for a way through (CONNECT)."""
@@ -249,14 +251,6 @@ class _Chooser(asyncio.Protocol):
         self.chosen = Http2(self._loop) if http2 else Http1(self._loop)
         cast("Transport", transport).set_protocol(self.chosen)
         self.chosen.connection_made(transport)
-
-
-def _kind_of(error: OSError) -> Kind:
-    if isinstance(error, TimeoutError):
-        return Kind.CONNECT_TIMEOUT
-    if error.errno in _OURS:
-        return Kind.LOCAL
-    return Kind.UNREACHABLE if error.errno in _NO_WAY else Kind.REFUSED
 
 
 def _tls_failure(error: ssl.SSLError, host: str) -> FetchError:

@@ -8,6 +8,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.web import FetchError
 from motherlode.fetch.wire.intake import MAX_HEAD, Intake
+from motherlode.fetch.wire.mending import has_head, told_once
 from motherlode.fetch.wire.watch import Watch
 
 if TYPE_CHECKING:
@@ -30,15 +31,12 @@ class Http1(asyncio.Protocol):
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._transport: Transport | None = None
-        self._parser = HttpResponseParser(self)
-        # What browsers forgive, and what lets nothing pass for something else in a client.
-        self._parser.set_dangerous_leniencies(
-            lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
-        )
+        self._parser = self._new_parser()
         self._intake: Intake | None = None
         self._watch: Watch | None = None
         self._done: Future[None] | None = None
         self._wrapping = 0  # bytes received that are no body: the head, sizes of chunks, trailers
+        self._head = b""  # what has come while there was no body
         self._body = False
         self._interim = 0
         self.exchanges = 0
@@ -50,7 +48,7 @@ class Http1(asyncio.Protocol):
             raise StaleError
         self._done = self._loop.create_future()
         self._intake, self._watch = intake, watch
-        self._wrapping, self._body, self._interim = 0, False, 0
+        self._wrapping, self._head, self._body, self._interim = 0, b"", False, 0
         self.exchanges += 1
         self.reusable = False
         watch.start(self._fail)
@@ -60,6 +58,7 @@ class Http1(asyncio.Protocol):
         finally:
             watch.stop()
             self._intake = self._watch = None
+            self._head = b""
             if not self.reusable:
                 self.abort()
 
@@ -85,12 +84,12 @@ class Http1(asyncio.Protocol):
             return
         self._watch.heard(len(data))
         before = self._intake.received
+        if not self._body:
+            self._head += data
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
-            # A response that was complete before it went wrong is complete.
-            self._fail(self._intake.failure(Kind.PROTOCOL, str(error).partition(":")[0][:80]))
-            self.reusable = False
+            self._go_on(error, self._intake)
         self._wrapping += len(data) - (self._intake.received - before)
         if self._wrapping > 2 * MAX_HEAD + _MAX_WRAPPING * self._intake.received:
             kind = Kind.PROTOCOL if self._body else Kind.HEADERS
@@ -116,6 +115,32 @@ class Http1(asyncio.Protocol):
         else:
             self._fail(self._intake.failure(Kind.PROTOCOL, "the connection ended first"))
 
+    def _new_parser(self) -> HttpResponseParser:
+        parser = HttpResponseParser(self)
+        # What browsers forgive, and what lets nothing pass for something else in a client.
+        parser.set_dangerous_leniencies(
+            lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
+        )
+        return parser
+
+    def _go_on(self, error: HttpParserError | HttpParserUpgrade, intake: Intake) -> None:
+        """After an error of the parser: with a length that is told twice alike, else not at all."""
+        if not self._body and "Content-Length" in str(error):
+            if not has_head(self._head):
+                return  # the parser says the same again when there is more
+            mended = told_once(self._head)
+            if mended is not None:
+                intake.forget()
+                self._parser, self._head = self._new_parser(), mended
+                try:
+                    self._parser.feed_data(mended)
+                except (HttpParserError, HttpParserUpgrade) as another:
+                    self._go_on(another, intake)
+                return
+        # A response that was complete before it went wrong is complete.
+        self._fail(intake.failure(Kind.PROTOCOL, str(error).partition(":")[0][:80]))
+        self.reusable = False
+
     # What the parser calls. What is raised in here would come out as an error of the parser's.
 
     def on_message_begin(self) -> None:
@@ -133,7 +158,7 @@ class Http1(asyncio.Protocol):
         status = self._parser.get_status_code()
         if self._intake is None or self._over or status < _OK:
             return
-        self._body = True
+        self._body, self._head = True, b""
         self._intake.begin(status)
 
     def on_body(self, data: bytes) -> None:
