@@ -12,7 +12,7 @@ from msgspec import Struct
 from motherlode.engine.library import Judged, Library
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.policies import Visit
-from motherlode.policies.bingo import FRONT, Bingo, probabilities
+from motherlode.policies.bingo import FRONT, LIKELY, Bingo, probabilities
 from motherlode.policies.compiled import Singles
 from motherlode.policies.prospects import Prospects, Recollection
 from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, PageId, TopicId, UrlId
@@ -127,13 +127,15 @@ def opened(session: Session, policy: Bingo, thoughts: Thoughts) -> Iterator[tupl
 
 
 def moves(session: Session, policy: Bingo, thoughts: Thoughts, front: Collection[UrlId]) -> Iterator[Move]:
-    """What waits elsewhere from now on, or at another rank; what is in `front` comes before the rest."""
+    """What waits elsewhere from now on, or at another rank; what is in `front` comes before the rest, if it
+    is likely to be on the topic: what is there by mistake would have to be put back one by one."""
     after = None
     while found := frontier.all_waiting(session, _AT_ONCE, after):
         after = (found[-1].queue, found[-1].rank, found[-1].url_id)
         queues, ranks = policy.places_now(found, *thoughts.behind(found))
         for entry, queue, rank in zip(found, queues.tolist(), ranks.tolist(), strict=True):
-            placed = entry.rank if isnan(rank) else rank + FRONT * (entry.url_id in front)
+            in_front = rank > LIKELY and entry.url_id in front
+            placed = entry.rank if isnan(rank) else rank + FRONT * in_front
             if queue != entry.queue or abs(placed - entry.rank) > _SLIGHT:
                 yield Move(entry, TopicId(queue), placed)
 

@@ -38,8 +38,8 @@ from motherlode.store.pages import count_pages
 T = TypeVar("T")
 
 FIRST = 50  # pages before the first lesson on the way
-GROWTH = 0.5  # then one whenever there are so many times more,
-SETTLED = 300  # and from so many pages on,
+GROWTH = 0.35  # then one whenever there are so many times more,
+SETTLED = 2_000  # and from so many pages on,
 SLOWLY = (
     1.0  # whenever there are so many times more: a lesson goes over all pages, and tells less that is new
 )
@@ -57,7 +57,7 @@ def wanted_for_lesson(pages: int) -> float:
     """How many more pages there must be for another lesson than at the last one.
 
     >>> wanted_for_lesson(10), wanted_for_lesson(200), wanted_for_lesson(3_000)
-    (50, 100.0, 3000.0)
+    (50, 70.0, 3000.0)
     """
     return max(FIRST, (GROWTH if pages < SETTLED else SLOWLY) * pages)
 

@@ -30,7 +30,7 @@ from motherlode.urls import host_of, registrable_domain
 
 STEEPNESS = 15.0  # how fast a distance to the plane becomes sure; docs/quality.md
 FRONT = 1.0  # what is added to ranks at the front of the queue
-LIKELY = 0.5  # what is put to the front must be as likely to be on the topic as not
+LIKELY = 0.8  # what is put to the front is on the topic with this probability at least
 
 
 class Phase(StrEnum):

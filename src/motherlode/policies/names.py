@@ -27,7 +27,7 @@ from motherlode.records import Link
 NameAt = Callable[[int], str]  # the name at a place
 Terms = Sequence[int]
 
-MEANING = 4.0  # log-odds for a cosine of 1
+MEANING = 5.0  # log-odds for a cosine of 1
 WEIGHT = 4.0  # log-odds for a weight of 1
 MENTION = 1.0  # log-odds for a lift of 1
 _REMEMBERED = 100_000  # names, and pieces of them
@@ -214,10 +214,8 @@ def _addresses() -> Vocabulary:
 
 
 def both(anchors: Floats, addresses: Floats) -> Floats:
-    """The mean of what is said; 0 where nothing is."""
-    said = np.stack([anchors, addresses])
-    known = np.isfinite(said)
-    evidence: Floats = np.where(known, said, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    """The mean of what is said. One that says nothing says 0: a name by itself is to be believed half."""
+    evidence: Floats = (np.nan_to_num(anchors) + np.nan_to_num(addresses)) / 2.0
     return evidence
 
 

@@ -49,17 +49,18 @@ def test_only_what_moves_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
         entry(4, 0.5),
         entry(5, 0.7),
         entry(6, 1.5),
+        entry(7, 0.5),
     ]
     policy: Any = type("Policy", (), {})()
-    ranks = np.array([0.501, 0.6, 0.5, 0.5, np.nan, 0.5])
+    ranks = np.array([0.501, 0.6, 0.5, 0.9, np.nan, 0.5, 0.5])
     policy.places_now = lambda _entries, topics, _sure: (topics, ranks)
     batches = [entries, []]
     monkeypatch.setattr("motherlode.store.frontier.all_waiting", lambda *_: batches.pop(0))
     session: Any = None
-    found = list(moves(session, policy, Thoughts.of(MADE), {UrlId(4), UrlId(5)}))
+    found = list(moves(session, policy, Thoughts.of(MADE), {UrlId(4), UrlId(5), UrlId(7)}))
     assert [(one.entry.url_id, one.queue, one.rank) for one in found] == [
         (2, OWLS, 0.6),
         (3, HERONS, 0.5),
-        (4, OWLS, 1.5),  # to the front
-        (6, OWLS, 0.5),  # and from there
+        (4, OWLS, 1.9),  # to the front
+        (6, OWLS, 0.5),  # and from there; the last one is too unlikely for the front
     ]

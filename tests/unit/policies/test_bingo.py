@@ -137,14 +137,14 @@ def test_the_paper_learns_depth_first() -> None:
 
 def test_what_was_put_to_the_front_stays_there_while_it_is_likely_to_be_on_the_topic() -> None:
     policy = bingo(ranking=ByProspects(Prospects()))
-    for _ in range(10):
+    for _ in range(40):
         follow = only(policy, visit("http://x.test/"), ON)
     entry = Entry(UrlId(5), follow.url, follow.key, follow.queue, FRONT + follow.rank)
     assert follow.rank > LIKELY
     assert policy.rank_now(entry) == pytest.approx(FRONT + follow.rank)
     only(policy, visit("http://x.test/"), OFF)
     assert FRONT + LIKELY < policy.rank_now(entry) < FRONT + follow.rank
-    for _ in range(20):
+    for _ in range(40):
         only(policy, visit("http://x.test/"), OFF)
     assert policy.rank_now(entry) < LIKELY
 

@@ -92,14 +92,15 @@ def test_what_several_voices_say_is_added_up(meanings: Meanings) -> None:
     assert np.isnan(said[3])
 
 
-def test_an_anchor_that_says_nothing_leaves_it_to_the_address() -> None:
+def test_anchor_and_address_have_a_half_each() -> None:
     heard = Names(ByWeight({number("owls"): 0.5}))
     links = [link("http://a.test/owls.html", ""), link("http://a.test/7", "owls")]
-    assert said_of(heard, *links) == pytest.approx([WEIGHT * 0.5] * 2)
+    both_say = link("http://a.test/owls.htm", "Owls")
+    assert said_of(heard, *links, both_say) == pytest.approx([WEIGHT * 0.25] * 2 + [WEIGHT * 0.5])
 
 
-def test_what_is_said_twice_counts_by_its_mean() -> None:
-    assert both(np.array([1.0, np.nan]), np.array([3.0, 3.0])).tolist() == [2.0, 3.0]
+def test_what_is_said_counts_by_its_mean() -> None:
+    assert both(np.array([1.0, np.nan, np.nan]), np.array([3.0, 3.0, np.nan])).tolist() == [2.0, 1.5, 0.0]
 
 
 @pytest.mark.parametrize(

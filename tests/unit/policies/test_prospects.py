@@ -34,9 +34,9 @@ def share(*parents: float, of_host: float = PRIOR) -> float:
     return (sum(parents) + PARENTS * of_host) / (len(parents) + PARENTS)
 
 
-def called(share: float, said: float) -> float:
-    """A share whose log-odds are moved by what a name says."""
-    odds = share / (1 - share) * exp(WEIGHT * said)
+def called(share: float, anchor: float, address: float = 0.0) -> float:
+    """A share whose log-odds are moved by what anchor and address say, half by each."""
+    odds = share / (1 - share) * exp(WEIGHT * (anchor + address) / 2)
     return odds / (1 + odds)
 
 
@@ -93,8 +93,8 @@ def test_the_words_of_its_address_speak_for_it_too() -> None:
         link("http://a.test/%6fwls", "engine"),
         link("http://engine.test/index.html"),
     )
-    said = [0.8 / 2**0.5, (0.8 - 0.4) / 2, 0.0]
-    assert told == pytest.approx([called(share(0.5), words) for words in said])
+    said = [(0.0, 0.8 / 2**0.5), (-0.4, 0.8), (0.0, 0.0)]
+    assert told == pytest.approx([called(share(0.5), *words) for words in said])
 
 
 def test_new_words_are_heard_at_once() -> None:
