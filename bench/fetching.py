@@ -29,6 +29,7 @@ PAGES = 8000
 HOSTS = 100
 ROUNDS = 5
 AT_ONCE = 64
+BATCH = 64  # pages whose hosts are handed over at once, as in a crawl
 POLITE_HOSTS = 1000
 POLITE_SECONDS = 10.0
 _WORDS = (
@@ -134,10 +135,11 @@ async def _ours(options: NetworkOptions, urls: list[Address]) -> None:
             nonlocal left
             while left > 0:
                 left -= 1
-                fetched = await fetcher.fetch(await courtesy.next())
+                fetched = await fetcher.fetch(courtesy.poll() or await courtesy.next())
                 assert fetched.response is not None, fetched.failure  # noqa: S101 - else it measures nothing
                 del fetched  # as the others keep nothing
-                fetcher.hosts.changed()
+                if not left % BATCH:
+                    fetcher.hosts.changed()
 
         await asyncio.gather(*(work() for _ in range(AT_ONCE)))
 

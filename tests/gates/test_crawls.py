@@ -11,8 +11,8 @@ from motherlode.lab.opening import open_web
 
 # Relevant pages found by bingo among so many, from five seeds, and how many of those fetched it put on the
 # topic: measured, less 5%.
-GENERATED = {"Animals/Birds": (112, 0.43), "Food": (102, 0.67)}
-SCHOOLS = {"Science/Biology/Birds": (94, 0.68), "Design_and_Technology/Railway_transport": (42, 0.61)}
+GENERATED = {"Animals/Birds": (118, 0.55), "Food": (105, 0.67)}
+SCHOOLS = {"Science/Biology/Birds": (96, 0.68), "Design_and_Technology/Railway_transport": (42, 0.62)}
 
 
 def check(web: Path, floors: dict[str, tuple[int, float]], pages: int) -> None:

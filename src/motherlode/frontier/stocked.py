@@ -98,12 +98,12 @@ class Frontier:
     def take(self, now: float) -> Entry | None:
         """The best entry that waits for nothing but us, which is leased from now on; None: there is none."""
         self._wake(now)
-        for _ in range(_SECOND_THOUGHTS):
+        for thoughts in range(_SECOND_THOUGHTS + 1):
             heads = [queue for name, queue in self._queues.items() if self._fill(name, queue, now)]
             if not heads:
                 return None
             best = min(heads, key=_head) if len(heads) > 1 else heads[0]
-            if not self._lowered(best):
+            if thoughts == _SECOND_THOUGHTS or not self._lowered(best):
                 break
         entry = heappop(best.heap)[-1]
         del self._best[entry.url_id]

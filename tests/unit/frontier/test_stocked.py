@@ -241,3 +241,20 @@ def test_what_somebody_else_settled_is_not_taken() -> None:
     stock.settled.add(UrlId(2))  # a redirect led there
     frontier.settle([UrlId(2)])
     assert taken(frontier) == [1]
+
+
+def test_after_many_second_thoughts_nothing_is_taken_that_does_not_wait() -> None:
+    """A place of a URL that was taken at a better rank may be the next one by then."""
+    stock = Stock()
+    frontier = Frontier(stock.load, revise=lambda one: 0.1 if one.rank == 1.0 else one.rank)
+    frontier.open([A])
+    assert frontier.take(0.0) is None  # all that comes is in memory from now on
+    for rank in (0.5, 0.6):
+        frontier.offer(stock.offer([entry(200, rank)]))
+    taken = frontier.take(0.0)
+    assert taken is not None
+    assert (taken.url_id, taken.rank) == (200, 0.6)
+    frontier.offer(stock.offer([entry(number, 1.0) for number in range(1, 101)]))
+    following = frontier.take(0.0)
+    assert following is not None
+    assert following.url_id != 200
