@@ -12,6 +12,7 @@ from motherlode.documents.terms import count, sequence_of
 from motherlode.engine.searching import Asked, Results
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
+from motherlode.records.digests import digest_of
 from motherlode.search.ranking import DEFAULT, weights_of
 from motherlode.store import outcomes
 from motherlode.store.archive import Archive, Exchange
@@ -70,7 +71,7 @@ def _outcome(url: str, paper: Paper, tree: TopicTree, archive: Archive) -> Outco
     fetched_at = float(START + paper.day * DAY)
     body = paper.text.encode()
     where = archive.append(Exchange(at.url, fetched_at, b"HTTP/1.1 200 OK\r\n", body))
-    page = Page(at.url, at.key, fetched_at, 200, paper.mime, len(body), body, archived=where)
+    page = Page(at.url, at.key, fetched_at, 200, paper.mime, len(body), digest_of(body), archived=where)
     judgement = None
     if paper.topic:
         judgement = Judgement(tree.at(parse_path(paper.topic)).id, paper.confidence)

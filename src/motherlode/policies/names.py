@@ -80,7 +80,7 @@ class ByMention:
         self._terms, self._lifts = mentions.lookup()
 
     def weigh(self, names: Sequence[Terms]) -> Floats:
-        lengths = np.array([len(terms) for terms in names])
+        lengths = np.array([len(terms) for terms in names], np.int64)
         asked = np.array([term for terms in names for term in terms], np.uint32)
         owners = np.repeat(np.arange(len(names)), lengths)
         near = np.minimum(self._terms.searchsorted(asked), len(self._terms) - 1)

@@ -1,13 +1,11 @@
 """Titles and texts that would harm whoever shows them: what search, cluster and export make of them."""
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 
-from helpers import CliRun
+from helpers import CliRun, sheet_rows
 from shelving import Paper, shelve
 
 MEGABYTE = 2**20
@@ -63,7 +61,6 @@ def test_json_is_ascii_and_says_what_was_there(lode: CliRun, portal: Path, comma
 
 
 def test_exports_are_whole_whatever_titles_hold(lode: CliRun, portal: Path) -> None:
-    limit = csv.field_size_limit(2 * MEGABYTE)
     lines = lode("export", portal, "--format", "jsonl", "--output", "-", "--text")
     assert lines.returncode == 0, lines.stderr
     assert not steering_in(lines.stdout)
@@ -73,8 +70,7 @@ def test_exports_are_whole_whatever_titles_hold(lode: CliRun, portal: Path) -> N
     sheet = lode("export", portal, "--format", "csv", "--output", "-")
     assert sheet.returncode == 0, sheet.stderr
     assert not steering_in(sheet.stdout)
-    assert len(list(csv.DictReader(io.StringIO(sheet.stdout)))) == len(EVIL)
-    csv.field_size_limit(limit)
+    assert len(sheet_rows(sheet.stdout)) == len(EVIL)
     marks = lode("export", portal, "--format", "bookmarks", "--output", "-")
     assert marks.returncode == 0, marks.stderr
     assert "<script" not in marks.stdout.lower()
