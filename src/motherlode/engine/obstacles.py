@@ -89,6 +89,6 @@ def _limit(view: View, url: str, page: KeptPage) -> str:
         return "the crawl stays within other domains (crawl.domains)"
     if options.depth and depth > options.depth:
         return f"it is {depth} links from an example, and {options.depth} are allowed (crawl.depth)"
-    if distance > options.tunnel:
+    if distance > options.reach:
         return f"it lies beyond the tunnel: {distance} pages off all topics in a row (crawl.tunnel)"
     return _UNKNOWN

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo import FRONT, is_on_topic, sureness, voice_of
+from motherlode.policies.bingo import FRONT, attend, is_on_topic, sureness
 from motherlode.policies.compiled import NEAR_BY
 from motherlode.policies.options import CrawlOptions, PolicyName
 from motherlode.policies.prospects import Prospects
@@ -147,7 +147,7 @@ def _book(
     around: Sequence[Neighbour],
 ) -> Prospects:
     book = Prospects(_SLOTS)
-    book.listen(voice_of(classifier))
+    attend(book, classifier)
     for link in arriving:
         page = page_numbered(session, link.page)
         if page is not None:

@@ -3,18 +3,21 @@
 It goes over the whole crawl at each lesson, so it keeps to arrays, and to a few bytes for a page or a URL.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan
 
 import numpy as np
 from msgspec import Struct
 
+from motherlode.engine.apprenticing import Apprentice
 from motherlode.engine.library import Judged, Library
 from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.tree import TreeClassifier
 from motherlode.policies import Visit
-from motherlode.policies.bingo import FRONT, LIKELY, Bingo, probabilities
+from motherlode.policies.bingo import FRONT, LIKELY, Bingo, attend, probabilities, voices_of
 from motherlode.policies.compiled import Singles
-from motherlode.policies.prospects import Prospects, Recollection
+from motherlode.policies.prospects import Prospects
+from motherlode.policies.recollection import Recollection, Told
 from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, PageId, TopicId, UrlId
 from motherlode.store import Session, frontier
 from motherlode.store.graph import LinkedPage, opening_pages
@@ -85,29 +88,50 @@ class Move(Struct, frozen=True, gc=False):
     rank: float
 
 
-def recall(session: Session, book: Prospects, thoughts: Thoughts, library: Library) -> None:
-    """Write into the book what all pages say of the URLs that nothing has become of yet."""
-    recollection = Recollection(book, *open_urls(session, book.size), _outcomes(session, thoughts))
+def recall(
+    session: Session,
+    book: Prospects,
+    classifier: TreeClassifier,
+    thoughts: Thoughts,
+    library: Library,
+    learns: Callable[[Ints], Ints] | None = None,
+) -> None:
+    """Write into the book what all pages say of the URLs that nothing has become of yet.
+
+    Where an apprentice `learns` from these pages, the classifier has its weights afterwards, and the book
+    goes by them.
+    """
+    pages, urls = urls_of_all_pages(session)
+    outcomes = _outcomes(pages, urls, thoughts)
+    waiting = Told(*open_urls(session, book.size), outcomes)
+    here = learns(pages) if learns is not None else pages[:0]
+    apprentice = Apprentice(session, pages[here], urls[here], outcomes)
     languages: dict[int, str] = {}
     for some in library.linked():
         sure = probabilities(thoughts.confidences_of(some.pages))
-        recollection.see(some.pages, some.keys, sure, some.starts, some.targets)
+        book.note_hosts(some.keys, sure)
+        for told in (waiting, apprentice.told):
+            told.see(some.pages, sure, some.starts, some.targets)
         languages |= dict(zip(some.pages.tolist(), some.languages, strict=True))
-    _hear_anchors(session, recollection, languages)
+    classifier.weights = apprentice.learn(session, book, voices_of(classifier), languages)
+    attend(book, classifier)
+    recollection = Recollection(book, waiting)
+    _hear_anchors(session, recollection, waiting, languages)
     recollection.write(addresses(session, book.size))
 
 
-def _outcomes(session: Session, thoughts: Thoughts) -> Singles:
+def _outcomes(pages: Ints, urls: Ints, thoughts: Thoughts) -> Singles:
     """How likely the page at each URL is on the topic, by the URL's number; the last one is of none."""
-    pages, urls = urls_of_all_pages(session)
     found = np.full(int(urls.max(initial=0)) + 2, np.nan, np.float32)
     found[urls] = probabilities(thoughts.confidences_of(pages))
     return found
 
 
-def _hear_anchors(session: Session, recollection: Recollection, languages: Mapping[int, str]) -> None:
+def _hear_anchors(
+    session: Session, recollection: Recollection, waiting: Told, languages: Mapping[int, str]
+) -> None:
     """What the last link to each URL says."""
-    places, pages, positions = recollection.last_links()
+    places, pages, positions = waiting.last_links()
     links = list(zip(pages.tolist(), positions.tolist(), strict=True))
     said = anchors_at(session, links)
     by_language: dict[str, list[int]] = {}

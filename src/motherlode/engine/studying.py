@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
+from motherlode.engine.apprenticing import followed
 from motherlode.engine.archetypes import BASE, Around, Joining, joining, joining_2003, own_of
 from motherlode.engine.levelling import level
 from motherlode.engine.library import Library, Shelf, judged
@@ -38,7 +39,7 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of, registrable_domain
 
 _ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
-_SAMPLE = 2_500  # pages that planes are levelled by, and words looked for in
+_SAMPLE = 2_500  # pages that planes are levelled by, words looked for in, and an apprentice learns from
 
 
 class Assignment(Struct, frozen=True):
@@ -87,7 +88,10 @@ def study(session: Session, config: Config, assignment: Assignment, shelf: Shelf
     classifier.mentions = _mentions(desk.library, thoughts)
     policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
     if policy.prospects is not None:
-        recall(session, policy.prospects, thoughts, desk.library)
+        given = desk.syllabus(tuple(own_of(examples))).shown
+        learns = partial(followed, every=desk.library.every_so_many(_SAMPLE), given=given)
+        wanted = config.crawl.apprentice and config.crawl.retrain
+        recall(session, policy.prospects, classifier, thoughts, desk.library, learns if wanted else None)
     front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
     return Insight(
         classifier.pack(),

@@ -30,6 +30,7 @@ from motherlode.urls import Address, UrlRules, host_of
 
 CRAWLERS = (PolicyName.BINGO.value, PolicyName.BINGO_2003.value)
 _TOPIC = ("topic",)
+_SAME_WEB = {"robots.sitemaps": False, "robots.page_rules": False}  # for all who are compared
 
 
 class _Remembering(Alone):
@@ -45,11 +46,15 @@ class _Remembering(Alone):
 
 @contextmanager
 def throwaway(planting: Planting, settings: Mapping[str, object], timing: Timing) -> Iterator[Portal]:
-    """A portal with these topics, so configured, open for a crawl, and gone afterwards."""
+    """A portal with these topics, so configured, open for a crawl, and gone afterwards.
+
+    What pages of a recorded web ask of crawlers does not count, as it does not for baselines and oracle: all
+    are measured on the same links, and pages that are not to be indexed have labels as well.
+    """
     delay = {"politeness.delay": timing.delay, "politeness.host_connections": timing.connections}
     with TemporaryDirectory(prefix="lode-trial-") as folder:
         place = Path(folder) / "portal"
-        create_portal(place, planting, {"robots.sitemaps": False, **delay, **settings})
+        create_portal(place, planting, {**_SAME_WEB, **delay, **settings})
         with Portal.crawling(place, "trial") as portal:
             yield portal
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
+from motherlode.learning.apprentice import Weights
 from motherlode.learning.groups import Group, Node, fit_groups, is_sound
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.mentions import Mentions
@@ -79,6 +80,7 @@ class _Packed(Struct, frozen=True):
     rule: Rule
     meanings: str = ""
     mentions: Mentions = Mentions()
+    weights: Weights = Weights()
 
 
 class TreeClassifier:
@@ -86,7 +88,7 @@ class TreeClassifier:
 
     `meanings` tells what words mean; without it, terms are terms. One that was fitted with it and unpacked
     is to be given it again: `wanted` is the digest of the table. `mentions` is what a crawl that judged by it
-    makes of words; it judges nothing itself.
+    makes of words, `weights` what it has learned of links; they judge nothing themselves.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class TreeClassifier:
         self.meanings = meanings
         self.wanted = meanings.digest if meanings is not None else ""
         self.mentions = Mentions()
+        self.weights = Weights()
 
     def fit(
         self,
@@ -207,7 +210,8 @@ class TreeClassifier:
 
     def pack(self) -> bytes:
         """The model as bytes, with its version."""
-        return msgspec.msgpack.encode(_Packed(VERSION, self.groups_, self.rule, self.wanted, self.mentions))
+        packed = _Packed(VERSION, self.groups_, self.rule, self.wanted, self.mentions, self.weights)
+        return msgspec.msgpack.encode(packed)
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
@@ -220,12 +224,13 @@ class TreeClassifier:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"no model: {error}") from error
         sound = all(is_sound(group) for groups in model.spaces.values() for group in groups)
-        if not sound or not model.mentions.is_sound():
+        if not sound or not model.mentions.is_sound() or not model.weights.is_sound():
             raise ValueError("no model: its features and weights do not belong together")
         tree = cls(spaces=tuple(model.spaces), rule=model.rule)
         tree.groups_ = model.spaces
         tree.wanted = model.meanings
         tree.mentions = model.mentions
+        tree.weights = model.weights
         return tree
 
     def __getstate__(self) -> dict[str, object]:

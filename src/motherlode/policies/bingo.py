@@ -172,7 +172,7 @@ class Bingo:
     ) -> list[Follow]:
         distance = self.distance(visit, judgement)
         depth = visit.entry.depth + 1
-        if distance > self.options.tunnel or (self.options.depth and depth > self.options.depth):
+        if distance > self.options.reach or (self.options.depth and depth > self.options.depth):
             return []
         topic = judgement.topic if is_on_topic(judgement) else visit.entry.queue
         if self.phase is Phase.HARVESTING:  # the same as below, for every link of every page of a crawl
@@ -229,7 +229,7 @@ class Bingo:
         """Go on with what was learned."""
         self.classifier, self.model, self.phase, self.home = classifier, model, phase, home
         if prospects is not None:
-            prospects.listen(voice_of(classifier))
+            attend(prospects, classifier)
             if self.prospects is not None:
                 prospects.take_over(self.prospects)
             self.ranking = ByProspects(prospects)
@@ -293,14 +293,20 @@ def policy_for(
         paper.decay = options.decay
         return paper
     prospects = Prospects()
-    prospects.listen(voice_of(classifier))
+    attend(prospects, classifier)
     return Bingo(classifier, model, options, ByProspects(prospects), home, phase)
 
 
-def voice_of(classifier: TreeClassifier) -> Voice:
-    """What names say for any topic below the root, and how much pages on any of them mention them."""
-    known = _by_words(classifier)
-    return Together([known, ByMention(classifier.mentions)]) if classifier.mentions.terms else known
+def attend(book: Prospects, classifier: TreeClassifier) -> None:
+    """Links are weighed from now on by what this classifier knows, and its crawl has learned."""
+    weights, voices = classifier.weights, voices_of(classifier)
+    book.listen(Together(voices, (weights.words, weights.mentions)[: len(voices)]), weights)
+
+
+def voices_of(classifier: TreeClassifier) -> list[Voice]:
+    """What names say for any topic below the root; and by how many pages on any of them mention them."""
+    mentioned = [ByMention(classifier.mentions)] if classifier.mentions.terms else []
+    return [_by_words(classifier), *mentioned]
 
 
 def _by_words(classifier: TreeClassifier) -> Voice:

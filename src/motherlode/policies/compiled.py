@@ -5,7 +5,7 @@ the time goes into beginning them. And what belongs together lies together here:
 waiting for memory, once for each link instead of four times.
 """
 
-from math import exp
+from math import exp, log
 
 import numpy as np
 import numpy.typing as npt
@@ -64,12 +64,17 @@ def add(keys: Keys, numbers: Numbers, table: Rows) -> None:
 
 
 @njit(cache=True)
-def see(keys: Keys, said: Floats, sure: float, urls: Rows, hosts: Rows) -> Floats:
+def see(
+    keys: Keys, said: Floats, sure: float, book: tuple[Rows, Rows], weights: tuple[float, float]
+) -> Floats:
     """One more page leads to these, and is on the topic with probability `sure`: what is known of them from
-    now on is written, and their ranks are returned.
+    now on is written, and their ranks are returned. `book`: URLs and hosts; `weights`: the log-odds of a link
+    that nothing is known of, and how many times its share counts.
 
     All of them are read before the first is written: a page counts once, however often it names a URL.
     """
+    urls, hosts = book
+    base, counts = weights
     parents, summed = np.ones(len(keys), np.float32), np.full(len(keys), sure, np.float32)
     last = len(urls) - 1
     for place in range(len(keys)):
@@ -87,7 +92,7 @@ def see(keys: Keys, said: Floats, sure: float, urls: Rows, hosts: Rows) -> Float
         of_host = (host.sure + PAGES * PRIOR) / (host.pages + PAGES)
         share = (summed[place] + PARENTS * of_host) / (parents[place] + PARENTS)
         share = min(max(share, NEVER), 1.0 - NEVER)
-        odds = share / (1.0 - share) * exp(min(said[place] + url.near, LOUDEST))
+        odds = exp(base + counts * log(share / (1.0 - share)) + min(said[place] + url.near, LOUDEST))
         ranks[place] = odds / (1.0 + odds)
     return ranks
 
@@ -97,23 +102,24 @@ def add_up(
     pages: Keys,
     sure: Floats,
     links: tuple[Keys, Numbers],
-    told: tuple[npt.NDArray[np.int32], Singles, Singles, Keys, Keys],
+    told: tuple[npt.NDArray[np.int32], Keys, Singles, Singles, Keys, Keys],
     outcomes: Singles,
     near: Singles,
 ) -> None:
     """What is told of each URL, by links of pages whose last is the latest, after later ones. However often a
-    page names a URL, it counts once; and of those links that are the latest, the last one speaks.
+    page names a URL, it counts once; and of those links that are the latest, the last one speaks. What a page
+    says of itself does not count.
 
     `outcomes`: how likely the pages at URLs are on the topic, no number where there is none; `near` is the
     sum of those of the links near by, and how many there are."""
     starts, targets = links
-    places, parents, summed, seen, last = told
+    places, own, parents, summed, seen, last = told
     for at in range(len(pages) - 1, -1, -1):
         if np.isnan(sure[at]):
             continue
         for link in range(starts[at], starts[at + 1]):
             place = places[min(targets[link], len(places) - 1)]
-            if place < 0:
+            if place < 0 or own[place] == pages[at]:
                 continue
             if seen[place] != pages[at]:
                 seen[place] = pages[at]
@@ -125,6 +131,6 @@ def add_up(
                 last[1, place] = link - starts[at]
             for other in range(max(link - NEAR_BY, starts[at]), min(link + NEAR_BY + 1, starts[at + 1])):
                 outcome = outcomes[min(targets[other], len(outcomes) - 1)]
-                if not np.isnan(outcome):
+                if targets[other] != targets[link] and not np.isnan(outcome):
                     near[0, place] += outcome
                     near[1, place] += np.float32(1.0)

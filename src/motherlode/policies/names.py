@@ -91,13 +91,13 @@ class ByMention:
 
 
 class Together:
-    """What several say: the sum."""
+    """What several say: the sum, in which each counts so many times."""
 
-    def __init__(self, voices: Sequence[Voice]) -> None:
-        self._voices = voices
+    def __init__(self, voices: Sequence[Voice], weights: Sequence[float]) -> None:
+        self._voices, self._weights = voices, np.array(weights)[:, None]
 
     def weigh(self, names: Sequence[Terms]) -> Floats:
-        said = np.stack([voice.weigh(names) for voice in self._voices])
+        said = np.stack([voice.weigh(names) for voice in self._voices]) * self._weights
         return np.where(np.isfinite(said).any(axis=0), np.nansum(said, axis=0), nan)
 
 

@@ -25,6 +25,9 @@ class Focus(StrEnum):
 Count = Annotated[int, Meta(ge=0)]
 
 
+PAPERS_TUNNEL = 2  # pages; BINGO!, section 3.3, follows the links of rejected pages for one or two steps
+
+
 class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """Which way a crawl goes. The defaults are those of BINGO!, except for what measured better."""
 
@@ -47,8 +50,13 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="soft: follow the links of pages on any topic; sharp: on their own topic only."),
     ] = Focus.SOFT
     tunnel: Annotated[
-        int, Meta(ge=0, le=100, description="Pages off all topics in a row whose links are still followed.")
-    ] = 2
+        int,
+        Meta(
+            ge=0,
+            le=100,
+            description="Pages off all topics in a row whose links are followed; bingo-2003: 2 at most.",
+        ),
+    ] = 8
     decay: Annotated[
         float,
         Meta(ge=0, le=1, description="What each such page leaves of the rank of its links; bingo-2003."),
@@ -64,9 +72,18 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
     retrain: Annotated[
         bool, Meta(description="Whether the crawl learns from what it finds, not from the examples alone.")
     ] = True
+    apprentice: Annotated[
+        bool, Meta(description="Whether the crawl learns from links that it has followed which to follow.")
+    ] = True
     hubs: Annotated[
         int, Meta(ge=0, description="Hubs of each topic whose links go to the front of the queue.")
     ] = 10
     connections: Annotated[
         int, Meta(ge=1, le=10_000, description="Pages that are fetched at the same time.")
     ] = 32
+
+    @property
+    def reach(self) -> int:
+        """How many pages off all topics in a row may lead to a page that is followed. The paper's crawl goes
+        no further than the paper says."""
+        return min(self.tunnel, PAPERS_TUNNEL) if self.policy is PolicyName.BINGO_2003 else self.tunnel

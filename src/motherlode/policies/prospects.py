@@ -10,18 +10,20 @@ evidence (`policies.names`; Chakrabarti, Punera and Subramanyam 2002, "Accelerat
 online relevance feedback"): it is added to the log-odds, as naive Bayes adds what is told independently.
 So is what became of the links that stand near it: links that are near each other in a page lead to pages that
 are alike (Davison again), as the entries of a list do. That is added up when a lesson goes over all links.
+How much each of these is worth differs from web to web, and is learned on the way (`learning.apprentice`).
 
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
 
-from collections.abc import Iterable, Sequence
-from math import exp, nan
+from collections.abc import Sequence
+from math import exp, log
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from motherlode.learning.apprentice import Weights
 from motherlode.policies import compiled
 from motherlode.policies.compiled import (
     HOST,
@@ -35,14 +37,12 @@ from motherlode.policies.compiled import (
     URL,
     Floats,
     Keys,
-    Singles,
 )
-from motherlode.policies.names import ByWeight, Names, Voice, both
+from motherlode.policies.names import ByWeight, Names, Voice
 from motherlode.records import Link, UrlKey
 
 _Sums = npt.NDArray[np.floating[Any]]
 
-_AT_ONCE = 10_000  # names that are asked about
 _NEAR = 0.5  # how much of what links near by tell is evidence of its own
 _NEIGHBOURS = 2.0  # of the parents' share, added to the links near by
 
@@ -82,7 +82,7 @@ class Prospects:
         self._said = self._urls["said"]  # what the last link calls it
         self._near = self._urls["near"]  # what links near by tell
         self._host_pages, self._host_sure = self._hosts["pages"], self._hosts["sure"]
-        self._names = Names(ByWeight({}))
+        self._names, self.weights = Names(ByWeight({})), Weights()
 
     @property
     def size(self) -> int:
@@ -103,9 +103,10 @@ class Prospects:
         self.note(*state["urls"])
         hosts, self._host_pages[hosts], self._host_sure[hosts] = state["hosts"]
 
-    def listen(self, voice: Voice) -> None:
-        """Who tells what names say for the topic, from now on; nobody does in a book that was handed over."""
-        self._names = Names(voice)
+    def listen(self, voice: Voice, weights: Weights = Weights()) -> None:  # noqa: B008 - it is frozen
+        """Who tells what names say for the topic, and how much all that is known counts, from now on; neither
+        is handed over with a book."""
+        self._names, self.weights = Names(voice), weights
 
     def called(self, links: Sequence[Link], language: str = "en") -> Called:
         """What is said for the topic by what links are called; the more at once, the less each takes."""
@@ -116,7 +117,8 @@ class Prospects:
         """The page at the URL with this key, on the topic with probability `sure`, has these links: their
         ranks. Of several links to one URL the last one speaks; the page counts once."""
         self.note_host(page, sure)
-        ranks: Floats = compiled.see(links.keys, links.said, sure, self._urls, self._hosts)
+        weights = self.weights.base, self.weights.share
+        ranks: Floats = compiled.see(links.keys, links.said, sure, (self._urls, self._hosts), weights)
         return ranks
 
     def note(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums, near: _Sums) -> None:
@@ -130,7 +132,7 @@ class Prospects:
         """Links that stand near those to a URL lead to so many pages, which are so sure in all."""
         slot = key & self._last
         share = self.shares(np.array([key]), self._parents[slot : slot + 1], self._sure[slot : slot + 1])
-        self._near[slot] = told_near_by(sure, seen, share)[0]
+        self._near[slot] = self.weights.near * told_near_by((sure, seen), share)[0]
 
     def _noted(self, slots: Keys) -> tuple[Keys, _Sums, _Sums, _Sums, _Sums]:
         """The same that `note` takes."""
@@ -169,9 +171,15 @@ class Prospects:
         host = (key >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
         share = _share(self._sure.item(slot), parents, of_host, PARENTS)
-        # Numpy takes five times as long for one number, and every entry that is taken is asked for.
-        said = exp(min(self._said.item(slot) + self._near.item(slot), LOUDEST))
-        return float(_rank(min(max(share, NEVER), 1.0 - NEVER), said))
+        return self._rank(share, self._said.item(slot) + self._near.item(slot))
+
+    def _rank(self, share: float, told: float) -> float:
+        """By the share of its parents, and of its host where they are few; and by what else is told of it.
+        Numpy takes five times as long for one number, and every entry that is taken is asked for."""
+        share = min(max(share, NEVER), 1.0 - NEVER)
+        weights = self.weights
+        odds = exp(weights.base + weights.share * log(share / (1.0 - share)) + min(told, LOUDEST))
+        return odds / (1.0 + odds)
 
     def promise(self, key: UrlKey) -> Promise | None:
         """The rank of a URL by what is known now, and what it is made of."""
@@ -183,9 +191,12 @@ class Prospects:
         host = (key >> HOST_SHIFT) % HOSTS
         of_host = _share(self._host_sure.item(host), self._host_pages.item(host), PRIOR, PAGES)
         parents, around = float(self._sure[slot]) / weight, PARENTS * of_host / weight
-        share = min(max(parents + around, NEVER), 1.0 - NEVER)
-        called = float(_rank(share, exp(min(self._said.item(slot), LOUDEST))))
-        return Promise(rank, parents, around, called - share, rank - called)
+        linked, called = (
+            self._rank(parents + around, 0.0),
+            self._rank(parents + around, self._said.item(slot)),
+        )
+        kept = linked / (parents + around)  # of the share, by what the crawl has learned of shares
+        return Promise(rank, kept * parents, kept * around, called - linked, rank - called)
 
     def estimates(self, keys: Sequence[UrlKey]) -> Floats:
         """The ranks of URLs by what is known now; no number where that is nothing."""
@@ -193,13 +204,18 @@ class Prospects:
         slots = wanted & self._mask
         known = (self._keys[slots] == wanted) & (self._parents[slots] > 0)
         shares = self.shares(wanted, self._parents[slots], self._sure[slots])
-        told = np.exp(np.minimum(self._said[slots] + self._near[slots], LOUDEST))
-        return np.where(known, _rank(shares, told), np.nan)
+        told = np.minimum(self._said[slots] + self._near[slots], LOUDEST)
+        odds = np.exp(self.weights.base + self.weights.share * logit(shares) + told)
+        return np.where(known, odds / (1.0 + odds), np.nan)
 
-    def shares(self, keys: Keys, parents: _Sums, sure: _Sums) -> Floats:
-        """How likely URLs are on the topic by their parents and hosts alone."""
+    def shares(self, keys: Keys, parents: _Sums, sure: _Sums, own: _Sums | None = None) -> Floats:
+        """How likely URLs are on the topic by their parents and hosts alone; and, if there are pages at them,
+        which are `own` sure, by the other pages of their hosts."""
         hosts = (keys >> HOST_SHIFT) % HOSTS
-        of_host = _share(self._host_sure[hosts], self._host_pages[hosts], PRIOR, PAGES)
+        good, seen = self._host_sure[hosts], self._host_pages[hosts]
+        if own is not None:
+            good, seen = np.maximum(good - own, 0.0), np.maximum(seen - 1.0, 0.0)
+        of_host = _share(good, seen, PRIOR, PAGES)
         shares: Floats = np.clip(_share(sure, parents, of_host, PARENTS), NEVER, 1.0 - NEVER)
         return shares
 
@@ -209,76 +225,14 @@ def _share(good: Any, seen: Any, prior: Any, weight: float) -> Any:
     return (good + weight * prior) / (seen + weight)
 
 
-def told_near_by(sure: Any, seen: Any, share: Any) -> Any:
-    """The evidence of links near by of which so many turned out to be on the topic, so surely in all, for a
-    URL with this share. Of one, or of many."""
+def told_near_by(near_by: Any, share: Any) -> Any:
+    """The evidence of links near by for a URL with this share: how surely they turned out to be on the topic,
+    in all, and how many they are. Of one, or of many."""
+    sure, seen = near_by
     near = np.clip(_share(sure, seen, share, _NEIGHBOURS), NEVER, 1.0 - NEVER)
-    return _NEAR * (np.log(near / (1.0 - near)) - np.log(share / (1.0 - share)))
+    return _NEAR * (logit(near) - logit(share))
 
 
-def _rank(share: Any, said: Any) -> Any:
-    """By the share of its parents, and of its host where they are few; and by how much more likely that is by
-    what it is called. Of one, or of many."""
-    odds = share / (1.0 - share) * said
-    return odds / (1.0 + odds)
-
-
-class Recollection:
-    """Fills a book with what all pages of a crawl said of the URLs that it is still about, and says the same
-    as if the book had seen the pages one by one: but many times as fast.
-
-    The pages are told the latest first. So the first link to a URL that comes is the last one that was seen,
-    and only its words have to be read.
-    """
-
-    def __init__(self, book: Prospects, numbers: Keys, keys: Keys, outcomes: Singles) -> None:
-        """`numbers` are those by which pages name these URLs, rising. It takes 4 bytes for each up to the
-        last, and 48 for each that is named. `outcomes`, by number: how likely the page at a URL is on the
-        topic, and no number where there is none; for a number beyond, the last one."""
-        self._book = book
-        self._keys = keys
-        self._places = np.full(int(numbers[-1]) + 2 if len(numbers) else 1, -1, np.int32)
-        self._places[numbers] = np.arange(len(numbers))
-        self._outcomes = outcomes
-        self._parents, self._sure = np.zeros((2, len(numbers)), np.float32)
-        self._near = np.zeros((2, len(numbers)), np.float32)  # sum and number of the outcomes near by
-        self._last = np.zeros((2, len(numbers)), np.int64)  # the page that names it last, and which link does
-        self._seen = np.zeros(len(numbers), np.int64)  # the page that names it first
-        self._anchors = np.full(len(numbers), nan)  # what the last link says
-
-    def see(self, pages: Keys, keys: Keys, sure: Floats, starts: Keys, targets: npt.NDArray[Any]) -> None:
-        """Pages of these numbers and keys, the latest last, on the topic with probability `sure` (no number
-        where that is unknown: they do not count), lead to these URLs: each to those between its start and the
-        next one."""
-        self._book.note_hosts(keys, sure)
-        told = (self._places, self._parents, self._sure, self._seen, self._last)
-        compiled.add_up(pages, sure, (starts, targets), told, self._outcomes, self._near)
-
-    def last_links(self) -> tuple[Keys, Keys, Keys]:
-        """Of each URL that is named: its place, the page whose link was seen last, and which link it is."""
-        places = np.flatnonzero(self._parents)
-        return places, self._last[0, places], self._last[1, places]
-
-    def hear(self, places: Keys, anchors: Sequence[str], language: str) -> None:
-        """What the last links to the URLs at these places say, on pages in this language."""
-        for start in range(0, len(places), _AT_ONCE):
-            said = self._book.names.anchors(anchors[start : start + _AT_ONCE], language or "en")
-            self._anchors[places[start : start + _AT_ONCE]] = said
-
-    def write(self, addresses: Iterable[tuple[Keys, Sequence[str]]]) -> None:
-        """Into the book, with what these addresses say, which come with their numbers; of URLs that share a
-        slot the latest has it."""
-        said = both(self._anchors, np.full(len(self._anchors), nan))
-        for numbers, urls in addresses:
-            places = self._places.take(numbers, mode="clip")  # the last place is of nothing
-            there = np.flatnonzero(places >= 0)
-            there = there[self._parents[places[there]] > 0]
-            told = self._book.names.addresses(
-                self._keys[places[there]], [urls[at] for at in there.tolist()].__getitem__
-            )
-            said[places[there]] = both(self._anchors[places[there]], told)
-        known = self._parents > 0
-        keys, parents, sure = self._keys[known], self._parents[known], self._sure[known]
-        near_sure, near_seen = self._near[:, known]
-        near = told_near_by(near_sure, near_seen, self._book.shares(keys, parents, sure))
-        self._book.note(keys, parents, sure, said[known], near)
+def logit(share: Any) -> Any:
+    """The log-odds of a share. Of one, or of many."""
+    return np.log(share / (1.0 - share))

@@ -77,7 +77,8 @@ def crawled(portal: Path, said: Mapping[str, Said], pages: int = 1000) -> Progre
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = planted(tmp_path_factory.mktemp("explaining") / "p", BIRDS, crawl__locked=["locked.test"])
+    folder = tmp_path_factory.mktemp("explaining")
+    made = planted(folder / "p", BIRDS, crawl__locked=["locked.test"], crawl__tunnel=2)
     crawled(made, web())
     return made
 

@@ -3,11 +3,13 @@
 import asyncio
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import select
 
 from motherlode.documents.analysing import Manner
 from motherlode.engine import Company, Control, Limits, Progress, crawl
+from motherlode.engine.apprenticing import followed
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
 from motherlode.engine.studying import Assignment, Insight, study
@@ -17,10 +19,11 @@ from motherlode.fetch.loops import run
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
+from motherlode.learning.apprentice import Weights
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo import Phase
 from motherlode.portal import Portal
-from motherlode.records import BadInputError, Origin, RunEnd
+from motherlode.records import BadInputError, Origin, PageId, RunEnd
 from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import counts_by_topic
@@ -200,3 +203,29 @@ def test_where_there_is_nothing_to_learn_from_it_says_so_from_there(tmp_path: Pa
 
     with Portal.crawling(portal, "test") as opened, pytest.raises(BadInputError, match="nothing to learn"):
         run(work(opened))
+
+
+def weights_after(portal: Path, web: Path) -> Weights:
+    """What a crawl has learned of links."""
+    crawled(portal, web)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        model = ledger.latest_model(session, KIND)
+        assert model is not None
+        return TreeClassifier.unpack(model.packed).weights
+
+
+def test_a_crawl_learns_from_the_links_that_it_has_followed(
+    tmp_path: Path, web: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("motherlode.learning.apprentice.LEAST", 5)
+    learned = weights_after(portal_of(tmp_path), web)
+    assert learned != Weights()
+    assert learned.is_sound()
+    for at, setting in enumerate(("crawl__apprentice", "crawl__retrain")):
+        assert weights_after(portal_of(tmp_path / str(at), **{setting: False}), web) == Weights()
+
+
+def test_an_apprentice_learns_from_pages_that_nobody_gave_and_some_of_many() -> None:
+    pages = np.array([1, 2, 3, 4, 6, 8])
+    assert pages[followed(pages, 1, {PageId(3), PageId(8)})].tolist() == [1, 2, 4, 6]
+    assert pages[followed(pages, 2, frozenset())].tolist() == [2, 4, 6, 8]

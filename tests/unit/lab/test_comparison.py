@@ -55,6 +55,16 @@ def order(finished: Finished, *, documents: bool = True) -> list[str]:
 # The crawl itself
 
 
+def test_all_are_measured_on_the_same_links_whatever_pages_ask_of_crawlers(tmp_path: Path) -> None:
+    """A crawl that left out what baselines and oracle take would be measured on a smaller web."""
+    asks = '<meta name="robots" content="noindex,nofollow">'
+    asking = {**PAGES, "http://b.test/3": asks + html("Road to an owl", CARS, "/4")}
+    web = record_web(tmp_path / "asking", asking, LABELS)
+    everything = set(order(run(web, "breadth-first")))
+    for policy in CRAWLERS:
+        assert set(order(run(web, policy))) == everything
+
+
 @pytest.mark.parametrize("policy", CRAWLERS)
 def test_a_crawl_that_learns_is_tried_on_the_real_engine(web: Path, policy: str) -> None:
     first, again = run(web, policy), run(web, policy)

@@ -81,7 +81,7 @@ def test_a_page_on_a_topic_passes_its_links_on_at_its_confidence() -> None:
 
 @pytest.mark.parametrize("decay", [0.5, 1.0])
 def test_a_tunnel_decays_and_ends(decay: float) -> None:
-    policy = bingo(ranking=ByProspects(Prospects()), decay=decay)
+    policy = bingo(ranking=ByProspects(Prospects()), decay=decay, options=CrawlOptions(tunnel=2))
     ranks = []
     for steps in range(4):
         follows = list(policy.steer(visit(f"http://x{steps}.test/", distance=float(steps)), OFF))
@@ -89,6 +89,12 @@ def test_a_tunnel_decays_and_ends(decay: float) -> None:
     assert [distance for distance, _ in ranks] == [1.0, 2.0]
     assert ranks[1][1] == pytest.approx(ranks[0][1] * decay, rel=0.2)
     assert list(bingo(options=CrawlOptions(tunnel=0)).steer(visit(), OFF)) == []
+
+
+def test_the_tunnel_of_the_paper_is_short_however_long_it_may_be() -> None:
+    assert CrawlOptions().reach == CrawlOptions().tunnel > 2
+    assert CrawlOptions(policy=PolicyName.BINGO_2003).reach == 2
+    assert CrawlOptions(policy=PolicyName.BINGO_2003, tunnel=1).reach == 1
 
 
 def test_soft_focus_accepts_any_topic_and_sharp_only_its_own() -> None:

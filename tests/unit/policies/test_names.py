@@ -84,11 +84,15 @@ def test_names_that_pages_on_the_topic_mention_speak_for_it() -> None:
     assert np.isnan(said[3:]).all()
 
 
-def test_what_several_voices_say_is_added_up(meanings: Meanings) -> None:
+def test_what_several_voices_say_is_added_up_each_as_it_counts(meanings: Meanings) -> None:
     means, mentions = ByMeaning(meanings, [np.array([1, 0], np.float32)]), mentioning(kestrel=2.0, owls=2.0)
-    said = Names(Together([means, mentions])).anchors(["owls", "kestrel", "herons", "zyzzyva"], "en")
-    each = [Names(voice).anchors(["owls", "kestrel", "herons"], "en") for voice in (means, mentions)]
-    assert said[:3].tolist() == pytest.approx(np.nansum(each, axis=0).tolist())
+    heard = Names(Together([means, mentions], (1.0, 0.5)))
+    said = heard.anchors(["owls", "kestrel", "herons", "zyzzyva"], "en")
+    mean, mention = (
+        np.nan_to_num(Names(voice).anchors(["owls", "kestrel", "herons"], "en"))
+        for voice in (means, mentions)
+    )
+    assert said[:3].tolist() == pytest.approx((mean + mention / 2).tolist())
     assert np.isnan(said[3])
 
 

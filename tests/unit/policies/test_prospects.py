@@ -2,46 +2,30 @@
 
 import pickle
 from collections.abc import Sequence
-from math import exp, isfinite, nan
+from math import exp, log, nan
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
+from motherlode.learning.apprentice import Weights
 from motherlode.policies.bingo import ByProspects, sureness
 from motherlode.policies.compiled import PAGES, PARENTS, PRIOR, Floats
 from motherlode.policies.names import WEIGHT, ByWeight, Terms
 from motherlode.policies.policy import Visit
-from motherlode.policies.prospects import Prospects, Recollection
-from motherlode.records import Document, Entry, Judgement, Link, TopicId, UrlId
+from motherlode.policies.prospects import Prospects
+from motherlode.records import Document, Entry, Judgement, TopicId, UrlId
 from motherlode.urls import address, url_key
+from promising import link, number, see, share
 
 SMALL = 1 << 10
-
-
-def link(url: str, anchor: str = "") -> Link:
-    found = address(url)
-    return Link(found.url, found.key, anchor)
-
-
-def see(book: Prospects, sure: float, *links: Link, host: str = "parents.test") -> list[float]:
-    return [float(rank) for rank in book.see(sure, url_key("", host), book.called(links))]
-
-
-def share(*parents: float, of_host: float = PRIOR) -> float:
-    return (sum(parents) + PARENTS * of_host) / (len(parents) + PARENTS)
 
 
 def called(share: float, anchor: float, address: float = 0.0) -> float:
     """A share whose log-odds are moved by what anchor and address say, half by each."""
     odds = share / (1 - share) * exp(WEIGHT * (anchor + address) / 2)
     return odds / (1 + odds)
-
-
-def number(word: str) -> int:
-    return int(bag_of(word).terms[0])
 
 
 def test_a_link_is_worth_the_share_of_its_parents_that_are_on_the_topic() -> None:
@@ -215,120 +199,25 @@ def test_what_was_seen_while_a_book_was_written_is_taken_over() -> None:
     assert book.estimates([both.key, fresh.key]).tolist() == pytest.approx([share(0.9), share(0.2)])
 
 
-NAMES = ("owls", "", "an-engine.html")
-targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])), max_size=8)
-
-
-@given(
-    st.lists(st.tuples(st.floats(0, 1) | st.just(nan), st.integers(0, 3), targets), max_size=12),
-    st.sets(st.integers(1, 12)),
-    st.integers(0, 12),
-)
-@settings(deadline=None)  # the first one compiles
-def test_what_is_recalled_is_what_was_seen(
-    pages: list[tuple[float, int, list[tuple[int, str]]]], wanted: set[int], parted: int
-) -> None:
-    seen, recalled = Prospects(1 << 16), Prospects(1 << 16)  # no two share a slot
-    urls = {
-        target: link(f"http://h{target % 4}.test/{target}/{NAMES[target % 3]}") for target in range(1, 13)
-    }
-    numbers = np.array(sorted(wanted), np.int64)
-    keys = np.array([urls[target].key for target in sorted(wanted)], np.int64)
-    recollection = Recollection(recalled, numbers, keys, np.array([nan], np.float32))
-    for book in (seen, recalled):
-        book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
-    for sure, host, links in pages:
-        if isfinite(sure):  # else nothing is known of the page
-            named = [link(urls[target].url, anchor) for target, anchor in links]
-            see(seen, sure, *named, host=f"h{host}.test")
-    for first, some in ((parted, pages[parted:]), (0, pages[:parted])):  # the latest first
-        starts = np.cumsum([0, *(len(links) for _, _, links in some)])
-        recollection.see(
-            np.arange(first + 1, first + len(some) + 1),
-            np.array([link(f"http://h{host}.test/page").key for _, host, _ in some], np.int64),
-            np.array([sure for sure, _, _ in some], np.float64),
-            starts,
-            np.array([target for _, _, links in some for target, _ in links], np.int32),
-        )
-    places, at, which = recollection.last_links()
-    said = [pages[page - 1][2][position][1] for page, position in zip(at, which, strict=True)]
-    recollection.hear(places, said, "en")
-    recollection.write([(np.array([target]), [urls[target].url]) for target in range(12, 0, -1)])
-    for target, url in urls.items():
-        known = seen.estimate(url.key) if target in wanted else None
-        assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))
-
-
-def recalled_from(*links: int, outcomes: dict[int, float], sure: float = 0.5) -> Prospects:
-    """The book after a page that links to these URLs, by their numbers; of some the outcomes are known."""
-    book, last = Prospects(1 << 16), max(links)
-    urls = [number for number in sorted(set(links)) if number not in outcomes]
-    known = np.full(last + 2, nan, np.float32)
-    known[list(outcomes)] = list(outcomes.values())
-    keys = np.array([link(f"http://a.test/{number}").key for number in urls], np.int64)
-    recollection = Recollection(book, np.array(urls, np.int64), keys, known)
-    recollection.see(
-        np.array([1]),
-        np.array([link("http://p.test/").key]),
-        np.array([sure]),
-        np.array([0, len(links)]),
-        np.array(links, np.int32),
-    )
-    recollection.write([])
-    return book
-
-
-def near(share: float, *outcomes: float) -> float:
-    """A share whose log-odds are moved by half of what links near by tell."""
-    told = (sum(outcomes) + 2 * share) / (len(outcomes) + 2)
-    odds = share / (1 - share) * (told / (1 - told) / (share / (1 - share))) ** 0.5
-    return float(odds / (1 + odds))
-
-
-def estimate(book: Prospects, number: int) -> float:
-    found = book.estimate(link(f"http://a.test/{number}").key)
-    assert found is not None
-    return found
-
-
-def test_links_near_one_speak_by_what_became_of_them() -> None:
-    outcomes = {1: 0.9, 2: 0.8, 4: 0.1, 9: 0.0}
-    book = recalled_from(1, 2, 3, 4, 5, 6, 7, 8, 9, outcomes=outcomes)
-    assert estimate(book, 3) == pytest.approx(near(share(0.5), 0.9, 0.8, 0.1))
-    assert estimate(book, 5) == pytest.approx(near(share(0.5), 0.8, 0.1))
-    assert estimate(book, 8) == pytest.approx(near(share(0.5), 0.0))
-    told = book.estimates([link(f"http://a.test/{number}").key for number in (3, 5, 8)])
-    assert told.tolist() == pytest.approx([estimate(book, number) for number in (3, 5, 8)])
-
-
-def test_links_that_nothing_is_known_near_are_worth_their_parents_share() -> None:
-    book = recalled_from(1, 2, 3, 4, 5, outcomes={1: 0.9})
-    assert estimate(book, 5) == pytest.approx(share(0.5))
-
-
-def test_what_links_near_by_tell_is_remembered_when_others_lead_there_and_handed_over() -> None:
-    book = recalled_from(1, 2, outcomes={1: 0.9})
-    evidence = near(share(0.5), 0.9) / (1 - near(share(0.5), 0.9)) / (share(0.5) / (1 - share(0.5)))
-    odds = share(0.5, 0.0) / (1 - share(0.5, 0.0)) * evidence
-    (rank,) = see(book, 0.0, link("http://a.test/2"))
-    assert rank == pytest.approx(odds / (1 + odds), rel=1e-5)
-    assert estimate(book, 2) == pytest.approx(rank)
-    again: Prospects = pickle.loads(pickle.dumps(book))  # noqa: S301 - our own
-    assert estimate(again, 2) == pytest.approx(rank)
-    fresh = Prospects(1 << 16)
-    fresh.take_over(book)
-    assert estimate(fresh, 2) == pytest.approx(rank, rel=1e-5)
-
-
-def test_a_promise_says_what_links_near_by_add() -> None:
-    book = recalled_from(1, 2, outcomes={1: 0.9})
-    promise = book.promise(link("http://a.test/2").key)
+def test_all_that_is_known_counts_as_much_as_was_learned() -> None:
+    """What names and links near by say is weighed where it comes from; the share is, too, at once."""
+    weights = Weights(base=-0.5, share=2.0, near=3.0)
+    book, owls = Prospects(SMALL), link("http://a.test/1", "owls")
+    book.listen(ByWeight({number("owls"): 0.8}), weights)
+    (rank,) = see(book, 0.5, owls)
+    odds = -0.5 + 2.0 * log(share(0.5) / (1 - share(0.5))) + WEIGHT * 0.8 / 2
+    assert log(rank / (1 - rank)) == pytest.approx(odds, rel=1e-5)
+    assert book.estimate(owls.key) == pytest.approx(rank)
+    assert book.estimates([owls.key]).tolist() == pytest.approx([rank])
+    plain = Prospects(SMALL)
+    see(plain, 0.5, owls)
+    for one in (book, plain):
+        one.note_near(owls.key, 0.9, 1)
+    assert book._near.max() == pytest.approx(3.0 * plain._near.max())
+    promise = book.promise(owls.key)
     assert promise is not None
-    assert promise.near == pytest.approx(near(share(0.5), 0.9) - share(0.5))
     assert promise.rank == pytest.approx(promise.parents + promise.host + promise.words + promise.near)
-    alone = recalled_from(2, outcomes={})
-    alone.note_near(link("http://a.test/2").key, 0.9, 1)
-    assert estimate(alone, 2) == pytest.approx(promise.rank)
+    assert promise.parents / promise.host == pytest.approx(0.5 / (PARENTS * PRIOR))
 
 
 class _Listening(ByWeight):
