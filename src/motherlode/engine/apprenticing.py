@@ -46,6 +46,7 @@ class Apprentice:
 
 
 def followed(pages: Ints, every: int, given: Collection[PageId]) -> Ints:
-    """The places of pages at even distances, without those that a person gave: nobody had to find them."""
+    """The places of pages at even distances, without those that a person gave or marked: nobody had to find
+    them, or to judge them."""
     found: Ints = np.flatnonzero((pages % every == 0) & ~np.isin(pages, list(given)))
     return found

@@ -122,7 +122,7 @@ def _promise(session: Session, place: Place, classifier: TreeClassifier) -> list
     host = host_of(place.url)
     around = neighbours_of(session, place.key, _PAGES)
     book = _book(session, place, classifier, [arriving[page] for page in judged], judged, around)
-    near = judged_near(session, [(link.page, link.position) for link in leading], NEAR_BY)
+    near = judged_near(session, [(link.page, link.position) for link in leading], NEAR_BY, place.names)
     if near:
         book.note_near(place.key, sum(map(sureness, near)), len(near))
     promise = book.promise(place.key)

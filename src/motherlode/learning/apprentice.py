@@ -7,32 +7,32 @@ all. So a crawl learns from the links that it has followed:
     ln (p / (1 - p)) = b + sum over i of w_i x_i,
 
 p is how likely the page behind a link is on the topic, x_i the log-odds that one kind of evidence gave for
-it. Fitted by logistic regression on how likely each page turned out to be on the topic, by Newton's method,
-with PULL / 2 sum (w_i - 1)^2 as a penalty: without experience every kind of evidence counts as it is.
+it. Fitted by logistic regression on how likely each page turned out to be on the topic, by Newton's method
+with steps that are halved until they lead downwards, and PULL / 2 sum (w_i - 1)^2 as a penalty: without
+experience every kind of evidence counts as it is. b is forgotten afterwards: it has no say in the order.
 
 What came of it, and what else was tried, is in docs/quality.md, "An apprentice".
 """
 
-from math import isfinite
-
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct, structs
+from scipy.special import expit
 
 from motherlode.learning.matrix import Floats
 
 LEAST = 40  # pages; fewer teach nothing
-PULL = 5.0  # towards 1, as so many pages that are as likely on the topic as not, with evidence of 2
+PULL = 5.0  # towards 1, as strong as so many pages of which nobody knows, with evidence of 2
 _FREE = 0.01  # the pull of b towards 0: how much of a crawl is on the topic is for the crawl to say
 _MOST = 5.0  # nothing is believed more often than so many times
-_STEPS = 20
-_CLOSE = 1e-4
-_WIDEST = 30.0  # log-odds; beyond, no number tells the difference
+_STEPS = 50
+_HALVES = 30
+_CLOSE = 1e-6
 
 
 class Weights(Struct, frozen=True):
-    """How many times each kind of evidence counts, and the log-odds of a link that nothing is known of."""
+    """How many times each kind of evidence counts."""
 
-    base: float = 0.0
     share: float = 1.0  # of the parents, and of the host, that are on the topic
     words: float = 1.0  # what its names mean
     mentions: float = 1.0  # who else has the words of its names
@@ -40,7 +40,7 @@ class Weights(Struct, frozen=True):
 
     def is_sound(self) -> bool:
         """Whether links can be weighed by it: models come out of files."""
-        return all(map(isfinite, structs.astuple(self)))
+        return all(0.0 <= weight <= _MOST for weight in structs.astuple(self))
 
 
 def learn_weights(evidence: Floats, outcomes: Floats) -> Weights:
@@ -48,23 +48,63 @@ def learn_weights(evidence: Floats, outcomes: Floats) -> Weights:
     turned out to be on the topic.
 
     >>> learn_weights(np.zeros((0, 4)), np.zeros(0))
-    Weights(base=0.0, share=1.0, words=1.0, mentions=1.0, near=1.0)
+    Weights(share=1.0, words=1.0, mentions=1.0, near=1.0)
     """
     pages, kinds = evidence.shape
     if pages < LEAST:
         return Weights()
     rows = np.column_stack([np.ones(pages), evidence])
-    start = np.r_[0.0, np.ones(kinds)]
-    pull = np.r_[_FREE, np.full(kinds, PULL)]
-    weights = start.copy()
+    free = np.ones(kinds + 1, bool)
+    weights = np.r_[0.0, np.ones(kinds)]
+    while True:
+        weights = _fitted(rows, outcomes, weights, free)
+        beyond = free & ((weights < 0.0) | (weights > _MOST))
+        beyond[0] = False
+        if not beyond.any():
+            return Weights(*weights[1:].tolist())
+        weights[beyond] = np.clip(weights[beyond], 0.0, _MOST)  # and the others make the best of it
+        free &= ~beyond
+
+
+def _fitted(rows: Floats, outcomes: Floats, weights: Floats, free: npt.NDArray[np.bool_]) -> Floats:
+    """The weights with those that are free where the loss is least."""
+    fit = _Fit(rows, outcomes)
+    loss = fit.loss(weights)
     for _ in range(_STEPS):
-        sure = 1.0 / (1.0 + np.exp(-np.clip(rows @ weights, -_WIDEST, _WIDEST)))
-        slope = rows.T @ (sure - outcomes) + pull * (weights - start)
-        bend = (rows * (sure * (1.0 - sure))[:, None]).T @ rows + np.diag(pull)
-        step = np.linalg.solve(bend, slope)
-        weights -= step
-        if np.abs(step).max() < _CLOSE:
+        step = fit.step(weights, free)
+        for _ in range(_HALVES):
+            ahead = fit.loss(weights - step)
+            if ahead <= loss:
+                break
+            step /= 2.0
+        else:
+            break  # nothing is better than this, as far as numbers tell
+        weights = weights - step
+        if loss - ahead <= _CLOSE * max(abs(loss), 1.0):
             break
-    if not np.isfinite(weights).all():  # it went astray
-        return Weights()
-    return Weights(float(weights[0]), *np.clip(weights[1:], 0.0, _MOST).tolist())
+        loss = ahead
+    return weights
+
+
+class _Fit:
+    """The penalised loss, and Newton's step downwards."""
+
+    def __init__(self, rows: Floats, outcomes: Floats) -> None:
+        self._rows, self._outcomes = rows, outcomes
+        kinds = rows.shape[1] - 1
+        self._start = np.r_[0.0, np.ones(kinds)]
+        self._pull = np.r_[_FREE, np.full(kinds, PULL)]
+
+    def loss(self, weights: Floats) -> float:
+        odds = self._rows @ weights
+        penalty = self._pull @ (weights - self._start) ** 2 / 2.0
+        return float((np.logaddexp(0.0, odds) - self._outcomes * odds).sum() + penalty)
+
+    def step(self, weights: Floats, free: npt.NDArray[np.bool_]) -> Floats:
+        """Zero where a weight is not free."""
+        sure = expit(self._rows @ weights)
+        slope = self._rows.T @ (sure - self._outcomes) + self._pull * (weights - self._start)
+        bend = (self._rows * (sure * (1.0 - sure))[:, None]).T @ self._rows + np.diag(self._pull)
+        found = np.zeros(len(weights))
+        found[free] = np.linalg.solve(bend[np.ix_(free, free)], slope[free])
+        return found

@@ -64,17 +64,14 @@ def add(keys: Keys, numbers: Numbers, table: Rows) -> None:
 
 
 @njit(cache=True)
-def see(
-    keys: Keys, said: Floats, sure: float, book: tuple[Rows, Rows], weights: tuple[float, float]
-) -> Floats:
+def see(keys: Keys, said: Floats, sure: float, book: tuple[Rows, Rows], counts: float) -> Floats:
     """One more page leads to these, and is on the topic with probability `sure`: what is known of them from
-    now on is written, and their ranks are returned. `book`: URLs and hosts; `weights`: the log-odds of a link
-    that nothing is known of, and how many times its share counts.
+    now on is written, and their ranks are returned. `book`: URLs and hosts; `counts`: how many times a
+    share does.
 
     All of them are read before the first is written: a page counts once, however often it names a URL.
     """
     urls, hosts = book
-    base, counts = weights
     parents, summed = np.ones(len(keys), np.float32), np.full(len(keys), sure, np.float32)
     last = len(urls) - 1
     for place in range(len(keys)):
@@ -92,7 +89,7 @@ def see(
         of_host = (host.sure + PAGES * PRIOR) / (host.pages + PAGES)
         share = (summed[place] + PARENTS * of_host) / (parents[place] + PARENTS)
         share = min(max(share, NEVER), 1.0 - NEVER)
-        odds = exp(base + counts * log(share / (1.0 - share)) + min(said[place] + url.near, LOUDEST))
+        odds = exp(counts * log(share / (1.0 - share)) + min(said[place] + url.near, LOUDEST))
         ranks[place] = odds / (1.0 + odds)
     return ranks
 

@@ -73,7 +73,7 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
         bool, Meta(description="Whether the crawl learns from what it finds, not from the examples alone.")
     ] = True
     apprentice: Annotated[
-        bool, Meta(description="Whether the crawl learns from links that it has followed which to follow.")
+        bool, Meta(description="Whether bingo, if it retrains, learns from links followed which to follow.")
     ] = True
     hubs: Annotated[
         int, Meta(ge=0, description="Hubs of each topic whose links go to the front of the queue.")

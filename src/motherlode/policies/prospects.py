@@ -117,8 +117,8 @@ class Prospects:
         """The page at the URL with this key, on the topic with probability `sure`, has these links: their
         ranks. Of several links to one URL the last one speaks; the page counts once."""
         self.note_host(page, sure)
-        weights = self.weights.base, self.weights.share
-        ranks: Floats = compiled.see(links.keys, links.said, sure, (self._urls, self._hosts), weights)
+        book = self._urls, self._hosts
+        ranks: Floats = compiled.see(links.keys, links.said, sure, book, self.weights.share)
         return ranks
 
     def note(self, keys: Keys, parents: _Sums, sure: _Sums, said: _Sums, near: _Sums) -> None:
@@ -140,7 +140,8 @@ class Prospects:
         return self._keys[slots], *sums
 
     def take_over(self, other: "Prospects") -> None:
-        """What only the other book knows of URLs: it went on being written while this one was."""
+        """What only the other book knows of URLs: it went on being written while this one was. What names and
+        links near by say counts there as it did; the next lesson goes over it."""
         there = np.flatnonzero(other._parents)
         there = there[self._parents[other._keys[there] & self._mask] == 0]
         self.note(*other._noted(there))
@@ -177,8 +178,7 @@ class Prospects:
         """By the share of its parents, and of its host where they are few; and by what else is told of it.
         Numpy takes five times as long for one number, and every entry that is taken is asked for."""
         share = min(max(share, NEVER), 1.0 - NEVER)
-        weights = self.weights
-        odds = exp(weights.base + weights.share * log(share / (1.0 - share)) + min(told, LOUDEST))
+        odds = exp(self.weights.share * log(share / (1.0 - share)) + min(told, LOUDEST))
         return odds / (1.0 + odds)
 
     def promise(self, key: UrlKey) -> Promise | None:
@@ -205,7 +205,7 @@ class Prospects:
         known = (self._keys[slots] == wanted) & (self._parents[slots] > 0)
         shares = self.shares(wanted, self._parents[slots], self._sure[slots])
         told = np.minimum(self._said[slots] + self._near[slots], LOUDEST)
-        odds = np.exp(self.weights.base + self.weights.share * logit(shares) + told)
+        odds = np.exp(self.weights.share * logit(shares) + told)
         return np.where(known, odds / (1.0 + odds), np.nan)
 
     def shares(self, keys: Keys, parents: _Sums, sure: _Sums, own: _Sums | None = None) -> Floats:

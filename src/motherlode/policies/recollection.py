@@ -95,8 +95,9 @@ def evidence_of(
     anchors: Sequence[tuple[str, str]],
     urls: Sequence[str],
 ) -> Floats:
-    """What was to be known, before they were fetched, of those pages that links lead to, which `became` so
-    likely to be on the topic: a row for each, by each kind of evidence (`learning.apprentice.Weights`).
+    """What would be known of those pages that links lead to, which `became` so likely to be on the topic, if
+    they were not here: a row for each, by each kind of evidence (`learning.apprentice.Weights`). Only the
+    words that they mention are counted with theirs; that makes no difference (docs/quality.md).
 
     `anchors`: what the last link to each says, and in which language; `urls`: their addresses.
     """

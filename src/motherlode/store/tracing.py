@@ -92,13 +92,16 @@ def neighbours_of(session: Session, key: UrlKey, limit: int) -> list[Neighbour]:
     return found
 
 
-def judged_near(session: Session, places: Collection[tuple[PageId, int]], reach: int) -> list[Judgement]:
+def judged_near(
+    session: Session, places: Collection[tuple[PageId, int]], reach: int, names: Collection[UrlId]
+) -> list[Judgement]:
     """What is thought of the pages that links lead to which stand near these, as many before and behind, by
-    their pages and their positions there, and those that they lead to themselves; of a page that several
-    lead to, several times."""
+    their pages and their positions there, except for those to these URLs; of a page that several lead to,
+    several times."""
     around = [(page, at) for page, place in places for at in range(max(place - reach, 0), place + reach + 1)]
     columns = ("page_id", "position")
-    near = [row[0] for row in session.bulk.find_pairs(links, columns, around, ("url_id",))]
+    found = (row[0] for row in session.bulk.find_pairs(links, columns, around, ("url_id",)))
+    near = [url for url in found if url not in names]
     wanted = sorted(set(near))
     said: dict[int, Judgement] = {}
     for start in range(0, len(wanted), _AT_ONCE):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from motherlode.documents.spaces import ANCHORS, TERMS, URLS
 from motherlode.documents.terms import bag_of, spell
+from motherlode.learning.apprentice import Weights
 from motherlode.learning.mentions import Mentions
 from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import Sample, TreeClassifier, Verdict
@@ -107,6 +108,15 @@ def test_what_a_crawl_makes_of_words_is_packed_with_its_model(tree: TreeClassifi
     with pytest.raises(ValueError, match="no model"):
         TreeClassifier.unpack(tree.pack())
     tree.mentions = Mentions()
+
+
+def test_what_a_crawl_has_learned_of_links_is_packed_with_its_model(tree: TreeClassifier) -> None:
+    tree.weights = Weights(share=2.0, words=0.5)
+    assert TreeClassifier.unpack(tree.pack()).weights == tree.weights
+    tree.weights = Weights(near=-1.0)
+    with pytest.raises(ValueError, match="no model"):
+        TreeClassifier.unpack(tree.pack())
+    tree.weights = Weights()
 
 
 def test_the_number_of_features_is_bounded() -> None:

@@ -1,6 +1,8 @@
 """BINGO!'s rules: focus, tunnels, phases, domains; what they are worth is measured in the lab."""
 
+import pickle
 from collections.abc import Sequence
+from math import log
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from motherlode.documents.terms import bag_of
+from motherlode.learning.apprentice import Weights
+from motherlode.learning.mentions import mentions_in
 from motherlode.learning.options import Rule
 from motherlode.learning.tree import TreeClassifier, Verdict
 from motherlode.policies import Revising, Visit
@@ -227,6 +231,32 @@ def test_policies_by_name() -> None:
     assert (paper.prospects, paper.depth_first, classifier.rule) == (None, True, Rule.UNANIMOUS)
     policy_for(CrawlOptions(policy=PolicyName.BINGO_2003), classifier, None, (), Phase.HARVESTING)
     assert classifier.rule is Rule.WEIGHTED
+
+
+def test_what_was_learned_of_links_counts_from_then_on() -> None:
+    """Also if the book was handed over by whoever studied: it comes without weights."""
+    classifier, owl = taught(), int(bag_of("owl").terms[0])
+    classifier.mentions = mentions_in([(np.full(9, owl, np.uint32), np.full(9, 0.9))], 0.3)
+    page = Visit(visit().entry, Document(language="en", links=(Link("http://x.test/", UrlKey(9), "owl"),)))
+    said = {}
+    for name, weights in {
+        "all": Weights(),
+        "no words": Weights(words=0.0),
+        "no mentions": Weights(mentions=0.0),
+        "neither": Weights(words=0.0, mentions=0.0),
+        "shares twice": Weights(share=2.0, words=0.0, mentions=0.0),
+    }.items():
+        classifier.weights = weights
+        policy = bingo(ranking=ByProspects(Prospects()))
+        handed: Prospects = pickle.loads(pickle.dumps(Prospects()))  # noqa: S301 - our own
+        policy.adopt(classifier, ModelId(8), Phase.HARVESTING, (), handed)
+        (said[name],) = (
+            log(rank / (1 - rank)) for rank in policy.ranking.rank(page, ON, page.document.links)
+        )
+    assert said["no words"] - said["neither"] == pytest.approx(np.log(3.0) / 2, rel=0.2)
+    assert said["no mentions"] > said["neither"]
+    assert said["all"] == pytest.approx(said["no words"] + said["no mentions"] - said["neither"])
+    assert said["shares twice"] == pytest.approx(2 * said["neither"])
 
 
 def test_anchors_speak_for_the_topic() -> None:

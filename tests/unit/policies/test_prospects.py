@@ -201,11 +201,11 @@ def test_what_was_seen_while_a_book_was_written_is_taken_over() -> None:
 
 def test_all_that_is_known_counts_as_much_as_was_learned() -> None:
     """What names and links near by say is weighed where it comes from; the share is, too, at once."""
-    weights = Weights(base=-0.5, share=2.0, near=3.0)
+    weights = Weights(share=2.0, near=3.0)
     book, owls = Prospects(SMALL), link("http://a.test/1", "owls")
     book.listen(ByWeight({number("owls"): 0.8}), weights)
     (rank,) = see(book, 0.5, owls)
-    odds = -0.5 + 2.0 * log(share(0.5) / (1 - share(0.5))) + WEIGHT * 0.8 / 2
+    odds = 2.0 * log(share(0.5) / (1 - share(0.5))) + WEIGHT * 0.8 / 2
     assert log(rank / (1 - rank)) == pytest.approx(odds, rel=1e-5)
     assert book.estimate(owls.key) == pytest.approx(rank)
     assert book.estimates([owls.key]).tolist() == pytest.approx([rank])
