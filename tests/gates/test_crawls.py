@@ -12,7 +12,7 @@ from motherlode.lab.opening import open_web
 # Relevant pages found by bingo among so many, from five seeds, and how many of those fetched it put on the
 # topic: measured, less 5%.
 GENERATED = {"Animals/Birds": (118, 0.55), "Food": (105, 0.67)}
-SCHOOLS = {"Science/Biology/Birds": (96, 0.68), "Design_and_Technology/Railway_transport": (42, 0.62)}
+SCHOOLS = {"Science/Biology/Birds": (105, 0.68), "Design_and_Technology/Railway_transport": (47, 0.62)}
 
 
 def check(web: Path, floors: dict[str, tuple[int, float]], pages: int) -> None:
@@ -51,11 +51,11 @@ def test_the_crawl_keeps_its_level_on_real_pages(recorded_webs: Path) -> None:
 
 
 def test_a_topic_of_two_examples_does_not_teach_itself_another_one(recorded_webs: Path) -> None:
-    """It did: of its ten surest pages none was on the topic, and it found 9 where it finds 62 now."""
+    """It did: of its ten surest pages none was on the topic, and it found 9 where it finds 69 now."""
     web, topic = recorded_webs / "schools", "Science/Biology/Health_and_medicine"
     (crawl,) = compare(Comparison(str(web), (topic,), ("bingo",), 300, seeds=2), 1)
     relevant = open_web(web).labels().relevant(topic)
     judged = [one for one in crawl.log if not one.seed and one.score is not None]
     surest = sorted(judged, key=lambda one: -(one.score or 0.0))[:10]
-    assert crawl.measures.relevant >= 58
+    assert crawl.measures.relevant >= 65
     assert sum(one.url in relevant for one in surest) >= 9

@@ -21,8 +21,8 @@ from scipy.special import expit
 
 from motherlode.learning.matrix import Floats
 
-LEAST = 40  # pages; fewer teach nothing
-PULL = 5.0  # towards 1, as strong as so many pages of which nobody knows, with evidence of 2
+LEAST = 200  # pages; from fewer it learned what did not hold (docs/quality.md)
+PULL = 20.0  # towards 1, as strong as so many pages of which nobody knows, with evidence of 2
 _FREE = 0.01  # the pull of b towards 0: how much of a crawl is on the topic is for the crawl to say
 _MOST = 5.0  # nothing is believed more often than so many times
 _STEPS = 50

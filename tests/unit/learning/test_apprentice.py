@@ -29,7 +29,7 @@ def test_evidence_that_holds_as_it_is_counts_as_it_is() -> None:
 
 
 def test_what_turns_out_to_say_more_or_nothing_counts_more_or_nothing() -> None:
-    evidence = crawled(2_000)
+    evidence = crawled(10_000)
     learned = learn_weights(evidence, outcomes(evidence, -2.0, 1.5, 0.0, 2.0, 0.5))
     found = (learned.share, learned.words, learned.mentions, learned.near)
     assert found == pytest.approx((1.5, 0.0, 2.0, 0.5), abs=0.1)
@@ -37,7 +37,7 @@ def test_what_turns_out_to_say_more_or_nothing_counts_more_or_nothing() -> None:
 
 def test_the_fewer_the_pages_the_less_is_believed_of_them() -> None:
     words = []
-    for pages in (LEAST, 200, 2_000):
+    for pages in (LEAST, 5 * LEAST, 25 * LEAST):
         evidence = crawled(pages)
         words.append(learn_weights(evidence, outcomes(evidence, 0.0, 1.0, 0.0, 1.0, 1.0)).words)
     assert 1.0 > words[0] > words[1] > words[2] > 0.0
