@@ -24,7 +24,7 @@ from zlib import crc32
 
 from isal import igzip
 
-from motherlode.engine import Company, Limits, Progress, crawl, crawling
+from motherlode.engine import Company, Limits, Progress, crawl, crawling, keeping
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
@@ -197,7 +197,7 @@ def _clocked() -> Iterator[dict[str, float]]:
     places: list[tuple[Any, str, str]] = [
         (crawling, "settle", "judging and steering"),
         (Archive, "append", "packing into the archive"),
-        (crawling, "keep", "rows into the store"),
+        (keeping, "keep", "rows into the store"),
     ]
     kept = [(owner, name, getattr(owner, name)) for owner, name, _ in places]
     for owner, name, told in places:

@@ -17,7 +17,7 @@ from motherlode.search.ranking import DEFAULT, weights_of
 from motherlode.store import outcomes
 from motherlode.store.archive import Archive, Exchange
 from motherlode.topics import TopicTree, parse_path
-from motherlode.urls import address
+from motherlode.urls import Address, address, url_key
 from teaching import planted
 
 DAY = 86_400
@@ -54,8 +54,14 @@ def shelve(
     return directory
 
 
-def _outcome(url: str, paper: Paper, tree: TopicTree, archive: Archive) -> Outcome:
+def _place(url: str) -> Address:
+    """Where a page is; what is inside an archive has the name of its file behind a hash."""
     at = address(url)
+    return Address(url, url_key(url, at.host), at.host) if "#" in url else at
+
+
+def _outcome(url: str, paper: Paper, tree: TopicTree, archive: Archive) -> Outcome:
+    at = _place(url)
     sequence = sequence_of(f"{paper.title}\n{paper.text}\n{paper.menu}", paper.language)
     targets = [(address(to), words) for to, words in paper.links.items()]
     document = Document(

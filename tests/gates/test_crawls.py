@@ -11,7 +11,7 @@ from motherlode.lab.opening import open_web
 
 # Relevant pages found by bingo among so many, from five seeds, and how many of those fetched it put on the
 # topic: measured, less 5%.
-GENERATED = {"Animals/Birds": (118, 0.55), "Food": (105, 0.67)}
+GENERATED = {"Animals/Birds": (118, 0.55), "Food": (95, 0.67)}
 SCHOOLS = {"Science/Biology/Birds": (105, 0.68), "Design_and_Technology/Railway_transport": (47, 0.62)}
 
 

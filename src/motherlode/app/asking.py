@@ -7,7 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.app.cli.documents import from_file, read_all, web_address
+from motherlode.app.addresses import web_address
+from motherlode.app.cli.documents import from_file, read_all
 from motherlode.documents.spaces import TERMS
 from motherlode.engine.answering import Answer, answer
 from motherlode.engine.equipment import user_agent

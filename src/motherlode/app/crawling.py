@@ -27,6 +27,7 @@ from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal
 from motherlode.records import Document, RunEnd, UsageError
+from motherlode.store import frontier
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
@@ -156,7 +157,9 @@ class _Trip:
         return RunEnd.TIME if left is not None and left <= 0 else None
 
     def _ended(self, end: RunEnd) -> Progress:
-        progress = replace(self.tally.progress(self._seconds()), end=end)
+        with self.portal.store.reading() as session:
+            left = frontier.size(session)
+        progress = replace(self.tally.progress(self._seconds()), end=end, waiting=left)
         self.company.report(progress)
         return progress
 

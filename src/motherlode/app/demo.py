@@ -179,7 +179,7 @@ def _show_found(directory: Path, result: Result, say: Callable[[str], None]) -> 
     say(f"\n{count(result.crawl.pages, 'page')} from {count(result.crawl.hosts, 'host')} {spent}.")
 
 
-def show_result(result: Result, keep: Path | None) -> None:
+def show_result(result: Result, keep: Path | None, seed: int) -> None:
     """How good it was, by labels that the crawl knew nothing of."""
     click.echo("\nBy the labels of the web, which the crawl knows nothing of:\n")
     table = Table("topic", "examples", "found", "right", "precision", "fetched", "there", "recall")
@@ -191,12 +191,16 @@ def show_result(result: Result, keep: Path | None) -> None:
     click.echo(
         f"\nOf the pages that the crawl put on a topic, {result.precision:.0%} are on it (precision); of all "
         f"that are on one, it found {result.recall:.0%} (recall).\nOf the pages that it fetched, "
-        f"{result.harvest_rate:.0%} are on a topic (harvest rate)."
+        f"{result.harvest_rate:.0%} are on a topic (true harvest rate)."
     )
     click.echo("\nTry next:")
     if keep is not None:
         place = shlex.quote(str(keep))
         click.echo(f"  lode status {place}\n  lode stats {place}\n  lode links {place} --topic /")
+        click.echo("or crawl on, with its web served again in another terminal:")
+        click.echo(f"  lode sandbox generate web --seed {seed} && lode sandbox serve web --port 8080")
+        click.echo(f"  lode crawl {place} --set network.connect=127.0.0.1:8080")
+        click.echo("or something else:")
     else:
         click.echo("  lode demo --keep demo && lode stats demo")
     click.echo("  lode sandbox generate toy && lode lab compare toy --topic Animals/Birds --plot toy.png")

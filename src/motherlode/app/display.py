@@ -1,12 +1,15 @@
 """How a crawl is shown: live on a terminal, a line now and then elsewhere."""
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from time import time
 from types import TracebackType
 from typing import Self
 
 import click
+from msgspec.structs import replace
 from rich.console import Console, Group
 from rich.live import Live
 from rich.padding import Padding
@@ -24,10 +27,18 @@ _FRAME = 0.2  # seconds between two frames on a terminal
 # Seconds between two lines elsewhere: many at first, few in the log of a long night.
 _LINES = ((60.0, 2.0), (600.0, 10.0), (float("inf"), 60.0))
 _WORTH_SAYING = 2.0  # seconds for which nothing can be fetched
-_BESIDES = 9  # lines of a frame that are no topics
+_BESIDES = 10  # lines of a frame that are no topics
 _TELLING = 20  # pages, before which the pace says nothing of what comes
 _ERRORS = 3  # kinds of errors that are named
 UNLIMITED = 2**62  # pages: there is no such limit
+REFRESHING = "refreshing"  # pages that are here already: nothing is looked for, and nothing learned
+
+
+class Outlet(Console):
+    """A console that does not end the process when nobody reads it any more."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 class Display:
@@ -43,12 +54,13 @@ class Display:
         console: Console | None = None,
     ) -> None:
         self._tree, self._limits, self._quiet = tree, limits, quiet
-        self._console = console or Console(stderr=aside, highlight=False, soft_wrap=True)
+        self._console = console or Outlet(stderr=aside, highlight=False, soft_wrap=True)
         live = self._console.is_terminal and not self._console.is_dumb_terminal and not quiet
         self._live = Live(console=self._console, auto_refresh=False) if live else None
         self._next = 0.0 if live else _LINES[0][1]
         self._last: Progress | None = None
         self._advised: set[str] = set()
+        self._line = ""  # that was said last
         self._idle = 0.0  # until when it is known that nothing can be fetched
 
     def __enter__(self) -> Self:
@@ -60,12 +72,28 @@ class Display:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._live is not None:
-            self._live.stop()
+            with self._unheard():
+                self._live.stop()
+
+    def expect(self, pages: int) -> None:
+        """So many are to come."""
+        self._limits = replace(self._limits, pages=pages)
 
     def say(self, what: str) -> None:
         """A line that stays."""
         if not self._quiet:
-            self._console.print(Text(harmless(what)))
+            with self._unheard():
+                self._console.print(Text(harmless(what)))
+
+    @contextmanager
+    def _unheard(self) -> Iterator[None]:
+        """Who listened may have gone: `| head`, a pager, a terminal. The crawl goes on, and says no more."""
+        try:
+            yield
+        except OSError:
+            self._quiet = True
+            with suppress(OSError, ValueError):  # what others have yet to say there goes nowhere, too
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._console.file.fileno())
 
     def update(self, progress: Progress) -> None:
         """This is how far it is; shown if it is time to, and at the end in any case."""
@@ -74,11 +102,16 @@ class Display:
             return
         if self._live is not None:
             self._next = progress.seconds + _FRAME
-            self._live.update(frame(progress, self._tree, self._limits, self._console.height), refresh=True)
+            with self._unheard():
+                shown = frame(progress, self._tree, self._limits, self._console.height)
+                self._live.update(shown, refresh=True)
             return
         self._say_idle(progress)
         self._next = progress.seconds + next(gap for until, gap in _LINES if progress.seconds < until)
-        self.say(f"  {line(progress, self._limits)}")
+        text = line(progress, self._limits)
+        if text != self._line:  # said once is enough
+            self._line = text
+            self.say(f"  {text}")
 
     def _advise(self, advice: Sequence[str]) -> None:
         """What to install is said once, even to those who want to hear nothing else."""
@@ -86,7 +119,8 @@ class Display:
             if words not in self._advised:
                 self._advised.add(words)
                 if self._quiet:
-                    click.echo(words, err=True)
+                    with suppress(OSError):
+                        click.echo(words, err=True)
                 else:
                     self.say(words)
 
@@ -99,12 +133,14 @@ class Display:
 
 def line(progress: Progress, limits: Limits) -> str:
     """How far a crawl is, in one line."""
+    again = progress.phase == REFRESHING
     told = [
         f"{progress.phase}: " if progress.phase else "",
         f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {pace(progress)}",
-        f", {progress.relevant:,} on a topic ({harvest_rate(progress):.2f})",
+        "" if again else f", {progress.relevant:,} on a topic ({harvest_rate(progress):.2f})",
+        f", {progress.under_way:,} under way" if progress.under_way and not progress.end else "",
         f", {progress.waiting:,} waiting, {progress.failed:,} failed",
-        f", {count(progress.retrainings, 'retraining')}" if progress.phase else "",
+        f", {count(progress.retrainings, 'retraining')}" if progress.phase and not again else "",
         f", precision {progress.precision:.2f}" if progress.precision is not None else "",
     ]
     left = time_left(progress, limits)
@@ -162,11 +198,11 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
     phase = f"{progress.phase or 'crawling'}, {duration(progress.seconds)}"
     soon = f", about {duration(left)} left" if left is not None and not progress.end else ""
     yield f"{phase}: {count(progress.pages, 'page')}, {pace(progress)}{soon}"
-    yield (
-        f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f}), "
-        f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} waiting"
-    )
-    if progress.phase:
+    again = progress.phase == REFRESHING
+    if not again:
+        yield f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f})"
+    yield f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} waiting"
+    if progress.phase and not again:
         sure = "" if progress.precision is None else f", estimated precision {progress.precision:.2f}"
         yield f"{count(progress.retrainings, 'retraining')}{sure}"
     named = named_errors(progress)
@@ -179,7 +215,9 @@ def _bar(progress: Progress, limits: Limits) -> Padding | None:
     parts += [progress.seconds / limits.seconds] if limits.seconds else []
     if not parts:
         return None
-    return Padding(ProgressBar(total=1.0, completed=min(1.0, max(parts))), 0)  # on a line of its own
+    full = min(1.0, max(parts))
+    bar = ProgressBar(total=1.0, completed=full, complete_style="cyan", finished_style="green")
+    return Padding(bar, 0)  # on a line of its own
 
 
 def _topics(progress: Progress, tree: TopicTree) -> Iterator[tuple[str, int, int]]:

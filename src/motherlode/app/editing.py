@@ -7,6 +7,7 @@ from time import time
 
 from msgspec import Struct
 
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import count
 from motherlode.portal import Portal
 from motherlode.portal.directory import plant_into
@@ -15,8 +16,8 @@ from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, standing_marks
 from motherlode.store.removed import Removal, note_removal, removal_of, removals, restore
-from motherlode.topics import TopicTree, clean_name, parse_path, plant_found, plant_seeds, show_path
-from motherlode.urls import canonical
+from motherlode.topics import TopicTree, clean_name, parse_path, plant_found, plant_urls, show_path
+from motherlode.urls import address
 
 
 class Edit(Struct, frozen=True):
@@ -28,6 +29,13 @@ class Edit(Struct, frozen=True):
 
     def at(self, path: str) -> Topic:
         return self.tree.at(parse_path(path))
+
+    def meant(self, urls: Sequence[str]) -> list[str]:
+        """The URLs, as the portal spells them. Raises `UrlError` for what is none."""
+        rules = self.portal.config.urls
+        for url in urls:
+            address(url, rules=rules)
+        return [address_in(self.session, url, rules).url for url in urls]
 
 
 class Edited(Struct, frozen=True):
@@ -52,7 +60,7 @@ def add(edit: Edit, topic: str, seeds: Sequence[str] = ()) -> Edited:
     """A new topic, with what it begins from."""
     path = parse_path(topic)
     _check_free(edit, path)
-    plant_into(edit.session, plant_seeds([(path, list(seeds))], edit.portal.config.urls))
+    plant_into(edit.session, plant_urls([(path, edit.meant(seeds))]))
     more = f" with {count(len(seeds), 'example')}" if seeds else ""
     return Edited(f"Added '{show_path(path)}'{more}.", _number(edit, path))
 
@@ -109,18 +117,17 @@ def put_back(edit: Edit, undo: str = "") -> Edited:
 
 def give_examples(edit: Edit, topic: str, urls: Sequence[str]) -> Edited:
     """Add pages to the examples of a topic."""
-    found, rules = edit.at(topic), edit.portal.config.urls
-    path = parse_path(topic)
-    added = plant_into(edit.session, plant_seeds([(path, list(urls))], rules))
-    _withdraw_marks(edit, found.id, [canonical(url, rules=rules) for url in urls])
+    found, path = edit.at(topic), parse_path(topic)
+    meant = edit.meant(urls)
+    added = plant_into(edit.session, plant_urls([(path, meant)]))
+    _withdraw_marks(edit, found.id, meant)
     return Edited(f"Added {count(added, 'example')} to '{show_path(path)}'.", found.id)
 
 
 def take_examples(edit: Edit, topic: str, urls: Sequence[str]) -> Edited:
     """Take pages out of the examples of a topic."""
-    found, rules = edit.at(topic), edit.portal.config.urls
-    path = show_path(parse_path(topic))
-    for url in (canonical(url, rules=rules) for url in urls):
+    found, path = edit.at(topic), show_path(parse_path(topic))
+    for url in edit.meant(urls):
         if not topic_rows.remove_example(edit.session, found.id, url):
             raise TopicError(f"{url} is not an example of '{path}'.")
     return Edited(f"Took {count(len(urls), 'example')} out of '{path}'.", found.id)

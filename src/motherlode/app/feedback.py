@@ -6,19 +6,20 @@ from time import time
 
 from msgspec import Struct
 
-from motherlode.app.cli.documents import web_address
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.numbers import numbers_in
 from motherlode.engine.feedback import ALL, Archetype, Ruling, Wishes, effect_of, keep_ruling, ruling_on
 from motherlode.engine.reviewing import Effect
 from motherlode.engine.training import KIND
 from motherlode.portal import Portal
-from motherlode.records import Origin, TopicId
+from motherlode.records import ROOT, Origin, Topic, TopicId
 from motherlode.store import Session, ledger
 from motherlode.store import topics as topic_rows
-from motherlode.topics import TopicTree, parse_path, show_path
+from motherlode.topics import OTHERS, TopicTree, parse_path, show_path
 from motherlode.urls import UrlRules
 
 MAX_NOTE = 2_000
+NOTHING = "nothing"
 
 
 class Sayings(Struct, frozen=True):
@@ -36,13 +37,24 @@ class Sayings(Struct, frozen=True):
     def are_any(self) -> bool:
         return bool(self.accept or self.reject or self.move or self.trim)
 
-    def wishes(self, tree: TopicTree, rules: UrlRules) -> Wishes:
+    def needs_others(self, tree: TopicTree) -> bool:
+        """Whether something is moved to OTHERS, and the portal has none yet."""
+        named = any(parse_path(path) == (OTHERS,) for _, path in self.move)
+        return named and not any(topic.is_others and topic.parent == ROOT for topic in tree)
+
+    def wishes(self, session: Session, tree: TopicTree, rules: UrlRules) -> Wishes:
         """What they mean in a portal."""
-        trim = () if self.trim is None else ((_url(self.trim, rules), blocks_in(self.blocks or "")),)
+
+        def meant(url: str) -> str:
+            return ALL if url == ALL else address_in(session, url, rules).url
+
+        trim = () if self.trim is None else ((meant(self.trim), blocks_in(self.blocks or "")),)
         return Wishes(
-            tuple(_url(url, rules) for url in self.accept),
-            tuple(_url(url, rules) for url in self.reject),
-            tuple((web_address(url, rules).url, tree.at(parse_path(path))) for url, path in self.move),
+            tuple(map(meant, self.accept)),
+            tuple(map(meant, self.reject)),
+            tuple(
+                (address_in(session, url, rules).url, tree.at(parse_path(path))) for url, path in self.move
+            ),
             trim,
             number_of(self.topic, tree),
             self.note.encode(errors="replace").decode()[:MAX_NOTE],
@@ -98,14 +110,16 @@ class Done(Struct, frozen=True):
             "moved": len(self.moved),
             "trimmed": len(self.trimmed),
         }
-        return ", ".join(f"{number:,} {what}" for what, number in said.items() if number) or "nothing"
+        return ", ".join(f"{number:,} {what}" for what, number in said.items() if number) or NOTHING
 
 
 def keep(path: Path, sayings: Sayings, overrides: Sequence[str] = ()) -> Done:
     """Do as was said. Raises `LockedError` where somebody else is writing the portal."""
     with Portal.writing(path, "lode feedback", overrides) as portal, portal.store.writing() as session:
+        if sayings.needs_others(portal.tree()):
+            topic_rows.add_topic(session, ROOT, OTHERS, is_others=True)
         tree = TopicTree(topic_rows.all_topics(session))
-        ruling = ruling_on(session, tree, sayings.wishes(tree, portal.config.urls), time())
+        ruling = ruling_on(session, tree, sayings.wishes(session, tree, portal.config.urls), time())
         keep_ruling(session, ruling)
     return _done(ruling, tree, kept=True)
 
@@ -114,7 +128,10 @@ def attempt(path: Path, sayings: Sayings, overrides: Sequence[str] = ()) -> Done
     """What would come of it; nothing is kept."""
     with Portal.reading(path, overrides) as portal, portal.store.reading() as session:
         tree = portal.tree()
-        ruling = ruling_on(session, tree, sayings.wishes(tree, portal.config.urls), time())
+        if sayings.needs_others(tree):
+            fresh = TopicId(1 + max(topic.id for topic in topic_rows.all_topics(session)))
+            tree = TopicTree([*topic_rows.all_topics(session), Topic(fresh, ROOT, OTHERS, is_others=True)])
+        ruling = ruling_on(session, tree, sayings.wishes(session, tree, portal.config.urls), time())
         effect = effect_of(session, tree, portal.config, ruling)
     return _done(ruling, tree, kept=False, effect=effect)
 
@@ -161,10 +178,6 @@ def blocks_written(numbers: Iterable[int]) -> str:
         else:
             runs.append([number, number])
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
-
-
-def _url(url: str, rules: UrlRules) -> str:
-    return ALL if url == ALL else web_address(url, rules).url
 
 
 def _done(ruling: Ruling, tree: TopicTree, *, kept: bool, effect: Effect | None = None) -> Done:

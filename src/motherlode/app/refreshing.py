@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from motherlode.app.crawling import LEARNING, baseline, stopped_by_signals
-from motherlode.app.display import Display
+from motherlode.app.display import REFRESHING, Display
 from motherlode.engine import Control, Limits, Progress
 from motherlode.engine.crew import Hands
 from motherlode.engine.equipment import manner_of, user_agent
@@ -29,7 +29,8 @@ async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> 
     ):
 
         def show(progress: Progress) -> None:
-            display.update(replace(progress, phase="refreshing"))
+            display.expect(progress.pages + progress.waiting)
+            display.update(replace(progress, phase=REFRESHING))
 
         async with (
             HttpWeb(config.network, agent, config.dns) as web,

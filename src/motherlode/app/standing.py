@@ -1,5 +1,6 @@
 """What a portal is now, and what to do next: for every front door."""
 
+import re
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,7 @@ from msgspec import Struct
 
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder
-from motherlode.records import TOPIC_MODEL, HostState, Run, RunEnd, TopicId
+from motherlode.records import TOPIC_MODEL, HostState, Origin, Run, RunEnd, TopicId
 from motherlode.store import Session, frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import counts_by_topic
@@ -17,6 +18,7 @@ from motherlode.store.overview import ModelNote, hosts_by_state, latest_model_no
 from motherlode.topics import TopicTree, show_path
 
 NO_TOPIC = "/"  # where what waits for no topic stands
+_SEVERAL = 2
 _RUNS = 5  # the last so many are shown
 
 
@@ -84,7 +86,10 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
     report = {} if model is None else model.report
     hosts = hosts_by_state(session)
     begins = any(one.url is not None for one in examples)
-    step = _next(pages, sum(waiting.values()), runs, writing, begins=begins)
+    in_all = _in_all(session, waiting)
+    origins = {one.origin for one in examples}
+    said = Origin.FEEDBACK in origins and Origin.ARCHETYPE not in origins
+    step = _next(pages, in_all, runs, writing, begins=begins, said=said)
     return Status(
         portal=str(portal.path),
         title=portal.title,
@@ -92,7 +97,7 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
         examples=len(examples),
         pages=pages,
         size=size,
-        waiting=sum(waiting.values()),
+        waiting=in_all,
         phase=_phase(model),
         model=None if model is None else model.id,
         learned_at=None if model is None else model.created_at,
@@ -103,6 +108,12 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
         step=step,
         next=command_for(step, portal.path),
     )
+
+
+def _in_all(session: Session, waiting: dict[TopicId, int]) -> int:
+    """How many URLs wait; only where there are several queues may one wait in two of them."""
+    sizes = [size for queue, size in waiting.items() if queue != frontier.AGAIN]
+    return sum(sizes) if len(sizes) < _SEVERAL else frontier.size(session)
 
 
 def _topics(tree: TopicTree, pages: dict[TopicId, int], waiting: dict[TopicId, int]) -> list[TopicNow]:
@@ -123,16 +134,20 @@ def _phase(model: ModelNote | None) -> str:
 
 
 def run_now(run: Run) -> RunNow:
-    return RunNow(run.id, run.command, run.policy, run.started_at, run.ended_at, run.pages, run.end)
+    policy = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", run.policy.strip("_")).lower()  # BreadthFirst: breadth-first
+    return RunNow(run.id, run.command, policy, run.started_at, run.ended_at, run.pages, run.end)
 
 
-def _next(pages: int, waiting: int, runs: list[Run], writing: Holder | None, *, begins: bool) -> Step:
-    """`begins`: an example has an address, so that a crawl has where to begin; a query alone has none."""
+def _next(
+    pages: int, waiting: int, runs: list[Run], writing: Holder | None, *, begins: bool, said: bool
+) -> Step:
+    """`begins`: an example has an address, so that a crawl has where to begin; a query alone has none.
+    `said`: a person has said something of every archetype."""
     if not begins and not pages and not waiting and writing is None:
         return Step.TEACH
     if writing is not None:
         return Step.WATCH
-    if runs and runs[-1].end == RunEnd.FEEDBACK:
+    if runs and runs[-1].end == RunEnd.FEEDBACK and not said:
         return Step.FEEDBACK
     return Step.CRAWL if waiting or not pages else Step.LOOK
 

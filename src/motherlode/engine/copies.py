@@ -1,14 +1,17 @@
 """Two ways to one page are one page, also while the first of them is not kept yet (SPEC B25)."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from motherlode.engine.settling import unmodified
+from motherlode.engine.settling import Catch, unmodified
 from motherlode.fetch.fetching import Fetched
+from motherlode.records import Outcome
 from motherlode.records.digests import is_older, older_digest_of
+from motherlode.store import Store
+from motherlode.store.pages import all_digests, copies_of, page_at
 
 if TYPE_CHECKING:
     from motherlode.records import UrlKey
@@ -68,9 +71,31 @@ class Copies:
     def __init__(self, *, again: bool) -> None:
         self._again = again
         self._in_hand: dict[bytes | UrlKey, InHand] = {}
-        self.suspicion = Suspicion()
+        self._suspicion = Suspicion()
 
-    def claim(self, one: Fetched, known: str) -> tuple[Fetched, InHand | None]:
+    def recall(self, store: Store) -> None:
+        """Everything that is kept may be met again."""
+        with store.reading() as session:
+            self._suspicion.add(all_digests(session))
+
+    def tell(self, catches: Sequence[Catch], store: Store) -> list[tuple[Catch, InHand | None]]:
+        """The same, with what is known of their content. Where the first of two is not kept yet, it is given
+        as well."""
+        if self._again:  # all that is read comes first: claims are made once, also if the database goes away
+            catches = [replace(catch, fetched=_still_empty(catch.fetched, store)) for catch in catches]
+        suspected = [self._suspicion.of(catch.fetched) for catch in catches]
+        copies: dict[bytes, str] = {}
+        if any(suspected):
+            with store.reading() as session:
+                sought = {digest for digests in suspected for digest in digests}
+                copies = copies_of(session, sought, readable=self._again)
+        known = [next((copies[one] for one in digests if one in copies), "") for digests in suspected]
+        told = [self._claim(catch.fetched, url) for catch, url in zip(catches, known, strict=True)]
+        return [
+            (replace(catch, fetched=one), first) for catch, (one, first) in zip(catches, told, strict=True)
+        ]
+
+    def _claim(self, one: Fetched, known: str) -> tuple[Fetched, InHand | None]:
         """What was fetched, with the page that is `known` to have the same content; or the same page in
         another hand."""
         if not one.digest:
@@ -84,14 +109,28 @@ class Copies:
             self._in_hand[one.digest] = self._in_hand[one.final.key] = InHand(one)
         return one, first
 
-    def put_down(self, fetched: Fetched, *, is_kept: bool) -> None:
-        """What became of a page is committed."""
-        first = self._in_hand.get(fetched.final.key)
-        if first is not None and first.fetched is fetched:
-            del self._in_hand[fetched.final.key]
-            del self._in_hand[fetched.digest]
-            first.is_kept = is_kept
-            first.settled.set()
+    def put_down(self, catches: Iterable[Catch], outcomes: Iterable[Outcome]) -> None:
+        """What became of these is committed: whoever waits for one of them may go on."""
+        pages = [outcome.page for outcome in outcomes if outcome.page is not None]
+        self._suspicion.add(page.digest for page in pages if page.digest)
+        kept = {page.key for page in pages}
+        for catch in catches:
+            fetched = catch.fetched
+            first = self._in_hand.get(fetched.final.key)
+            if first is not None and first.fetched is fetched:
+                del self._in_hand[fetched.final.key]
+                del self._in_hand[fetched.digest]
+                first.is_kept = fetched.final.key in kept
+                first.settled.set()
+
+
+def _still_empty(fetched: Fetched, store: Store) -> Fetched:
+    """A page that was empty and is empty again has not changed."""
+    if fetched.digest or not fetched.directives.index or not has_document(fetched):
+        return fetched
+    with store.reading() as session:
+        page = page_at(session, fetched.final.key)
+    return fetched if page is None or page.page.size else unmodified(fetched)
 
 
 def has_document(fetched: Fetched) -> bool:

@@ -22,11 +22,12 @@ from motherlode.documents.spaces import Surroundings
 from motherlode.engine.awaiting import first_of, portion, wait
 from motherlode.engine.collecting import collecting_seldom
 from motherlode.engine.company import Company, Teacher
-from motherlode.engine.copies import Copies, InHand, has_document
+from motherlode.engine.copies import Copies, has_document
 from motherlode.engine.crew import Alone
 from motherlode.engine.dispatch import Dispatch
 from motherlode.engine.ending import Ending
-from motherlode.engine.equipment import Books, books_of, courtesy_of, fetcher_for, keep_books, manner_of
+from motherlode.engine.equipment import Books, books_of, courtesy_of, fetcher_for, manner_of
+from motherlode.engine.keeping import Keeper
 from motherlode.engine.progress import Limits, Progress
 from motherlode.engine.samples import sample_of, surroundings_of
 from motherlode.engine.settling import Catch, Draft, for_known_page, settle
@@ -46,14 +47,12 @@ from motherlode.records import (
     LodeError,
     Outcome,
     RunEnd,
-    RunId,
     StoreGoneError,
     TopicId,
 )
 from motherlode.store import frontier as stock
-from motherlode.store import ledger
-from motherlode.store.outcomes import Kept, keep
-from motherlode.store.pages import all_digests, copies_of
+from motherlode.store.outcomes import Kept
+from motherlode.store.pages import newest_url
 from motherlode.urls import Address, host_of
 
 T = TypeVar("T")
@@ -119,7 +118,7 @@ class _Crawl:
             now=self._now,
             seconds=self._seconds,
         )
-        self._run = RunId(0)
+        self._keeper = Keeper(portal)
         self._maps = Maps(portal, self._fetcher, self._crew, company.postponed)
 
     async def run(self) -> Progress:
@@ -141,8 +140,9 @@ class _Crawl:
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
-        await self._crew.aside(partial(self._end, end, self._books()))
-        progress = replace(self._progress(), end=end)
+        await self._crew.aside(partial(self._keeper.end, end, self._books()))
+        left = await self._crew.aside(self._left)
+        progress = replace(self._progress(), end=end, waiting=left)
         self._report(progress)
         return progress
 
@@ -150,28 +150,18 @@ class _Crawl:
         return max(1, min(self._limits.connections, self._limits.pages))
 
     def _begin(self) -> None:
-        seeds = list(self._policy.seed())
-        with self._portal.batch() as session:
-            run = ledger.start_run(session, self._limits.command, type(self._policy).__name__, time())
-            stock.offer(session, seeds)
-            if seeds:
-                self._maps.begin(session, seeds[0])
-        self._run = run.id
+        self._keeper.begin(self._policy, self._limits.command, self._maps)
+        self._copies.recall(self._portal.store)
         with self._portal.store.reading() as session:
-            self._copies.suspicion.add(all_digests(session))
+            self._tally.newest = newest_url(session)
         waiting = self._sizes()
         self._tally.await_all(waiting)
         self._frontier.open(waiting)
 
-    def _end(self, end: RunEnd, books: Books) -> None:
-        with self._portal.batch() as session:
-            keep_books(session, books)
-            ledger.end_run(session, self._run, end, time())
-
     async def _break_off(self, end: RunEnd) -> None:
         """Note how it ended, if that can be noted: whatever broke it off may be in the way of that, too."""
         with suppress(LodeError):
-            await self._crew.aside(partial(self._end, end, self._books()))
+            await self._crew.aside(partial(self._keeper.end, end, self._books()))
 
     def _books(self) -> Books:
         """What was learned of hosts and is not kept yet, with sitemaps that nobody will come to read now."""
@@ -237,7 +227,7 @@ class _Crawl:
 
     async def _read(self, catches: Sequence[Catch]) -> list[Catch]:
         """Have some read, and hand them on. Returns copies of pages that were not kept after all."""
-        told = await self._crew.lasting(partial(self._told, catches))
+        told = await self._crew.lasting(partial(self._copies.tell, catches, self._portal.store))
         found = [catch for catch, first in told if first is None]
         new = [place for place, catch in enumerate(found) if has_document(catch.fetched)]
         said = await self._crew.read([_raw(found[place].fetched) for place in new])
@@ -274,7 +264,7 @@ class _Crawl:
             catches = [catch for part in parts for catch in part.catches]
             drafts = [draft for part in parts for draft in part.drafts]
             books, met = self._maps.sorted_out(books_of(self._fetcher))
-            kept, outcomes = await self._crew.aside(partial(self._keep, drafts, books))
+            kept, outcomes = await self._crew.aside(partial(self._keeper.keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
             if self._journal is not None:
                 await self._crew.aside(partial(self._journal.note, drafts, self._progress()))
@@ -296,56 +286,21 @@ class _Crawl:
                 parts += more
         return parts
 
-    def _keep(self, drafts: Sequence[Draft], books: Books) -> tuple[Kept, list[Outcome]]:
-        """One transaction: all of it is kept, or nothing."""
-        with self._portal.batch() as session:
-            outcomes = [self._archived(draft) for draft in drafts]
-            kept = keep(session, outcomes, self._run)
-            keep_books(session, books)
-            ledger.advance_run(session, self._run, sum(_is_page(draft) for draft in drafts))
-        return kept, outcomes
-
-    def _archived(self, draft: Draft) -> Outcome:
-        page = draft.outcome.page
-        if page is None or draft.exchange is None:
-            return draft.outcome
-        where = self._portal.archive.append(draft.exchange)
-        return replace(draft.outcome, page=replace(page, archived=where))
-
     def _settled(
         self, catches: Sequence[Catch], drafts: Sequence[Draft], outcomes: Sequence[Outcome], kept: Kept
     ) -> None:
         """A batch is committed."""
-        pages = {draft.fetched.final.key for draft in drafts if draft.fetched is not None and _is_page(draft)}
-        self._copies.suspicion.add(
-            outcome.page.digest for outcome in outcomes if outcome.page is not None and outcome.page.digest
-        )
-        for catch in catches:
-            self._copies.put_down(catch.fetched, is_kept=catch.fetched.final.key in pages)
+        self._copies.put_down(catches, outcomes)
         self._reserved -= len(catches)
         offered = [entry for entry in kept.offered if self._ours(entry.queue)]
         again = [entry for outcome in outcomes if (entry := _again(outcome)) is not None]
         self._tally.count(drafts, kept)
-        self._tally.await_more(entry for entry in offered if not self._frontier.knows(entry.url_id))
+        self._tally.await_more(offered)
         self._dispatch.settle(kept.settled, again, offered)
         if self._teacher is not None:
             self._teacher.saw(outcomes)
         self._room.set()
         self._control.changed.set()
-
-    def _told(self, catches: Sequence[Catch]) -> list[tuple[Catch, InHand | None]]:
-        """The same, with what is known of their content: two ways to one page are one page. Where the first
-        of two is not kept yet, it is given as well."""
-        suspected = [self._copies.suspicion.of(catch.fetched) for catch in catches]
-        copies: dict[bytes, str] = {}
-        if any(suspected):
-            with self._portal.store.reading() as session:
-                copies = copies_of(session, {digest for digests in suspected for digest in digests})
-        known = [next((copies[one] for one in digests if one in copies), "") for digests in suspected]
-        told = [self._copies.claim(catch.fetched, url) for catch, url in zip(catches, known, strict=True)]
-        return [
-            (replace(catch, fetched=one), first) for catch, (one, first) in zip(catches, told, strict=True)
-        ]
 
     def _in_spaces(self, entry: Entry, document: Document) -> Sample:
         spaces = self._policy.spaces
@@ -395,6 +350,13 @@ class _Crawl:
         """How many URLs wait in each of our queues; everything is looked at, so seldom asked for."""
         with self._portal.store.reading() as session:
             return {queue: size for queue, size in stock.sizes(session).items() if self._ours(queue)}
+
+    def _left(self) -> int:
+        """How many URLs wait after all, those included that are for later."""
+        if self._limits.queues is not None:
+            return sum(self._sizes().values())
+        with self._portal.store.reading() as session:
+            return stock.size(session)
 
     # --- until when -------------------------------------------------------------------------------------
 
@@ -482,13 +444,9 @@ def _raw(fetched: Fetched) -> Raw:
     return Raw(response.url, response.body, response.mime, response.header("content-type"))
 
 
-def _is_page(draft: Draft) -> bool:
-    return draft.fetched is not None and draft.outcome.page is not None
-
-
 def _again(outcome: Outcome) -> Entry | None:
     """The entry as it waits for another attempt; None: it does not."""
     entry, fate = outcome.entry, outcome.fate
     if outcome.page is not None or fate.retry_at is None:
         return None
-    return replace(entry, attempts=entry.attempts + 1, not_before=fate.retry_at)
+    return replace(entry, attempts=entry.attempts + fate.tried, not_before=fate.retry_at)

@@ -14,6 +14,8 @@ from motherlode.engine.crew import Crew
 from motherlode.engine.equipment import books_of, courtesy_of, fetcher_for, keep_books, without_sitemaps
 from motherlode.engine.progress import Limits
 from motherlode.engine.sitemaps import Postponed, follows_from_sitemaps
+from motherlode.engine.tally import Tally
+from motherlode.engine.training import page_behind
 from motherlode.fetch import Web
 from motherlode.fetch.fetching import Fetcher
 from motherlode.fetch.rulebook import origin_of
@@ -21,7 +23,7 @@ from motherlode.policies import Visit
 from motherlode.policies.baselines import QUEUE, follow_links
 from motherlode.policies.options import CrawlOptions
 from motherlode.portal import Portal
-from motherlode.records import Follow, Judgement, RobotsFile, TopicId, UrlKey, UrlState
+from motherlode.records import Follow, Judgement, RobotsFile, RunEnd, TopicId, UrlKey, UrlState
 from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import known_url
@@ -80,15 +82,24 @@ async def fetch_examples(
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against}, portal.config.crawl)
     company = company or Company(crew)
+    company = dataclasses.replace(company, tally=company.tally or Tally())
     courtesy = courtesy_of(portal.config) if company.courtesy is None else company.courtesy
     company = dataclasses.replace(company, postponed=maps, courtesy=courtesy)
-    before = company.tally.pages if company.tally else 0
-    limits = Limits(len(wanted), command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
+    before = company.tally.pages if company.tally is not None else 0
+    beyond = before + len(wanted) + 1  # who has them all is done, and has reached no limit
+    limits = Limits(beyond, command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
     if within is not None:
-        most = min(within.pages, before + len(wanted))
+        most = min(within.pages, beyond)
         limits = replace(limits, pages=most, seconds=within.seconds, connections=within.connections)
-    fetched = (await crawl(without_sitemaps(portal), web, policy, limits, company)).pages - before
+    plain = without_sitemaps(portal)
+    progress = await crawl(plain, web, policy, limits, company)
+    if within is not None and progress.end == RunEnd.DONE and not _any_is_here(portal):
+        limits = replace(limits, patience=within.patience)  # without one there is no crawl
+        progress = await crawl(plain, web, policy, limits, company)
+    fetched, end = progress.pages - before, progress.end
     _empty(portal)
+    if within is not None and end == RunEnd.DONE:
+        _hand_over(portal)
     if maps.files:
         await _offer_listed(portal, fetcher_for(portal, web, courtesy), list(maps.files.values()))
     return fetched
@@ -116,6 +127,23 @@ def _empty(portal: Portal) -> None:
     """What could not be fetched now is offered anew by the next training, if it is still an example then."""
     with portal.batch() as session:
         frontier.clear(session, _OWN_QUEUE)
+
+
+def _any_is_here(portal: Portal) -> bool:
+    """Whether there is a page to begin with."""
+    with portal.store.reading() as session:
+        tree = TopicTree(topic_rows.all_topics(session))
+        examples = topic_rows.examples_of(session)
+        shown = {one.url for one in examples if one.url and not tree[one.topic].is_others}
+        return any(page_behind(session, url) is not None for url in shown)
+
+
+def _hand_over(portal: Portal) -> None:
+    """What could not be fetched yet waits for the crawl, before all else; counterexamples do not: their links
+    are not to be followed."""
+    late = [one for one in unfetched(portal) if not one.against]
+    with portal.batch() as session:
+        frontier.offer(session, [Follow(one.url, one.key, QUEUE, _FIRST) for one in late])
 
 
 def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:

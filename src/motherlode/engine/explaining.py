@@ -94,13 +94,16 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
     names = {known.id, *(hop.url_id for hop in arriving)}
     spelled = {known.url, *(hop.url for hop in arriving)}
     topics = tuple(view.topics_of(spelled))
+    on = hops_from(session, known.id)
     became = _became(known, page, entry)
+    if became is Became.LINKED and on:  # it was met on the way to another
+        became = Became.MOVED
     if became is Became.LINKED and topics:
         became = Became.EXAMPLE
     way = _way(view, known, page, entry, names)
     robots = _robots(view, asked.url)
     leaving = [] if page is None else links_from(session, page.id)
-    on = hops_from(session, known.id) if became is Became.MOVED else []
+    on = on if became is Became.MOVED else []
     return Explanation(
         known.url,
         became,
@@ -117,7 +120,7 @@ def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explan
         _host(session, asked.host),
         robots,
         None if page is None else _judgement(view, page),
-        len(leaving),
+        len({link.url_id for link in leaving}),
         tuple(_leads(session, leaving, most)),
         tuple(_alike(session, page)),
     )

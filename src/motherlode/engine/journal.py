@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from motherlode.engine.progress import REFRESH, Progress
 from motherlode.engine.settling import Draft
+from motherlode.fetch import Response
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.fetching import Fetched
 from motherlode.portal import Portal
@@ -63,6 +64,7 @@ CODES: Mapping[Kind, int] = {
     Kind.REDIRECTS: -7,
     Kind.BAD_REDIRECT: -7,
     Kind.BAD_HOST: -8,
+    Kind.RESTING: -50,
     Kind.ROBOTS_UNREACHABLE: -61,
     Kind.TRAP: -5000,
     Kind.OUTSIDE: -5000,
@@ -115,7 +117,7 @@ class Records:
 
     def _lines(self, draft: Draft, fetched: Fetched, vias: Mapping[PageId, str]) -> Iterator[str]:
         """A line for each redirect on the way, and one for where it ended."""
-        entry, response = draft.outcome.entry, fetched.response
+        entry, response = draft.outcome.entry, fetched.answered or fetched.response
         at = _moment(self._clock() if response is None else response.at)
         via = vias.get(entry.via, "") if entry.via is not None else ""
         for place, hop in enumerate(fetched.hops):
@@ -125,7 +127,7 @@ class Records:
         size = "" if response is None else str(len(response.body))
         mime = "" if response is None else response.mime
         digest = shown_digest(fetched.digest)
-        yield _line(at, _status(fetched), size, fetched.final.url, path, via, mime, digest)
+        yield _line(at, _status(fetched, response), size, fetched.final.url, path, via, mime, digest)
 
     def _vias(self, wanted: Collection[PageId | None]) -> dict[PageId, str]:
         """The addresses of pages: those that are remembered, and the others in one question."""
@@ -239,10 +241,10 @@ def _explained(path: Path) -> Iterator[None]:
         raise ReadOnlyError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _status(fetched: Fetched) -> str:
+def _status(fetched: Fetched, response: Response | None) -> str:
     """A status; a negative number where there is none; `-` for what was not asked for, as it is known."""
-    if fetched.response is not None:
-        return str(fetched.response.status)
+    if response is not None:
+        return str(response.status)
     return _NOTHING if fetched.failure is None else str(CODES[fetched.failure])
 
 

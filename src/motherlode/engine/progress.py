@@ -33,13 +33,15 @@ class Idle(Struct, frozen=True):
 
 class Progress(Struct, frozen=True):
     """How far a crawl is. `failed` counts what is given up, `skipped` what was never asked for by our own
-    rules or the host's; `relevant` are pages that were judged to be on a topic, `topics` how many on each;
+    rules or the host's, `copies` what leads to a page that was there already;
+    `relevant` are pages that were judged to be on a topic, `topics` how many on each;
     `queues` how many URLs wait for each topic, about; `advice` says what to install for documents that were
     kept without their text."""
 
     pages: int = 0
     failed: int = 0
     redirects: int = 0
+    copies: int = 0
     hosts: int = 0
     seconds: float = 0.0
     skipped: int = 0

@@ -29,7 +29,7 @@ from motherlode.portal import Portal
 from motherlode.records import ROOT, Entry, Follow, Judgement, TopicId, UrlState
 from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
-from motherlode.store.pages import page_at
+from motherlode.store.pages import UNREADABLE, known_url, page_at
 from motherlode.topics import TopicTree
 
 
@@ -88,7 +88,7 @@ async def refresh(portal: Portal, web: Web, wish: Wish, party: Party | None = No
     if not waiting:
         return Refreshed(end="done")
     limits = Limits(
-        min(waiting, wish.pages),
+        wish.pages if waiting > wish.pages else waiting + 1,  # who has them all has reached no limit
         portal.config.crawl.connections,
         command=REFRESH,
         patience=0.0,
@@ -109,10 +109,11 @@ async def refresh(portal: Portal, web: Web, wish: Wish, party: Party | None = No
 
 
 def conditions(portal: Portal, entry: Entry) -> Headers:
-    """Headers that ask for a page only if it is not the one that is here."""
+    """Headers that ask for a page only if it is not the one that is here; if that could not be read, it is
+    asked for in any case, to be read once more."""
     with portal.store.reading() as session:
-        known = page_at(session, entry.key)
-    if known is None:
+        known, url = page_at(session, entry.key), known_url(session, entry.key)
+    if known is None or url is None or url.reason.startswith(UNREADABLE):
         return ()
     told = (("If-None-Match", known.page.etag), ("If-Modified-Since", known.page.last_modified))
     return tuple((name, value) for name, value in told if value)

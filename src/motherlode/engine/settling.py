@@ -125,7 +125,8 @@ def _without_document(catch: Catch) -> Draft:
     if fetched.failure is not None:
         reason = f"{fetched.failure}: {fetched.detail}" if fetched.detail else str(fetched.failure)
         state = UrlState.SKIPPED if fetched.failure in _SKIPPED else UrlState.FAILED
-        return Draft(Outcome(entry, Fate(state, reason, fetched.retry_at), redirects=hops), None, fetched)
+        fate = Fate(state, reason, fetched.retry_at, tried=fetched.failure is not Kind.RESTING)
+        return Draft(Outcome(entry, fate, redirects=hops), None, fetched)
     if fetched.copy_of == entry.url:  # a redirect has led to it meanwhile
         return Draft(Outcome(entry), None, fetched)
     if fetched.copy_of:
@@ -139,8 +140,9 @@ def _without_document(catch: Catch) -> Draft:
 def unmodified(fetched: Fetched) -> Fetched:
     """The same, as if its host had said itself that nothing has changed."""
     response = fetched.response
-    assert response is not None  # noqa: S101 - it has a digest
-    return replace(fetched, copy_of="", response=replace(response, status=_NOT_MODIFIED, body=b"", sent=b""))
+    assert response is not None  # noqa: S101 - a document came
+    nothing_new = replace(response, status=_NOT_MODIFIED, body=b"", sent=b"")
+    return replace(fetched, copy_of="", response=nothing_new, answered=response)
 
 
 def for_known_page(draft: Draft) -> Draft:

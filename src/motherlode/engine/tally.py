@@ -23,10 +23,12 @@ class Tally:
     failed: int = 0
     skipped: int = 0
     redirects: int = 0
+    copies: int = 0
     relevant: int = 0
     size: int = 0
     began: float | None = None  # by the clock of the loop
     queues: Counter[TopicId] = field(default_factory=Counter)  # what was offered and is not settled, about
+    newest: int = 0  # URL that was seen: they are numbered as they are found
     hosts: set[str] = field(default_factory=set)
     topics: Counter[TopicId] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
@@ -51,12 +53,17 @@ class Tally:
         self.queues = Counter(sizes)
 
     def await_more(self, offered: Iterable[Entry]) -> None:
-        """These wait, too; a URL that waits in several places waits once."""
-        self.queues.update({entry.url_id: entry.queue for entry in offered}.values())
+        """These wait, too, but for those that were seen before and are now at a better rank. A URL that waits
+        in several places waits once."""
+        fresh = {entry.url_id: entry.queue for entry in offered if entry.url_id > self.newest}
+        self.newest = max(fresh, default=self.newest)
+        self.queues.update(fresh.values())
 
     def _count(self, draft: Draft) -> None:
         outcome, fetched = draft.outcome, draft.fetched
-        self.redirects += bool(outcome.redirects)
+        self.redirects += sum(hop.status > 0 for hop in outcome.redirects)  # others are of our own making
+        known = fetched is not None and bool(fetched.copy_of)
+        self.copies += known and outcome.fate.state is UrlState.MOVED
         final = outcome.fate.retry_at is None
         self.failed += final and outcome.fate.state is UrlState.FAILED
         self.skipped += final and outcome.fate.state is UrlState.SKIPPED
@@ -82,6 +89,7 @@ class Tally:
             pages=self.pages,
             failed=self.failed,
             redirects=self.redirects,
+            copies=self.copies,
             hosts=len(self.hosts),
             seconds=seconds,
             skipped=self.skipped,

@@ -23,8 +23,10 @@ from motherlode.records import (
     BadInputError,
     Document,
     Example,
+    NotYetError,
     PageId,
     TopicId,
+    UrlState,
 )
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import (
@@ -64,6 +66,7 @@ class Missing(Struct, frozen=True):
 
     example: Example
     why: str
+    waits: bool = False  # it may be fetched another time
 
 
 Lessons = dict[int, tuple[Lesson, ...]]  # by topic
@@ -134,7 +137,8 @@ def learn(
         )
     if not syllabus.lessons:
         first = syllabus.missing[0]
-        raise BadInputError(
+        kind = NotYetError if any(one.waits for one in syllabus.missing) else BadInputError
+        raise kind(
             f"There is nothing to learn from in the space of {spaces}: no example was fetched that has words "
             f"({first.example.url or first.example.title}: {first.why})."
         )
@@ -195,7 +199,7 @@ def _gathered(
             continue
         lesson = lesson_of(example)
         if lesson is None:
-            missing.append(Missing(example, _why(session, example)))
+            missing.append(_missing(session, example))
         elif lesson.page is None or not marks.keep_out(lesson.page, example.topic):
             key = lesson.page or -example.id
             if key not in found[example.topic] or _is_trimmed(example):
@@ -300,12 +304,18 @@ def _trimmed(session: Session, example: Example, page: KeptPage, spaces: Collect
     return Lesson(example, sample, document, page.id) if any(map(len, sample.values())) else None
 
 
-def _why(session: Session, example: Example) -> str:
-    """Why an example teaches nothing."""
-    if not example.url or page_behind(session, example.url) is not None:
-        return "no words"
+def _missing(session: Session, example: Example) -> Missing:
+    """An example that teaches nothing, and why."""
+    if not example.url:
+        return Missing(example, "no words")
     known = known_url(session, url_key(example.url, host_of(example.url)))
-    return known.reason if known is not None and known.reason else "not fetched"
+    if page_behind(session, example.url) is not None:
+        return Missing(example, known.reason if known is not None and known.reason else "no words")
+    if known is None or not known.reason:
+        return Missing(example, "not fetched")
+    if known.state is UrlState.OPEN:
+        return Missing(example, f"{known.reason}; it is tried again next time", waits=True)
+    return Missing(example, known.reason)
 
 
 def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:

@@ -42,7 +42,8 @@ class View:
 
     def topics_of(self, urls: set[str]) -> list[str]:
         """The topics that a page with these names is an example of, by somebody's will."""
-        return [self._path(one) for one in self.examples if one.url in urls and not _is_found(one)]
+        named = (one for one in self.examples if one.url in urls and not _is_found(one))
+        return list(dict.fromkeys(map(self._path, named)))
 
     def archetype_of(self, urls: set[str]) -> list[str]:
         """The topics that a page with these names is an example of because a crawl found it."""

@@ -45,6 +45,7 @@ R = TypeVar("R")
 
 _SEATS = 2  # batches that a worker may have: one that it reads, one that lies ready
 _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be left to end it
+_CHANCES = 3  # readings of a document whose reader is killed by force each time
 _STARTS = 3  # attempts at starting one
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
@@ -212,7 +213,7 @@ class Workers(Generic[J, R]):
     async def _done(self, desk: _Desk[J, R], jobs: Sequence[J], ahead: int) -> list[R | Lost]:
         """Have all done by the worker, to whom so many were sent already, and by its successors."""
         results: list[R | Lost] = []
-        suspect = -1  # the place of a document whose reader was killed
+        suspect, kills = -1, 0  # the place of a document whose reader was killed, and how often
         while len(results) < len(jobs):
             # One that ended with nothing to do: no document is to blame.
             if desk.confused or (not ahead and desk.worker.process.poll() is not None):
@@ -221,9 +222,9 @@ class Workers(Generic[J, R]):
             lost = await self._advance(desk.worker, jobs, results, ahead)
             ahead = 0
             if lost is not None:
-                if desk.worker.was_killed and suspect != len(results):
-                    suspect = len(results)
-                else:
+                kills = kills + 1 if suspect == len(results) else 1
+                suspect = len(results)
+                if not desk.worker.was_killed or kills == _CHANCES:
                     results.append(lost)
                 await self._replace(desk)
         return results

@@ -14,13 +14,14 @@ from typing import NamedTuple, Protocol
 import aiodns
 from msgspec import Struct
 from msgspec.structs import replace
-from pycares import AAAARecordData, ARecordData, CNAMERecordData
+from pycares import AAAARecordData, ARecordData, AresError, CNAMERecordData
 
 from motherlode.fetch.addresses import is_address
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.hosts_file import HOSTS_FILE, HostsFile
 from motherlode.fetch.options import DnsOptions
 from motherlode.fetch.web import FetchError
+from motherlode.records import BadInputError
 
 _ADDRESS = (ARecordData, AAAARecordData)
 _MAX_PREFETCH = 100  # look-ups under way
@@ -289,5 +290,15 @@ class _SystemServer:
 def _servers(options: DnsOptions, clock: Callable[[], float]) -> list[Server]:
     """Those that were named; else the system's, and its own resolver should they fail."""
     if options.servers:
-        return [_AresServer([server], options, clock) for server in options.servers]
+        return [_named(server, options, clock) for server in options.servers]
     return [_AresServer(None, options, clock), _SystemServer()]
+
+
+def _named(server: str, options: DnsOptions, clock: Callable[[], float]) -> Server:
+    try:
+        return _AresServer([server], options, clock)
+    except AresError as error:
+        raise BadInputError(
+            f"dns.servers: {server[:100]!r} is not the address of a name server, such as 192.0.2.53 or "
+            "192.0.2.53:5353."
+        ) from error

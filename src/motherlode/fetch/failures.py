@@ -42,6 +42,7 @@ class Kind(StrEnum):
     OUTSIDE = "outside the crawl's domains"
     HOST_FULL = "page limit of the host"
     BAD_HOST = "bad host"
+    RESTING = "host rests"
     FORBIDDEN_ADDRESS = "forbidden address"
     ROBOTS = "robots.txt"
     ROBOTS_UNREACHABLE = "robots.txt unreachable"
@@ -89,6 +90,7 @@ TABLE: dict[Kind, Failure] = {
     Kind.OUTSIDE: Failure(counts=False),
     Kind.HOST_FULL: Failure(counts=False),
     Kind.BAD_HOST: Failure(counts=False),
+    Kind.RESTING: Failure(counts=False),
     Kind.FORBIDDEN_ADDRESS: Failure(0, 0, HostState.BAD),
     Kind.ROBOTS: Failure(counts=False),
     Kind.ROBOTS_UNREACHABLE: Failure(300, 3, HostState.SLOW),

@@ -57,7 +57,8 @@ class Fetched(Struct, frozen=True, gc=False):
     """What became of a URL: a response, or the kind of its failure; either may lie behind redirects.
 
     `retry_at` is when it is worth another try. `copy_of` names a page that was there already with the same
-    content, or at the end of the same redirects; then there may be no response.
+    content, or at the end of the same redirects; then there may be no response. `answered` is what came where
+    `response` only says that nothing has changed.
     """
 
     url: str
@@ -71,6 +72,7 @@ class Fetched(Struct, frozen=True, gc=False):
     copy_of: str = ""
     canonical: str = ""
     directives: Directives = Directives()
+    answered: Response | None = None
 
 
 class _Trail(Struct):
@@ -157,7 +159,7 @@ class Fetcher:
         if wait <= _MOMENT:
             return None
         self.courtesy.hold(host.name, wait)
-        return trail.end(failure=Kind.UNAVAILABLE, detail=host.reason, retry_at=host.next_at)
+        return trail.end(failure=Kind.RESTING, detail=host.reason, retry_at=host.next_at)
 
     def _refused(self, trail: _Trail, robots: Robots) -> Fetched | None:
         """What there is to say of a URL that may not or need not be asked for; None: it may."""

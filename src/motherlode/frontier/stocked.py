@@ -72,10 +72,6 @@ class Frontier:
     def deferred(self) -> int:
         return len(self._deferred)
 
-    def knows(self, url_id: UrlId) -> bool:
-        """Whether a URL waits, or is leased, as far as memory goes."""
-        return url_id in self._best or url_id in self._leased or url_id in self._deferred
-
     def open(self, queues: Iterable[TopicId]) -> None:
         """There is, or may be, something in these queues of the stock."""
         for queue in queues:

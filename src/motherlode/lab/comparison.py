@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
+from motherlode.lab.copies import Copies, copies_in
 from motherlode.lab.crawls import CRAWLERS, run_crawl
 from motherlode.lab.linkgraph import LinkGraph, itinerary, link_graph
 from motherlode.lab.measures import Fetched, Measures, average, measure
@@ -117,6 +119,7 @@ class Bench:
         self._web = open_web(Path(comparison.web))
         self._readings = Readings(self._web)
         self._graph: LinkGraph | None = None
+        self._same: Copies | None = None
 
     def check(self) -> None:
         """Everything that can be wrong with a comparison, before it takes any time."""
@@ -139,9 +142,23 @@ class Bench:
         else:
             policy = CONTENDERS[task.policy](self._setting(task, seeds, relevant))
             trial = run_trial(self._web, policy, budget, comparison.timing, self._readings)
-        total = len(relevant - {seed.url for seed in seeds})
-        measures = measure(trial.log, relevant.__contains__, total, comparison.pages)
+        measures = self._measured(trial.log, relevant, seeds)
         return Finished(task, measures, trial.seconds, trial.virtual_seconds, trial.log)
+
+    def _measured(
+        self, log: Sequence[Fetched], relevant: frozenset[str], seeds: Sequence[Address]
+    ) -> Measures:
+        """The figures of a log in which one content is one find, however many copies of it there are."""
+        copies = self._copies()
+        contents = frozenset(copies.get(url, url) for url in relevant)
+        total = len(contents - {copies.get(seed.url, seed.url) for seed in seeds})
+        known = [replace(one, url=copies.get(one.url, one.url)) for one in log]
+        return measure(known, contents.__contains__, total, self._comparison.pages)
+
+    def _copies(self) -> Copies:
+        if self._same is None:
+            self._same = copies_in(self._web)
+        return self._same
 
     def _setting(self, task: Task, seeds: tuple[Address, ...], relevant: frozenset[str]) -> Setting:
         urls = [seed.url for seed in seeds]
@@ -160,7 +177,9 @@ class Bench:
     def _way(self, seeds: Sequence[str], relevant: frozenset[str]) -> Mapping[str, int]:
         if self._graph is None:
             self._graph = link_graph(self._web)
-        return {url: place for place, url in enumerate(itinerary(self._graph, seeds, relevant))}
+        return {
+            url: place for place, url in enumerate(itinerary(self._graph, seeds, relevant, self._copies()))
+        }
 
 
 def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finished]:

@@ -12,9 +12,11 @@ from time import perf_counter
 
 from motherlode.documents.analysing import Analysed, Manner
 from motherlode.documents.raw import Raw
-from motherlode.engine import Company, Limits, crawl
+from motherlode.engine import Company, Limits, Progress, crawl
+from motherlode.engine.company import Journal
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
+from motherlode.engine.settling import Draft
 from motherlode.engine.teaching import Teacher, learning_share
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.measures import Fetched
@@ -44,6 +46,21 @@ class _Remembering(Alone):
         return [[Analysed(raw.url, raw.mime, self._readings.read(raw))] for raw in raws]
 
 
+class _Asked:
+    """A journal of the documents that came, each by the URL that it was at. Copies of pages that were there
+    already are among them: baselines, which keep whatever comes, use up their budget by them as well."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+
+    def note(self, drafts: Sequence[Draft], _progress: Progress) -> None:
+        for draft in drafts:
+            fetched = draft.fetched
+            came = fetched is not None and fetched.response is not None
+            if fetched is not None and (draft.outcome.page is not None or (came and fetched.copy_of)):
+                self.urls.append(fetched.final.url)
+
+
 @contextmanager
 def throwaway(planting: Planting, settings: Mapping[str, object], timing: Timing) -> Iterator[Portal]:
     """A portal with these topics, so configured, open for a crawl, and gone afterwards.
@@ -70,11 +87,12 @@ def run_crawl(
     """Crawl from these examples of one topic, so configured, until the budget is used up."""
     began = perf_counter()
     with throwaway(plant_topic(seeds), settings, timing) as portal:
-        seconds = run_virtually(learn_and_crawl(portal, Replay(web, timing), budget, readings))
+        asked = _Asked()
+        seconds = run_virtually(learn_and_crawl(portal, Replay(web, timing), budget, readings, asked))
         with portal.store.reading() as session:
-            log = list(page_log(session, members=False))
+            scores = {url: score for url, _, score in page_log(session, members=False)}
     told = {seed.url for seed in seeds}
-    fetched = [Fetched(url, host_of(url), seed=url in told, score=score) for url, _, score in log]
+    fetched = [Fetched(url, host_of(url), seed=url in told, score=scores.get(url)) for url in asked.urls]
     return Trial(fetched[: budget.pages], perf_counter() - began, seconds)
 
 
@@ -83,17 +101,19 @@ def plant_topic(seeds: Sequence[Address]) -> Planting:
     return plant_seeds([(_TOPIC, [seed.url for seed in seeds])], UrlRules())
 
 
-async def learn_and_crawl(portal: Portal, web: Replay, budget: Budget, readings: Readings) -> float:
+async def learn_and_crawl(
+    portal: Portal, web: Replay, budget: Budget, readings: Readings, journal: Journal | None = None
+) -> float:
     """Go on by the portal's own policy, which learns, for so many pages more, the examples among them.
 
     Returns the virtual seconds it took.
     """
     crew = _Remembering(readings)
-    fetched = await fetch_examples(portal, web, crew)
+    fetched = await fetch_examples(portal, web, crew, Company(crew, journal=journal))
     teacher = Teacher(portal, learn_pages=learning_share(portal.config.crawl, budget.pages))
     policy = await teacher.begin(crew)
     limits = _limits(max(0, budget.pages - fetched), budget.connections)
-    return (await crawl(portal, web, policy, limits, Company(crew, teacher=teacher))).seconds
+    return (await crawl(portal, web, policy, limits, Company(crew, teacher=teacher, journal=journal))).seconds
 
 
 async def crawl_by(portal: Portal, web: Replay, policy: Policy, budget: Budget, readings: Readings) -> float:

@@ -1,7 +1,7 @@
 """Who links to whom in a whole web, and the best way through it for whoever knows its labels."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -37,8 +37,11 @@ def link_graph(web: LabWeb) -> LinkGraph:
     return msgspec.msgpack.decode(packed, type=LinkGraph)
 
 
-def itinerary(graph: LinkGraph, seeds: Iterable[str], relevant: Iterable[str]) -> list[str]:
-    """The order in which an oracle fetches: always the shortest way on to a relevant page not yet fetched.
+def itinerary(
+    graph: LinkGraph, seeds: Iterable[str], relevant: Iterable[str], copies: Mapping[str, str]
+) -> list[str]:
+    """The order in which an oracle fetches: always the shortest way on to a relevant page not yet fetched,
+    nor a copy of it.
 
     The best order of all would be a Steiner tree, which nobody can compute; this is the usual greedy one.
     """
@@ -47,14 +50,25 @@ def itinerary(graph: LinkGraph, seeds: Iterable[str], relevant: Iterable[str]) -
     for seed in seeds:
         if seed in number_of:
             journey.visit(number_of[seed])
-    wanted = {number_of[url] for url in relevant if url in number_of} - set(journey.visited)
+    alike: dict[str, list[int]] = {}
+    for url in relevant:
+        if url in number_of:
+            alike.setdefault(copies.get(url, url), []).append(number_of[url])
+    wanted = {number for numbers in alike.values() for number in numbers}
+
+    def have(page: int) -> None:
+        url = graph.urls[page]
+        wanted.difference_update(alike.get(copies.get(url, url), ()))
+
+    for page in journey.visited:
+        have(page)
     while wanted:
         nearest = min(wanted, key=lambda page: (journey.distance[page], page))
         if journey.distance[nearest] == _FAR:
             break
         for page in journey.way_to(nearest):
             journey.visit(page)
-            wanted.discard(page)
+            have(page)
     return [graph.urls[number] for number in journey.visited]
 
 

@@ -26,6 +26,7 @@ from motherlode.records import (
     NoPortalError,
     OlderStoreError,
     ReadOnlyError,
+    StoreError,
     StoreGoneError,
 )
 from motherlode.store import Session, Store, ledger
@@ -229,6 +230,12 @@ def _recover(store: Store, archive: Archive) -> None:
     """Cut the archive back to what is committed; where a power cut took more, forget what it took."""
     with store.reading() as session:
         committed = ledger.archive_sizes(session)
+    gone = archive.missing(committed)
+    if gone:  # a power cut shortens files; one that is not there at all is elsewhere, on a disk that is away
+        raise StoreError(
+            f"{gone[0]} is missing, and what was fetched lies in it: put it back; if it is gone for good, "
+            "make an empty file of that name, and the pages go on without it."
+        )
     short = {name for name, more in archive.recover(committed).items() if more < 0}
     if short:
         with store.writing() as session:

@@ -56,11 +56,13 @@ class Redirect(Struct, frozen=True, gc=False):
 
 
 class Fate(Struct, frozen=True, gc=False):
-    """What becomes of the entry's URL, and why in a word or two; `retry_at` keeps it waiting."""
+    """What becomes of the entry's URL, and why in a word or two; `retry_at` keeps it waiting. Only what was
+    `tried` counts as an attempt."""
 
     state: UrlState = UrlState.FETCHED
     reason: str = ""
     retry_at: float | None = None
+    tried: bool = True
 
 
 class Outcome(Struct, frozen=True):

@@ -21,6 +21,12 @@ class BadInputError(LodeError):
     exit_code = 3
 
 
+class NotYetError(BadInputError):
+    """What is needed could not be fetched so far; another time it may be."""
+
+    exit_code = 1
+
+
 class TopicError(LodeError):
     """An edit that would leave the topic tree inconsistent."""
 

@@ -182,6 +182,11 @@ class Archive:
         missing = committed.keys() - {path.name for path in self._files()} - cut.keys()
         return cut | {name: -committed[name] for name in missing if committed[name]}
 
+    def missing(self, committed: Mapping[str, int]) -> list[Path]:
+        """The files that are committed and not there at all."""
+        there = {path.name for path in self._files()}
+        return [self._directory / name for name in sorted(committed) if committed[name] and name not in there]
+
     def size(self, name: str) -> int:
         """How long a file really is; 0 if it is gone."""
         path = self._directory / name

@@ -156,6 +156,17 @@ def sizes(session: Session) -> dict[TopicId, int]:
     return {TopicId(queue): count for queue, count in session.connection.execute(query)}
 
 
+def size(session: Session) -> int:
+    """How many URLs wait in all: one that waits in several queues waits once, and what is to be fetched again
+    does not count."""
+    query = (
+        select(func.count(frontier.c.url_id.distinct()))
+        .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
+        .where(frontier.c.queue != AGAIN, urls.c.state == UrlState.OPEN)
+    )
+    return int(session.connection.execute(query).scalar_one())
+
+
 def places_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, Entry]:
     """The best place of those of these URLs that wait. It looks through the whole frontier."""
     numbers, found = list(wanted), dict[UrlId, Entry]()

@@ -13,6 +13,7 @@ from motherlode.records.texts import pack_text
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
 from motherlode.store.linking import LinkRows
+from motherlode.store.pages import UNREADABLE
 from motherlode.store.schema import fingerprints, judgements, links, pages, redirects, texts, urls, vectors
 from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.session import Session
@@ -21,7 +22,6 @@ from motherlode.store.storable import all_storable, signed, storable
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
-UNREADABLE = "unreadable: "  # with what follows, the reason of a page that is here without its text
 
 Ids = dict[int, int]  # a URL's row by its key
 
@@ -201,7 +201,7 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
     gone = [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes if not _waits(o)]
     session.bulk.remove(frontier_table, ("queue", "rank", "url_id"), gone)
     columns = ("id", "state", "reason", "attempts", "not_before")
-    fates = _fates(outcomes, rows.ids, _still_unreadable(session, rows))
+    fates = _fates(outcomes, rows.ids, _still_unreadable(session, outcomes, rows))
     session.bulk.amend(urls, columns, fates)
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
@@ -209,15 +209,21 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
     return settled, frontier.offer_all(session, follows, rows.vias)
 
 
+def _is_as_it_was(outcome: Outcome) -> bool:
+    """Whether a page that was to be fetched again stays what it is, as it cannot be had now."""
+    return outcome.page is None and outcome.fate.state is UrlState.FETCHED
+
+
 def _waits(outcome: Outcome) -> bool:
     """Whether the entry stays where it is, for another attempt."""
     return outcome.fate.retry_at is not None and outcome.page is None
 
 
-def _still_unreadable(session: Session, rows: _Rows) -> dict[int, str]:
-    """Why pages that were not modified have no text, by their URL's row."""
+def _still_unreadable(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> dict[int, str]:
+    """Why pages that were not modified, or could not be had again, have no text, by their URL's row."""
     unmodified = {number for number, _ in rows.unmodified}
     asked = [url_id for url_id, number in rows.numbers.items() if number in unmodified]
+    asked += [outcome.entry.url_id for outcome in outcomes if _is_as_it_was(outcome)]
     found = session.bulk.find(urls, "id", asked, ("id", "reason")) if asked else ()
     return {url_id: reason for url_id, reason in found if reason and reason.startswith(UNREADABLE)}
 
@@ -233,7 +239,9 @@ def _fates(outcomes: Sequence[Outcome], ids: Ids, unreadable: dict[int, str]) ->
         elif page is not None and page.key != entry.key:
             state = UrlState.MOVED
         reason = storable(fate.reason) or None
-        fates[entry.url_id] = (entry.url_id, state.value, reason, entry.attempts + 1, retry_at)
+        if _is_as_it_was(outcome):
+            reason = unreadable.get(entry.url_id, reason)
+        fates[entry.url_id] = (entry.url_id, state.value, reason, entry.attempts + fate.tried, retry_at)
     for page, document in ((o.page, o.document) for o in outcomes if o.page is not None):
         here = ids[page.key]
         attempts = fates[here][3] if here in fates else 1

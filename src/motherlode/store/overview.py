@@ -7,8 +7,8 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, and_, case, func, select
 
 from motherlode.records import ROOT, HostState, ModelId, TopicId, UrlState
-from motherlode.store.outcomes import UNREADABLE
-from motherlode.store.schema import hosts, judgements, links, models, pages, redirects, urls
+from motherlode.store.pages import UNREADABLE
+from motherlode.store.schema import frontier, hosts, judgements, links, models, pages, redirects, urls
 from motherlode.store.session import Session
 
 
@@ -28,7 +28,7 @@ class ModelNote(Struct, frozen=True):
 
 
 class Totals(Struct, frozen=True):
-    """How much there is of everything."""
+    """How much there is of everything; copies of pages that are here are no redirects."""
 
     pages: int
     size: int
@@ -45,7 +45,7 @@ def totals(session: Session) -> Totals:
         size=int(size),
         urls=_count(session, urls),
         links=_count(session, links),
-        redirects=_count(session, redirects),
+        redirects=_one(session, func.count(case((redirects.c.status != 0, 1))), table=redirects)[0],
         hosts=_count(session, hosts),
     )
 
@@ -77,6 +77,17 @@ def hosts_by_state(session: Session) -> dict[HostState, int]:
 def urls_by_state(session: Session) -> dict[UrlState, int]:
     rows = session.connection.execute(select(urls.c.state, func.count()).group_by(urls.c.state))
     return {UrlState(state): number for state, number in rows}
+
+
+def redirected(session: Session) -> int:
+    """How many URLs were met only on the way from others: they redirect, and do not wait."""
+    open_hops = (
+        select(redirects.c.url_id)
+        .join_from(redirects, urls, urls.c.id == redirects.c.url_id)
+        .where(urls.c.state == UrlState.OPEN)
+    )
+    met = open_hops.except_(select(frontier.c.url_id)).subquery()  # the frontier has no index by URL
+    return int(session.connection.execute(select(func.count()).select_from(met)).scalar_one())
 
 
 def reasons(session: Session, state: UrlState) -> dict[str, int]:

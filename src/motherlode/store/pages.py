@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Integer, Row, Select, bindparam, func, literal, select
+from sqlalchemy import Integer, Row, Select, bindparam, func, literal, or_, select
 
 from motherlode.records import (
     Archived,
@@ -74,12 +74,14 @@ _URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
 _PAGES = select(pages, urls.c.url, urls.c.key).join_from(pages, urls, urls.c.id == pages.c.url_id)
 _PAGE_BY_KEY = _PAGES.where(urls.c.key == bindparam("sought"))
 _PAGE_BY_NUMBER = _PAGES.where(pages.c.id == bindparam("sought"))
+UNREADABLE = "unreadable: "  # with what follows, the reason of a page that is here without its text
 _COPIES = (
     select(pages.c.digest, urls.c.url)
     .join_from(pages, urls, urls.c.id == pages.c.url_id)
     .where(pages.c.digest.in_(bindparam("sought", expanding=True)), urls.c.state == UrlState.FETCHED)
     .order_by(pages.c.id)
 )
+_IS_READ = or_(urls.c.reason.is_(None), urls.c.reason.not_like(f"{UNREADABLE}%"))
 _TEXT = select(texts.c.packed).where(texts.c.page_id == bindparam("sought"))
 _VECTORS = select(vectors.c.space, vectors.c.packed).where(vectors.c.page_id == bindparam("sought"))
 _LINKS = select(links, urls.c.url)
@@ -293,12 +295,14 @@ def page_log(session: Session, *, members: bool = True) -> Iterator[tuple[str, i
         yield row.url, row.status, row.confidence
 
 
-def copies_of(session: Session, digests: Collection[bytes]) -> dict[bytes, str]:
-    """For each digest that a page has, the URL of the first such page; pages that are gone do not count."""
+def copies_of(session: Session, digests: Collection[bytes], *, readable: bool = False) -> dict[bytes, str]:
+    """For each digest that a page has, the URL of the first such page; pages that are gone do not count, nor,
+    if they are to be `readable`, those whose text could not be had."""
+    query = _COPIES.where(_IS_READ) if readable else _COPIES
     found: dict[bytes, str] = {}
     wanted = list(digests)
     for start in range(0, len(wanted), _AT_ONCE):
-        for row in session.connection.execute(_COPIES, {"sought": wanted[start : start + _AT_ONCE]}):
+        for row in session.connection.execute(query, {"sought": wanted[start : start + _AT_ONCE]}):
             found.setdefault(bytes(row.digest), row.url)
     return found
 
@@ -307,6 +311,11 @@ def all_digests(session: Session) -> Iterator[bytes]:
     """What pages have said, those that are gone included."""
     for (digest,) in session.connection.execute(select(pages.c.digest).where(pages.c.digest != b"")):
         yield bytes(digest)
+
+
+def newest_url(session: Session) -> UrlId:
+    """The number of the URL that was seen last; 0: there is none."""
+    return UrlId(session.connection.execute(select(func.coalesce(func.max(urls.c.id), 0))).scalar_one())
 
 
 def count_pages(session: Session) -> int:

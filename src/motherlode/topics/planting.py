@@ -59,11 +59,17 @@ def plant(folder: Folder, name: str, rules: UrlRules) -> Planting:
 
 def plant_seeds(topics: Iterable[tuple[TopicPath, list[str]]], rules: UrlRules) -> Planting:
     """Topics with the seeds that a person named; a seed that is no URL is the person's mistake."""
-    planted = []
-    for path, seeds in topics:
-        urls = dict.fromkeys(address(seed, rules=rules).url for seed in seeds)
-        planted.append(Planted(path, tuple(Example(_UNPLACED, url) for url in urls)))
-    return Planting(tuple(planted))
+    return plant_urls((path, [address(seed, rules=rules).url for seed in seeds]) for path, seeds in topics)
+
+
+def plant_urls(topics: Iterable[tuple[TopicPath, Iterable[str]]]) -> Planting:
+    """Topics with seeds that are spelled as the portal spells them."""
+    return Planting(
+        tuple(
+            Planted(path, tuple(Example(_UNPLACED, url) for url in dict.fromkeys(urls)))
+            for path, urls in topics
+        )
+    )
 
 
 def plant_query(query: str) -> Planting:

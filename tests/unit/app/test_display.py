@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from motherlode.app.display import UNLIMITED, Display, line, time_left
+from motherlode.app.display import UNLIMITED, Display, Outlet, line, time_left
 from motherlode.engine import Limits, Progress
 from motherlode.engine.progress import Idle
 from motherlode.records import ROOT, Topic, TopicId
@@ -50,6 +50,27 @@ def shown(progress: Progress, width: int = 100, height: int = 30, tree: TopicTre
     return out.getvalue()
 
 
+class Gone(StringIO):
+    """A pipe whose reader has seen enough, after one line."""
+
+    def write(self, text: str) -> int:
+        if "\n" in self.getvalue():
+            raise BrokenPipeError
+        return super().write(text)
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_crawl_goes_on_though_nobody_listens(*, live: bool) -> None:
+    out = Gone()
+    console = Outlet(file=out, force_terminal=live, width=80, color_system=None)
+    with Display(TREE, LIMITS, quiet=False, console=console) as display:
+        display.say("Crawling ...")
+        for seconds in range(3, 30, 3):
+            display.update(replace(FAR, seconds=float(seconds)))
+        display.say("More ...")
+    assert "More" not in out.getvalue()
+
+
 def told(*reports: Progress, limits: Limits = LIMITS) -> list[str]:
     out = StringIO()
     with Display(TREE, limits, quiet=False, console=Console(file=out, width=40, soft_wrap=True)) as display:
@@ -62,7 +83,8 @@ def test_a_terminal_shows_everything_at_a_glance() -> None:
     text = shown(FAR)
     for part in (
         "harvesting, 0:10: 500 pages, 50 pages/s, about 0:10 left",
-        "on a topic 250 (harvest rate 0.50), 40 hosts, 8 under way, 1,200 waiting",
+        "on a topic 250 (harvest rate 0.50)",
+        "40 hosts, 8 under way, 1,200 waiting",
         "4 retrainings, estimated precision 0.91",
         "errors 3: not there 2, stalled 1",
     ):
@@ -91,7 +113,7 @@ def test_of_many_topics_the_fullest_are_shown() -> None:
     text = shown(Progress(pages=9, seconds=1.0, topics={t.id: t.id for t in many}), height=20, tree=tree)
     assert "topic101 " in text
     assert "topic50 " not in text
-    assert "and 90 topics more" in text
+    assert "and 91 topics more" in text
 
 
 def test_why_nothing_can_be_fetched_is_shown_until_it_can() -> None:
@@ -135,8 +157,8 @@ def test_quiet_is_quiet() -> None:
 
 def test_a_line_has_the_figures() -> None:
     assert line(FAR, LIMITS) == (
-        "harvesting: 500 pages from 40 hosts, 50 pages/s, 250 on a topic (0.50), 1,200 waiting, 3 failed, "
-        "4 retrainings, precision 0.91, 0:10 left"
+        "harvesting: 500 pages from 40 hosts, 50 pages/s, 250 on a topic (0.50), 8 under way, 1,200 waiting, "
+        "3 failed, 4 retrainings, precision 0.91, 0:10 left"
     )
 
 

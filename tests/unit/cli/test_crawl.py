@@ -127,7 +127,7 @@ def test_a_crawl_goes_on_where_the_last_one_ended(lode: CliRun, box: Running, tm
     assert (second["pages"], second["end"], second["waiting"]) == (3, "page limit", 1)
     third = told(lode)
     assert (third["pages"], third["failed"], third["end"], third["waiting"]) == (1, 0, "done", 0)
-    assert "nothing more can be fetched now" in lode("crawl", "owls").stdout
+    assert "all that was found is fetched" in lode("crawl", "owls").stdout
     assert sorted(kept(tmp_path / "owls")) == sorted(PAGES)
     with (tmp_path / "owls/reports/harvest.csv").open() as file:
         pages = [int(row["pages"]) for row in csv.DictReader(file)]

@@ -133,6 +133,14 @@ def test_blocks_are_shown_by_their_numbers(lode: CliRun) -> None:
     assert told(lode, "--show", field(0))["blocks"][1]["kept"] is True
 
 
+def test_a_page_can_be_moved_to_others_though_there_is_none_yet(lode: CliRun, portal: Path) -> None:
+    url = chosen(portal)[0]
+    assert told(lode, "--move", url, "OTHERS", "--try")["moved"] == {url: "OTHERS"}
+    assert "OTHERS" not in lode("topics", "p").stdout
+    assert told(lode, "--move", url, "OTHERS")["moved"] == {url: "OTHERS"}
+    assert "OTHERS (1 counterexample)" in lode("topics", "p").stdout
+
+
 def test_trying_shows_the_effect_and_keeps_nothing(lode: CliRun, portal: Path) -> None:
     before = chosen(portal)
     moves = [word for url in before for word in ("--move", url, "bats")]
@@ -152,7 +160,7 @@ def test_trying_shows_the_effect_and_keeps_nothing(lode: CliRun, portal: Path) -
     ("arguments", "sentence"),
     [
         (("--accept", "http://nowhere.test/"), "is no archetype"),
-        (("--accept", "nonsense"), "is not an address"),
+        (("--accept", "not a url"), "is not an address"),
         (("--reject", SEEDS[0]), "that you gave yourself"),
         (("--move", field(0), "cats"), "There is no topic 'cats'; did you mean 'bats'?"),
         (("--topic", "cats"), "There is no topic 'cats'"),

@@ -155,7 +155,7 @@ def test_a_signal_while_a_portal_is_made_leaves_nothing(tmp_path: Path, number: 
     run.send_signal(number)
     _, said = run.communicate(timeout=30)
     assert said.strip() == "lode: Interrupted."
-    assert run.returncode == 1
+    assert run.returncode == 11
     assert [path.name for path in tmp_path.iterdir()] == ["urls.txt"]
 
 

@@ -143,7 +143,8 @@ def test_an_interrupted_refresh_says_how_to_go_on(
     refreshing.send_signal(signal.SIGINT)
     _, said = refreshing.communicate(timeout=60)
     assert refreshing.returncode == 11
-    assert said == "\nInterrupted; 'lode refresh owls' goes on.\n"
+    again = f"lode refresh owls --older-than 0s --set network.connect={boxes[2].address}"
+    assert said == f"\nInterrupted; '{again}' goes on.\n"
     assert told(lode, "refresh", "owls")["resumed"] is True
 
 

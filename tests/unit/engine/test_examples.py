@@ -1,6 +1,8 @@
 """Fetching examples: all of them, nothing else, and the crawl goes on from there."""
 
+from collections.abc import Callable
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 from time import time
 from zipfile import ZipFile
@@ -10,8 +12,9 @@ import pytest
 from helpers import follow
 from motherlode.app.crawling import baseline
 from motherlode.documents.analysing import Manner
-from motherlode.engine import Limits, crawl, crawling
+from motherlode.engine import Company, Limits, crawl, crawling
 from motherlode.engine.crew import Alone
+from motherlode.engine.equipment import courtesy_of
 from motherlode.engine.examples import fetch_examples, unfetched
 from motherlode.engine.training import page_behind
 from motherlode.fetch import Request, Response
@@ -25,6 +28,8 @@ from motherlode.store import frontier, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_log
 from motherlode.urls import address
+from scripted import Plain, ScriptedWeb, numbered
+from scripted import Said as ScriptedSaid
 from teaching import BIRDS, add_example, fetch, number_of, odd_pages, pages, paper, place, planted
 from webs import Said, record_web
 
@@ -59,7 +64,7 @@ def test_the_examples_are_fetched_and_nothing_else(tmp_path: Path) -> None:
     assert kept(portal) == sorted(url for urls in BIRDS.values() for url in urls)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         (run,) = ledger.all_runs(session)
-        assert (run.command, run.pages, run.end) == ("train", 9, RunEnd.PAGES)
+        assert (run.command, run.pages, run.end) == ("train", 9, RunEnd.DONE)
 
 
 def test_a_crawl_goes_on_from_the_links_of_examples_but_not_of_counterexamples(tmp_path: Path) -> None:
@@ -117,6 +122,72 @@ def test_what_may_come_later_is_asked_for_again_when_it_is_due(
     now = time()
     monkeypatch.setattr(crawling, "time", lambda: now + 700)
     assert fetch(portal, recovered, tmp_path / "later") == 1
+
+
+def busy(times: int, then: str) -> Callable[[Request], int | str]:
+    """A page whose host has no time at first."""
+    asked = count()
+    return lambda _request: 503 if next(asked) < times else then
+
+
+def crawled(portal: Path, web: ScriptedWeb, pages: int = 100) -> None:
+    """As `lode crawl` does it: the examples as a part of the crawl, then all that waits."""
+
+    async def work(opened: Portal) -> None:
+        company = Company(Alone(Manner()), courtesy=courtesy_of(opened.config))
+        await fetch_examples(opened, web, company=company, within=Limits(pages))
+        await crawl(opened, web, BreadthFirst([]), Limits(pages), company)
+
+    with Portal.crawling(portal, "test") as opened:
+        run_virtually(work(opened))
+
+
+def test_the_only_example_is_waited_for_if_its_host_is_busy(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": ["http://busy.test/"], "OTHERS": ["http://news.test/"]})
+    web = ScriptedWeb(
+        {
+            "http://busy.test/": busy(2, paper("Back", "An owl is back")),
+            "http://news.test/": paper("News", "No owl"),
+        }
+    )
+    with Portal.crawling(portal, "test") as opened:  # before anything is learned: without it there is no crawl
+        run_virtually(fetch_examples(opened, web, Alone(Manner()), within=Limits(100)))
+    assert kept(portal) == ["http://busy.test/", "http://news.test/"]
+    assert len(web.times("busy.test")) == 3
+
+
+def test_an_example_whose_host_is_busy_comes_later_and_the_crawl_begins_with_the_others(
+    tmp_path: Path,
+) -> None:
+    portal = planted(tmp_path / "p", {"owls": ["http://busy.test/", "http://a.test/"]})
+    web = ScriptedWeb(
+        {
+            "http://busy.test/": busy(1, paper("Back", "An owl is back", ["/next"])),
+            "http://busy.test/next": paper("Next", "Another owl"),
+            "http://a.test/": paper("Owl", "An owl"),
+        }
+    )
+    crawled(portal, web)
+    assert kept(portal) == ["http://a.test/", "http://busy.test/", "http://busy.test/next"]
+
+
+def test_examples_that_wait_for_one_busy_host_all_come_later(tmp_path: Path) -> None:
+    """Those that nobody has tried as well, as the host asked to be left alone for long."""
+    several = list(numbered("http://busy.test/{}", 3))
+    portal = planted(tmp_path / "p", {"owls": [*several, "http://a.test/"]})
+    asked = count()
+
+    def say(request: Request) -> Plain:
+        return (503, {"Retry-After": "90"}) if next(asked) == 0 else paper("Owl", request.url)
+
+    slow: dict[str, ScriptedSaid] = {
+        f"http://a.test/{n}": paper("Owl", "An owl", [f"/{n + 1}"]) for n in range(100)
+    }
+    web = ScriptedWeb(
+        {"http://a.test/": paper("Owl", "An owl", ["/0"])} | slow | dict.fromkeys(several, say), seconds=1.0
+    )
+    crawled(portal, web, 200)
+    assert set(several) <= set(kept(portal))
 
 
 def test_what_is_no_example_any_more_is_not_fetched_with_the_others(

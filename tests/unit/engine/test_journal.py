@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -21,6 +22,8 @@ from motherlode.records import (
     DiskFullError,
     Entry,
     Fate,
+    Host,
+    HostState,
     Judgement,
     Outcome,
     Page,
@@ -31,6 +34,8 @@ from motherlode.records import (
     UrlState,
 )
 from motherlode.records.digests import digest_of, shown_digest
+from motherlode.store import ledger
+from motherlode.store.pages import known_url
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from webs import Said, html, record_web
@@ -118,6 +123,19 @@ def test_every_request_is_a_line_with_the_way_that_led_there(portal: Path, tmp_p
     assert found["/gone"][1] == "404"
     assert found["/secret"][1:3] == ["-9998", "-"]
     assert all(line[0].endswith("Z") for line in found.values())
+
+
+def test_a_host_that_rests_since_an_earlier_run_is_waited_for(portal: Path, tmp_path: Path) -> None:
+    resting = Host("a.test", "a.test", HostState.SLOW, "stalled", failures=1, next_at=time() + 30.0)
+    with Portal.crawling(portal, "test") as opened, opened.batch() as session:
+        ledger.keep_hosts(session, [resting])
+    run(portal, record_web(tmp_path / "web", PAGES))
+    found = [line[1] for line in lines(portal) if line[3] == "http://a.test/"]
+    assert found == ["-50", "200"]
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        known = known_url(session, address("http://a.test/").key)
+    assert known is not None
+    assert (known.state, known.attempts) == (UrlState.FETCHED, 1)  # it was asked for once
 
 
 @pytest.mark.parametrize("kind", Kind)

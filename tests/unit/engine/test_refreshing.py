@@ -15,6 +15,7 @@ from motherlode.documents.analysing import Manner
 from motherlode.engine import Control, Limits, crawl
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
+from motherlode.engine.journal import CRAWL_LOG, Records
 from motherlode.engine.refreshing import Party, Refreshed, Wish, choose, refresh
 from motherlode.engine.training import KIND
 from motherlode.fetch import Request
@@ -27,6 +28,7 @@ from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
 from motherlode.records import Model, ModelId, TopicId, UrlState
 from motherlode.records.digests import is_older, older_digest_of
+from motherlode.records.texts import pack_text
 from motherlode.store import frontier, ledger
 from motherlode.store.pages import (
     KeptPage,
@@ -38,6 +40,8 @@ from motherlode.store.pages import (
     text_of,
 )
 from motherlode.store.schema import pages as page_rows
+from motherlode.store.schema import texts as text_rows
+from motherlode.store.schema import urls as url_rows
 from motherlode.urls import address, url_key
 from scripted import Plain, Said, ScriptedWeb, moved
 from teaching import BIRDS, learned, number_of, pages, paper, place, planted
@@ -132,6 +136,43 @@ def test_a_page_that_says_the_same_is_unchanged_and_fresh(portal: Path) -> None:
     assert replace(after, page=replace(after.page, fetched_at=before.page.fetched_at)) == before
     assert known(portal, "http://a.test/1").state is UrlState.FETCHED
     assert sizes(portal) == {}
+
+
+def test_the_log_tells_what_came_though_nothing_has_changed(portal: Path) -> None:
+    with Portal.crawling(portal, "test") as opened, Records(opened, harvests=False) as journal:
+        run_virtually(refresh(opened, ScriptedWeb(SAID), ALL, Party(journal=journal)))
+    lines = [line.split(" ") for line in (portal / CRAWL_LOG).read_text().splitlines()]
+    assert {line[1] for line in lines} == {"200"}
+    sizes = {line[3]: int(line[2]) for line in lines}
+    assert sizes == {url: len(str(said).encode()) for url, said in SAID.items()}
+
+
+def test_a_page_without_a_word_is_unchanged_as_long_as_it_has_none(tmp_path: Path) -> None:
+    empty: dict[str, Said] = {SEED: (200, {"Content-Type": "text/html"}, b"")}
+    made = planted(tmp_path / "p", {"a": [SEED]}, crawl__policy="breadth-first")
+    crawled(made, empty)
+    assert counts(refreshed(made, empty)[0]) == (0, 1, 0, 0, 0)
+    assert counts(refreshed(made, {SEED: paper("A", "words")})[0]) == (1, 0, 0, 0, 0)
+
+
+def test_a_page_that_could_not_be_read_is_read_once_more(portal: Path) -> None:
+    """Whoever read it may have been killed for another reason; even if its host says that nothing is new."""
+    one = "http://a.test/1"
+    said: dict[str, Said] = {**SAID, one: tagged(paper("One", "words at last"), "v1")}
+    crawled(portal, said)
+    refreshed(portal, said)
+    assert words(portal, one)
+    with Portal.writing(portal, "test") as opened, opened.batch() as session:
+        number = page(portal, one).id
+        row = update(url_rows).where(url_rows.c.key == address(one).key)
+        session.connection.execute(row.values(reason="unreadable: killed its reader"))
+        nothing = update(text_rows).where(text_rows.c.page_id == number).values(packed=pack_text("", "", ()))
+        session.connection.execute(nothing)
+    refreshed(portal, {**said, one: 500})
+    assert known(portal, one).reason.startswith("unreadable: ")  # though it could not be had
+    refreshed(portal, said)
+    assert "words at last" in words(portal, one)
+    assert known(portal, one).reason == ""
 
 
 def made_older(portal: Path, *urls: str) -> None:

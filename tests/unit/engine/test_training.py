@@ -144,7 +144,7 @@ def test_an_example_that_cannot_be_fetched_is_missing_and_why_is_said(tmp_path: 
         "noindex",
         "robots.txt",
         "no words",
-        "unavailable: status 503",
+        "unavailable: status 503; it is tried again next time",
     ]
     assert len(syllabus.lessons[number_of(portal, "owls")]) == 3
 

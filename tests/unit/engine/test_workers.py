@@ -203,13 +203,13 @@ def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
     assert run(work()) == (["B", "C"], 1)
 
 
-def test_a_document_whose_reader_somebody_kills_is_read_once_more(
+def test_a_document_whose_reader_somebody_kills_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "mark"))
     assert results(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
     lost = Lost("killed its reader (SIGKILL)")
-    assert results(["a", "killed", "b", "killed"]) == (["A", lost, "B", lost], 4)
+    assert results(["a", "killed", "b", "killed"]) == (["A", lost, "B", lost], 6)
 
 
 def test_a_reader_without_space_is_no_fault_of_its_document() -> None:

@@ -12,6 +12,7 @@ from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
 from motherlode.fetch.options import DnsOptions
 from motherlode.lab.clock import run_virtually
+from motherlode.records import BadInputError
 
 HERE = Resolved(("192.0.2.1",), (), 60.0)
 
@@ -258,3 +259,12 @@ def test_names_that_are_added_to_the_file_or_removed_are_heeded(hosts_file: Path
         assert (await resolver.resolve("c.test")) == HERE
 
     resolving(Told(HERE), look=look, hosts_file=hosts_file)
+
+
+@pytest.mark.parametrize("server", ["foo", "127.0.0.1:99999", "nameserver.example"])
+def test_what_is_no_name_server_is_refused_in_a_sentence(server: str) -> None:
+    async def work() -> None:
+        Resolver(DnsOptions(servers=(server,)))
+
+    with pytest.raises(BadInputError, match=r"dns\.servers"):
+        asyncio.run(work())

@@ -335,7 +335,7 @@ def test_a_host_is_left_alone_though_it_was_an_earlier_crawl_that_it_told() -> N
         return [await fetch(given, url) for url in numbered("http://a.test/{}", 2)]
 
     first, second = run(work())
-    assert (first.failure, first.retry_at) == (Kind.UNAVAILABLE, 600.0)
+    assert (first.failure, first.retry_at) == (Kind.RESTING, 600.0)
     assert second.failure is None
     assert web.times("a.test") == [600.0]
 

@@ -55,6 +55,24 @@ def order(finished: Finished, *, documents: bool = True) -> list[str]:
 # The crawl itself
 
 
+@pytest.mark.parametrize("policy", ["breadth-first", "best-first", "oracle", "bingo"])
+def test_one_content_is_one_find_for_everybody(tmp_path: Path, policy: str) -> None:
+    """A crawl that recognises copies must not be behind those who take each of them for another page."""
+    pages: dict[str, Said] = {
+        "http://a.test/": html("Owls", OWLS, "http://m.test/1", "/1", "/2", "http://m.test/2"),
+        "http://a.test/1": html("Barn owl", OWLS),
+        "http://a.test/2": html("Snowy owl", OWLS),
+        "http://m.test/1": html("Barn owl", OWLS),
+        "http://m.test/2": html("Snowy owl", OWLS),
+    }
+    copied = record_web(tmp_path / "web", pages, dict.fromkeys(pages, "Animals/Owls"))
+    found = run(copied, policy).measures
+    assert (found.relevant, found.recall) == (2, 1.0)
+    assert found.pages == 5  # copies that were fetched have cost a page, whoever recognised them
+    if policy == "oracle":
+        assert dict(found.curve)[3] == 2
+
+
 def test_all_are_measured_on_the_same_links_whatever_pages_ask_of_crawlers(tmp_path: Path) -> None:
     """A crawl that left out what baselines and oracle take would be measured on a smaller web."""
     asks = '<meta name="robots" content="noindex,nofollow">'

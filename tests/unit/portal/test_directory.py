@@ -7,7 +7,7 @@ import pytest
 
 from helpers import follow
 from motherlode.portal import Portal, create_portal
-from motherlode.records import BadInputError, Document, NoPortalError, Outcome, Page, TopicId
+from motherlode.records import BadInputError, Document, NoPortalError, Outcome, Page, StoreError, TopicId
 from motherlode.store import frontier, outcomes, pages
 from motherlode.store.archive import Exchange
 from motherlode.topics import Planting, plant_seeds
@@ -129,6 +129,25 @@ def test_what_a_killed_writer_left_in_the_archive_is_cut_off(tmp_path: Path) -> 
                 assert page is not None
                 assert page.page.archived is not None
                 assert portal.archive.read(page.page.archived).body == body
+
+
+def test_a_file_of_the_archive_that_is_away_is_not_forgotten(tmp_path: Path) -> None:
+    create_portal(tmp_path / "p", PLANTING, {})
+    with Portal.crawling(tmp_path / "p", "test") as portal:
+        keep_page(portal, "http://a.example/", b"kept")
+    file = tmp_path / "p" / "archive" / "lode-00001.warc.gz"
+    file.rename(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match="missing"), Portal.crawling(tmp_path / "p", "test"):
+        pass
+    (tmp_path / "elsewhere").rename(file)
+    with Portal.crawling(tmp_path / "p", "test") as portal, portal.store.reading() as session:
+        page = pages.page_at(session, address("http://a.example/").key)
+        assert page is not None
+        assert page.page.archived is not None
+        assert portal.archive.read(page.page.archived).body == b"kept"
+    file.write_bytes(b"")  # it is gone for good
+    with Portal.crawling(tmp_path / "p", "test") as portal:
+        keep_page(portal, "http://b.example/", b"kept too")
 
 
 def test_what_a_power_cut_took_from_the_archive_is_forgotten(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from motherlode.app.asking import NothingFetchedError, Place, answer_from, open_place, query_of
 from motherlode.app.cli.common import count, harmless, json_option, marked, set_option, show_json
+from motherlode.app.cli.crawl import why
 from motherlode.app.cli.durations import Duration
+from motherlode.app.cli.interrupting import INTERRUPTED
 from motherlode.app.crawling import Outing, crawl_portal
 from motherlode.engine import Limits, Progress, nursery
 from motherlode.engine.answering import Answer, Find
@@ -18,7 +20,6 @@ from motherlode.fetch.loops import run
 from motherlode.portal import Portal
 from motherlode.records import RunEnd
 
-_INTERRUPTED = 11
 _LONG = 100  # characters of a query that are shown
 
 
@@ -122,9 +123,11 @@ def command(  # noqa: PLR0913 - one for each option
         path = str(place.path)
         show_json(Told(path, query, found.topic, fetched, found.pages, found.on_topic, end, found.finds))
     else:
+        ended = "interrupted" if progress is None else why(progress)
+        click.echo(f"\nIt ended: {ended}.")
         _show(found, query, place.path)
     if end == RunEnd.INTERRUPTED:
-        click.get_current_context().exit(_INTERRUPTED)
+        click.get_current_context().exit(INTERRUPTED)
 
 
 def _crawled(portal: Portal, outing: Outing) -> Progress | None:
@@ -142,7 +145,7 @@ def _answered(portal: Portal, query: str, most: int, *, interrupted: bool) -> An
         if not interrupted:
             raise
         click.echo("\nInterrupted before any page had come; asked again, it goes on.", err=True)
-        click.get_current_context().exit(_INTERRUPTED)
+        click.get_current_context().exit(INTERRUPTED)
 
 
 def _introduce(place: Place) -> None:
@@ -154,7 +157,7 @@ def _introduce(place: Place) -> None:
 
 def _show(found: Answer, query: str, path: Path) -> None:
     asked = harmless(query if len(query) <= _LONG else f"{query[:_LONG]} ...")
-    click.echo(f'\n"{asked}": {found.on_topic:,} of {count(found.pages, "page")} are on it.')
+    click.echo(f'"{asked}": {found.on_topic:,} of {count(found.pages, "page")} are on it.')
     if not found.finds:
         click.echo("None of them comes near an answer; more seeds, or other words, may help.")
     for place, find in enumerate(found.finds, start=1):
@@ -170,8 +173,8 @@ def _show(found: Answer, query: str, path: Path) -> None:
         f"lode links {where} --topic /": "see its hubs and authorities",
     }
     width = max(map(len, table))
-    for what, why in table.items():
-        click.echo(f"  {what.ljust(width)}  {why}")
+    for what, good_for in table.items():
+        click.echo(f"  {what.ljust(width)}  {good_for}")
 
 
 def _show_find(place: int, find: Find) -> None:

@@ -4,10 +4,9 @@ import asyncio
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 from msgspec import Struct
 
 from motherlode.app.cli.common import (
@@ -19,6 +18,7 @@ from motherlode.app.cli.common import (
     show_json,
 )
 from motherlode.app.cli.durations import Duration
+from motherlode.app.cli.interrupting import interrupted
 from motherlode.policies.options import PolicyName
 from motherlode.records import RunEnd
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from motherlode.engine import Progress
 
 _PAGES = 1000  # unless a limit is given
-_INTERRUPTED = 11
 _FAILED_ON = {RunEnd.PAGES: 14, RunEnd.TIME: 15}
 # Options that are settings under shorter names.
 _SETTINGS = {"policy": "crawl.policy", "workers": "reading.workers", "index": "index.while_crawling"}
@@ -39,6 +38,7 @@ class Crawled(Struct, frozen=True):
     failed: int
     skipped: int
     redirects: int
+    copies: int
     hosts: int
     size: int
     seconds: float
@@ -84,13 +84,13 @@ def command(directory: Path, **options: Any) -> None:
     try:
         crawled, progress = _crawl(directory, options)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        _interrupted()
+        interrupted()
     if options["as_json"]:
         show_json(crawled)
     else:
         _show(crawled, progress, directory)
     if progress.end == RunEnd.INTERRUPTED:
-        _interrupted()
+        interrupted()
     if options["fail_on_limit"]:
         click.get_current_context().exit(_FAILED_ON.get(RunEnd(progress.end), 0))
 
@@ -101,7 +101,6 @@ def _crawl(directory: Path, options: dict[str, Any]) -> "tuple[Crawled, Progress
     from motherlode.engine import Limits, nursery  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
-    from motherlode.store import frontier  # noqa: PLC0415
 
     pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
     overrides = (*options["overrides"], *_settings(options))
@@ -116,9 +115,7 @@ def _crawl(directory: Path, options: dict[str, Any]) -> "tuple[Crawled, Progress
             learn_pages=options["learn_pages"],
         )
         progress = run(crawl_portal(portal, outing))
-        with portal.store.reading() as session:
-            waiting = sum(size for queue, size in frontier.sizes(session).items() if queue != frontier.AGAIN)
-        return _crawled(progress, portal, waiting), progress
+        return _crawled(progress, portal), progress
 
 
 def _settings(options: dict[str, Any]) -> Iterator[str]:
@@ -127,33 +124,7 @@ def _settings(options: dict[str, Any]) -> Iterator[str]:
     return (f"{key}={str(value).lower()}" for key, value in given if value is not None)
 
 
-def _interrupted() -> NoReturn:
-    context = click.get_current_context()
-    click.echo(f"\nInterrupted; '{_again(context)}' goes on.", err=True)
-    context.exit(_INTERRUPTED)
-
-
-def _again(context: click.Context) -> str:
-    """The command as it was given."""
-    words = ["lode", "crawl", str(context.params["directory"])]
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if not given or not isinstance(option, click.Option):
-            continue
-        value = context.params[option.name or ""]
-        if option.is_flag:
-            words.append((option.opts if value else option.secondary_opts)[0])
-        else:
-            shown = value if option.multiple else [_shown(value)]
-            words += [word for one in shown for word in (option.opts[0], str(one))]
-    return shlex.join(words)
-
-
-def _shown(value: object) -> object:
-    return f"{value:.3f}".rstrip("0").rstrip(".") + "s" if isinstance(value, float) else value
-
-
-def _crawled(progress: "Progress", portal: Any, waiting: int) -> Crawled:
+def _crawled(progress: "Progress", portal: Any) -> Crawled:
     from motherlode.topics import show_path  # noqa: PLC0415
 
     tree = portal.tree()
@@ -163,10 +134,11 @@ def _crawled(progress: "Progress", portal: Any, waiting: int) -> Crawled:
         failed=progress.failed,
         skipped=progress.skipped,
         redirects=progress.redirects,
+        copies=progress.copies,
         hosts=progress.hosts,
         size=progress.size,
         seconds=progress.seconds,
-        waiting=waiting,
+        waiting=progress.waiting,
         relevant=progress.relevant,
         topics=topics,
         errors=progress.errors,
@@ -183,22 +155,25 @@ def _show(crawled: Crawled, progress: "Progress", directory: Path) -> None:
 
     spent = f"in {duration(crawled.seconds)}, {pace(progress)}"
     click.echo(
-        f"\n{count(crawled.pages, 'page')} from {count(crawled.hosts, 'host')} {spent}: {_why(progress)}."
+        f"\n{count(crawled.pages, 'page')} from {count(crawled.hosts, 'host')} {spent}: {why(progress)}."
     )
     sure = "" if crawled.precision is None else f", estimated precision {crawled.precision:.2f}"
-    click.echo(f"{crawled.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}{sure}.")
+    if crawled.phase or crawled.relevant:  # pages were judged
+        click.echo(f"{crawled.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}{sure}.")
     others = [
         f"{crawled.size / 1e6:,.1f} MB",
         count(crawled.redirects, "redirect"),
         f"{crawled.failed:,} failed",
         f"{crawled.skipped:,} skipped",
+        f"{crawled.copies:,} known already",
         f"{count(crawled.waiting, 'URL')} still waiting",
     ]
     click.echo(f"{', '.join(others)}.")
     click.echo(f"Next: {_next(crawled, directory)}")
 
 
-def _why(progress: "Progress") -> str:
+def why(progress: "Progress") -> str:
+    """The reason that a crawl has ended for."""
     match progress.end:
         case RunEnd.PAGES:
             return "the pages that were asked for"
@@ -213,7 +188,7 @@ def _why(progress: "Progress") -> str:
 
         said = waits(progress.idle, named_errors(progress)).rstrip(".")
         return said[:1].lower() + said[1:]
-    return "nothing more can be fetched now"
+    return "nothing more can be fetched now" if progress.waiting else "all that was found is fetched"
 
 
 def _next(crawled: Crawled, directory: Path) -> str:

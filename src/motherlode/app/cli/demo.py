@@ -30,4 +30,4 @@ def command(keep: Path | None, pages: int, seed: int, overrides: tuple[str, ...]
     if as_json:
         show_json(result)
     else:
-        show_result(result, keep)
+        show_result(result, keep, seed)

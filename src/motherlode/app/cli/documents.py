@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
+from motherlode.app.addresses import web_address
 from motherlode.documents.analysing import Analysed
 from motherlode.documents.raw import Raw
 from motherlode.engine.equipment import manner_of
@@ -16,11 +17,9 @@ from motherlode.fetch.loops import run
 from motherlode.fetch.types import sniffed
 from motherlode.portal.config import Config
 from motherlode.records import BadInputError, UsageError
-from motherlode.urls import Address, UrlError, UrlRules, address
 
 NOWHERE = "http://localhost/"  # where a file is, if nobody says otherwise
 _MAX_BYTES = 200 * 2**20
-_RULES = UrlRules()
 
 
 def read_all(raw: Raw, config: Config) -> list[Analysed]:
@@ -53,10 +52,3 @@ def from_web(url: str, config: Config) -> Raw:
         detail = f" ({look.fetched.detail})" if look.fetched.detail else ""
         raise BadInputError(f"{url[:200]}: {failure or 'nothing came'}{detail}.")
     return Raw(response.url, response.body, response.mime, response.header("content-type"))
-
-
-def web_address(url: str, rules: UrlRules = _RULES) -> Address:
-    try:
-        return address(url, rules=rules)
-    except UrlError as error:
-        raise UsageError(f"{url[:100]!r} is not an address on the Web: {error.kind}.") from error

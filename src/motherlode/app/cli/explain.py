@@ -8,8 +8,8 @@ from time import time
 
 import click
 
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
-from motherlode.app.cli.documents import web_address
 from motherlode.documents.spaces import TERMS
 from motherlode.engine.explaining import explain
 from motherlode.engine.explanations import Explanation, Hop, HostSaid, JudgedAs, RobotsSaid, Wait, Way
@@ -43,7 +43,7 @@ def command(directory: Path, url: str, links: int, overrides: tuple[str, ...], *
     links. All of it comes from the portal: nothing is fetched.
     """
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        asked = web_address(url if "://" in url else f"http://{url}", portal.config.urls)
+        asked = address_in(session, url, portal.config.urls)
         found = explain(session, portal.config, asked, links)
     if found is None:
         raise LodeError(

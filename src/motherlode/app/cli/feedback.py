@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
-from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.effects import show_effect
-from motherlode.app.feedback import Candidates, Done, Sayings, attempt, keep, number_of, waits
+from motherlode.app.feedback import NOTHING, Candidates, Done, Sayings, attempt, keep, number_of, waits
 from motherlode.engine.feedback import Archetype, Block, archetypes, blocks_of
 from motherlode.portal import Portal
 from motherlode.records import UsageError
@@ -104,7 +104,10 @@ def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_
         click.echo()
     if waiting:
         click.echo(f"The learning phase is over; 'lode crawl {where}' goes on with what is left here.")
-    click.echo(f"Next: lode feedback {where} --accept URL|all --reject URL|all")
+    if waiting and all(one.accepted for one in found):
+        click.echo(f"Next: lode crawl {where}")
+    else:
+        click.echo(f"Next: lode feedback {where} --accept URL|all --reject URL|all")
 
 
 def _show_archetype(one: Archetype) -> None:
@@ -120,7 +123,7 @@ def _show_archetype(one: Archetype) -> None:
 
 def _show_blocks(directory: Path, url: str, overrides: tuple[str, ...], *, as_json: bool) -> None:
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        page, blocks = blocks_of(session, web_address(url, portal.config.urls).url)
+        page, blocks = blocks_of(session, address_in(session, url, portal.config.urls).url)
     if as_json:
         show_json({"url": page.page.url, "title": page.title, "blocks": blocks})
         return
@@ -144,5 +147,6 @@ def _tell(done: Done, directory: Path, *, as_json: bool) -> None:
         where = shlex.quote(str(directory))
         click.echo(f"{told[0].upper()}{told[1:]}. Next: lode crawl {where}, or lode train {where}")
         return
-    click.echo(f"With {told}, learning anew would change this; nothing of it was kept.\n")
+    said = f"With {told}, learning" if told != NOTHING else "Learning"
+    click.echo(f"{said} anew would change this; nothing of it was kept.\n")
     show_effect(done.effect)

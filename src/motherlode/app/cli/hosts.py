@@ -23,7 +23,7 @@ _SHOWN = 50
     "--sort", type=click.Choice(list(ORDERS)), default="state", show_default=True, help="Their order."
 )
 @click.option(
-    "--limit", type=click.IntRange(1), default=_SHOWN, show_default=True, help="How many are shown."
+    "--limit", type=click.IntRange(1), help=f"How many are shown; {_SHOWN} without it, with --json all."
 )
 @click.option(
     "--forgive",
@@ -46,7 +46,7 @@ def command(directory: Path, overrides: tuple[str, ...], forgive: str | None, **
     if options["as_json"]:
         show_json([hosting.shown(host) for host in hosts[: options["limit"]]])
     else:
-        _show(hosts, options["limit"])
+        _show(hosts, options["limit"] or _SHOWN)
 
 
 def _place(host: Host) -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 from msgspec import Struct, structs
 
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
-from motherlode.app.cli.documents import from_file, from_web, read_all, web_address
+from motherlode.app.cli.documents import from_file, from_web, read_all
 from motherlode.app.cli.effects import show_moves
 from motherlode.app.cli.index import progress
 from motherlode.documents.spaces import TERMS, Surroundings
@@ -125,7 +126,7 @@ def _one(directory: Path, source: str, overrides: tuple[str, ...], *, as_json: b
 
 def _marked(portal: Portal, tree: TopicTree, source: str) -> tuple[str, ...]:
     with portal.store.reading() as session:
-        page = page_behind(session, web_address(source, portal.config.urls).url)
+        page = page_behind(session, address_in(session, source, portal.config.urls).url)
         return () if page is None else said_on(Marks.of(session), tree, page.id)
 
 
@@ -151,8 +152,8 @@ def _read(portal: Portal, source: str, spaces: tuple[str, ...]) -> tuple[Documen
     if "://" not in source:
         document = _readable(read_all(from_file(Path(source)), portal.config)[0].document, source)
         return document, sample_of(document, spaces, Surroundings()), False
-    asked = web_address(source, portal.config.urls)
     with portal.store.reading() as session:
+        asked = address_in(session, source, portal.config.urls)
         page = page_behind(session, asked.url)
         if page is not None:
             document = Document(title=page.title, language=page.language, text=text_of(session, page.id))

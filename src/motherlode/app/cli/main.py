@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from motherlode import __version__
+from motherlode.app.cli.interrupting import INTERRUPTED
 from motherlode.records import LodeError
 
 # Where each command lives, and what the overview says of it: nothing is imported for `lode --help`.
@@ -110,7 +111,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     arguments = [argument for argument in arguments if argument != "--debug"]
     _prepare()
     try:
-        sys.exit(_run(arguments))
+        code = _run(arguments)
+        _hear_nothing()
+        sys.exit(code)
     except LodeError as error:
         if debug:
             raise
@@ -136,7 +139,7 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        return _say("Interrupted.", 1)
+        return _say("Interrupted.", INTERRUPTED)
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         _drop_output()
     except OSError as error:
@@ -155,6 +158,13 @@ def _prepare() -> None:
         getattr(sys, name).reconfigure(errors="replace")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
+
+
+def _hear_nothing() -> None:
+    """Who presses Ctrl-C once more while we are leaving gets the exit code that is due all the same."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _drop_output() -> None:

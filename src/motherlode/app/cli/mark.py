@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import (
     F,
     count,
@@ -17,7 +18,6 @@ from motherlode.app.cli.common import (
     set_option,
     show_json,
 )
-from motherlode.app.cli.documents import web_address
 from motherlode.app.cli.numbers import numbers_in
 from motherlode.app.feedback import MAX_NOTE
 from motherlode.app.marking import MarksDone, told_of
@@ -108,7 +108,8 @@ def _urls(portal: Portal, given: Iterable[str], way: str) -> Iterable[str]:
         elif one[:1].isdigit() and not set(one) - set("0123456789,- "):
             yield from _numbered(portal, one, f"--{way}")
         else:
-            yield web_address(one if "://" in one else f"http://{one}", portal.config.urls).url
+            with portal.store.reading() as session:
+                yield address_in(session, one, portal.config.urls).url
 
 
 def _numbered(portal: Portal, text: str, option: str) -> Iterable[str]:

@@ -9,13 +9,12 @@ import click
 
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.durations import Duration
+from motherlode.app.cli.interrupting import interrupted
 
 if TYPE_CHECKING:
     from motherlode.engine.refreshing import Refreshed
     from motherlode.portal import Portal
     from motherlode.records import TopicId
-
-_INTERRUPTED = 11
 
 
 @click.command("refresh")
@@ -58,8 +57,7 @@ def command(directory: Path, overrides: tuple[str, ...], **options: Any) -> None
         except (KeyboardInterrupt, asyncio.CancelledError):
             found = None
     if found is None or found.end == RunEnd.INTERRUPTED:
-        click.echo(f"\nInterrupted; 'lode refresh {directory}' goes on.", err=True)
-        click.get_current_context().exit(_INTERRUPTED)
+        interrupted()
     if options["as_json"]:
         show_json(found)
     else:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import (
     F,
     count,
@@ -130,9 +131,8 @@ def _readied(portal: Portal) -> Ready:
 
 
 def _address(like: str, portal: Portal) -> Address:
-    from motherlode.app.cli.documents import web_address  # noqa: PLC0415 - loads much that a query does not need
-
-    return web_address(like if "://" in like else f"http://{like}", portal.config.urls)
+    with portal.store.reading() as session:
+        return address_in(session, like, portal.config.urls)
 
 
 def _asked(query: str, like: Address | None, weights: dict[str, float], options: dict[str, Any]) -> Asked:

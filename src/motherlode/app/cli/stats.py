@@ -10,7 +10,7 @@ from motherlode.app.cli.common import count, harmless, json_option, portal_argum
 from motherlode.app.cli.tables import Table
 from motherlode.portal import Portal
 from motherlode.records import HostState, TopicId, UrlState
-from motherlode.store import Session, overview
+from motherlode.store import Session, frontier, overview
 from motherlode.store import topics as topic_rows
 from motherlode.store.overview import TopicPages
 from motherlode.topics import TopicTree, show_path
@@ -71,7 +71,6 @@ def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> No
 def stats_of(session: Session, title: str) -> Stats:
     totals = overview.totals(session)
     hosts = overview.hosts_by_state(session)
-    states = overview.urls_by_state(session)
     sure = overview.confidences(session)
     return Stats(
         title=title,
@@ -84,7 +83,7 @@ def stats_of(session: Session, title: str) -> Stats:
         types=overview.pages_by(session, "mime"),
         languages=overview.pages_by(session, "language"),
         statuses={str(status): number for status, number in overview.pages_by(session, "status").items()},
-        states={state.name.lower(): states.get(state, 0) for state in UrlState},
+        states=_states(session),
         failures=overview.reasons(session, UrlState.FAILED),
         skipped=overview.reasons(session, UrlState.SKIPPED),
         unreadable=overview.unreadable(session),
@@ -92,6 +91,18 @@ def stats_of(session: Session, title: str) -> Stats:
         harvest=overview.harvest(session, max(1, min(_PARTS, totals.pages // _PART))),
         topics=_topics(TopicTree(topic_rows.all_topics(session)), sure),
     )
+
+
+def _states(session: Session) -> dict[str, int]:
+    """What became of the URLs: those that are open wait, redirect on the way to others, or were never offered
+    (`linked`), as `lode explain` has it."""
+    known = overview.urls_by_state(session)
+    waiting, on_the_way = frontier.size(session), overview.redirected(session)
+    states = {"waiting": waiting} | {
+        state.name.lower(): known.get(state, 0) for state in UrlState if state is not UrlState.OPEN
+    }
+    states["moved"] += on_the_way
+    return states | {"linked": known.get(UrlState.OPEN, 0) - waiting - on_the_way}
 
 
 def _topics(tree: TopicTree, sure: Mapping[TopicId, TopicPages]) -> list[TopicFigures]:

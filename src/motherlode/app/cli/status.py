@@ -78,5 +78,5 @@ def _show_runs(runs: list[RunNow], *, running: bool) -> None:
         until = run.ended_at or (time() if under_way else None)
         took = "-" if until is None else duration(until - run.started_at)
         began = datetime.fromtimestamp(run.started_at).astimezone().strftime("%Y-%m-%d %H:%M")
-        table.add(str(run.id), harmless(run.command), run.policy.strip("_"), began, end, run.pages, took)
+        table.add(str(run.id), harmless(run.command), run.policy, began, end, run.pages, took)
     table.show(words=5)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.effects import show_effect, show_moves
 from motherlode.app.cli.index import progress
+from motherlode.app.cli.interrupting import INTERRUPTED
 from motherlode.app.cli.tables import Table
 from motherlode.engine import nursery
 from motherlode.engine.company import Company
@@ -29,7 +30,6 @@ from motherlode.records import TopicId
 
 _CONFUSIONS = 3
 _SHOWN = 3  # examples that teach nothing
-_INTERRUPTED = 11
 
 
 class Lost(Struct, frozen=True):
@@ -87,7 +87,7 @@ def command(
             trained = _train(portal, fetched, offline=offline, results=results)
     except KeyboardInterrupt:
         click.echo(f"\nInterrupted; 'lode train {directory}' begins anew, with what was fetched.", err=True)
-        click.get_current_context().exit(_INTERRUPTED)
+        click.get_current_context().exit(INTERRUPTED)
     if as_json:
         show_json(trained)
     else:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from motherlode.app.cli.documents import web_address
+from motherlode.app.addresses import web_address, with_part
 from motherlode.app.cli.durations import seconds_in
 from motherlode.app.serving.board import INDEX
 from motherlode.app.serving.jobs import Command, option
@@ -56,6 +56,6 @@ def judge(
     if (results or preview) and not again:
         raise UsageError("results and preview go with again.")
     if url is not None:
-        return Command("judge", arguments=(web_address(url).url,), writes=False)
+        return Command("judge", arguments=(with_part(web_address(url).url, url),), writes=False)
     options = (*option("again", again), *option("results", results), *option("preview", preview))
     return Command("judge", options, writes=not preview)

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from motherlode.app.cli.documents import web_address
+from motherlode.app.addresses import address_in
 from motherlode.app.feedback import Candidates, Done, Sayings, keep, number_of, waits
 from motherlode.app.serving.jobs import Command, option
 from motherlode.app.serving.shelf import Shelf
@@ -71,7 +71,7 @@ def review_at(shelf: Shelf, name: str, topic: str | None = None, *, analysed: bo
 
 def blocks_at(shelf: Shelf, name: str, url: str) -> BlocksShown:
     with shelf.reading(name) as portal, portal.store.reading() as session:
-        tree, place = portal.tree(), web_address(url, portal.config.urls).url
+        tree, place = portal.tree(), address_in(session, url, portal.config.urls).url
         page, blocks = blocks_of(session, place)
         told = archetypes_at(session, tree, place)
         shown = blocks[:_BLOCKS]

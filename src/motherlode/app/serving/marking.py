@@ -4,7 +4,7 @@ from time import time
 
 from msgspec import Struct
 
-from motherlode.app.cli.documents import web_address
+from motherlode.app.addresses import address_in
 from motherlode.app.feedback import MAX_NOTE
 from motherlode.app.marking import MarksDone, told_of
 from motherlode.app.serving.shelf import Shelf
@@ -66,6 +66,7 @@ def _sayings(portal: Portal, tree: TopicTree, words: Words) -> Sayings:
 
 
 def _address(portal: Portal, url: str) -> str:
-    return (
-        ALL if url == ALL else web_address(url if "://" in url else f"http://{url}", portal.config.urls).url
-    )
+    if url == ALL:
+        return ALL
+    with portal.store.reading() as session:
+        return address_in(session, url, portal.config.urls).url

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from motherlode.app.cli.documents import web_address
+from motherlode.app.addresses import address_in
 from motherlode.app.cli.durations import moment_in
 from motherlode.app.searching import Found, told
 from motherlode.app.serving.desks import Desks
@@ -94,7 +94,8 @@ def _asked(question: Question, portal: Portal) -> Asked:
 
 
 def _liked(url: str, portal: Portal) -> Address:
-    return web_address(url if "://" in url else f"http://{url}", portal.config.urls)
+    with portal.store.reading() as session:
+        return address_in(session, url, portal.config.urls)
 
 
 def _filters(question: Question) -> Filters:

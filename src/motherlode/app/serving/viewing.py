@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 
-from motherlode.app.cli.documents import web_address
+from motherlode.app.addresses import address_in
 from motherlode.app.serving.shelf import Shelf
 from motherlode.documents.encoding import decode
 from motherlode.documents.harmless import harmless_html
@@ -69,7 +69,7 @@ class Original(Struct, frozen=True):
 def page_view(shelf: Shelf, name: str, url: str, links: int = _LINKS) -> PageView:
     """Raises `HTTPException` where the portal has never seen it, `UsageError` where it is no address."""
     with shelf.reading(name) as portal, portal.store.reading() as session:
-        asked = _address(portal, url)
+        asked = address_in(session, url, portal.config.urls)
         explanation = _explained(portal, session, asked, links)
         kept = page_behind(session, asked.url)
         text = None if kept is None else _text(session, kept)
@@ -79,7 +79,7 @@ def page_view(shelf: Shelf, name: str, url: str, links: int = _LINKS) -> PageVie
 def explained(shelf: Shelf, name: str, url: str, links: int) -> Explanation:
     """Raises what `page_view` does."""
     with shelf.reading(name) as portal, portal.store.reading() as session:
-        return _explained(portal, session, _address(portal, url), links)
+        return _explained(portal, session, address_in(session, url, portal.config.urls), links)
 
 
 def _explained(portal: Portal, session: Session, asked: Address, links: int) -> Explanation:
@@ -92,7 +92,7 @@ def _explained(portal: Portal, session: Session, asked: Address, links: int) -> 
 def original(shelf: Shelf, name: str, url: str) -> Original:
     """Raises `HTTPException` where nothing is kept."""
     with shelf.reading(name) as portal, portal.store.reading() as session:
-        kept = page_behind(session, _address(portal, url).url)
+        kept = page_behind(session, address_in(session, url, portal.config.urls).url)
         if kept is None or kept.page.archived is None:
             raise HTTPException(404, "What was fetched from there is not kept.")
         try:
@@ -116,10 +116,6 @@ def _content_type(head: bytes) -> str:
         if name.strip().lower() == "content-type":
             return value.strip()
     return ""
-
-
-def _address(portal: Portal, url: str) -> Address:
-    return web_address(url if "://" in url else f"http://{url}", portal.config.urls)
 
 
 def _text(session: Session, kept: KeptPage) -> PageText:
