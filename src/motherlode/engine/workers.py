@@ -3,7 +3,7 @@
 A batch goes to a worker and its results come back one by one, so that it is always known which document is
 being read. One that takes too long or takes its worker with it is given up; the worker is replaced, and the
 rest of the batch goes to the new one. A worker that somebody killed may have been at an innocent document,
-which is read once more. A long batch goes in portions: the limit of memory is for a document, not for all
+which is read again. A long batch goes in portions: the limit of memory is for a document, not for all
 that wait with it. The next batch is sent while one is being read, so that a worker need not wait for whoever
 takes its results. A worker comes from the nursery (`nursery.py`), and ends with whoever wanted it, however
 that ends.
@@ -122,23 +122,62 @@ class _Worker(Generic[J, R]):
         return "killed its reader"
 
 
+class _Batch(Generic[J, R]):
+    """Jobs in their order: the first have results, those after them lie with the worker, the rest here."""
+
+    def __init__(self, jobs: Sequence[J]) -> None:
+        self.jobs = jobs
+        self.results: list[R | Lost] = []
+        self.sent = 0
+
+    @property
+    def is_sent(self) -> bool:
+        return self.sent == len(self.jobs)
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.sent > len(self.results)
+
+    @property
+    def is_done(self) -> bool:
+        return len(self.results) == len(self.jobs)
+
+    def take_back(self) -> None:
+        """What lies with a worker will not come from there."""
+        self.sent = len(self.results)
+
+
 class _Desk(Generic[J, R]):
-    """Where a worker sits, and its successors. Batches are taken up in the order in which they were sent."""
+    """Where a worker sits, and its successors, and the batches in line there.
+
+    A result does not say which job it is of: results come in the order in which jobs were sent. So no job is
+    sent before all jobs that stand before it in line.
+    """
 
     def __init__(self, worker: _Worker[J, R]) -> None:
         self.worker = worker
         self.turn = asyncio.Lock()
-        self.batches = 0
-        self.confused = False  # whether the worker has a batch that nobody will take the results of
+        self.line: list[_Batch[J, R]] = []
+        self.confused = False  # whether the worker has jobs that nobody will take the results of
 
-    def send_ahead(self, jobs: Sequence[J]) -> tuple[_Worker[J, R] | None, int]:
-        """Send the first jobs, whatever is being read; to whom, and how many."""
-        try:
-            if self.worker.process.poll() is None:
-                return self.worker, self.worker.send(jobs)
-        except (EOFError, OSError):
-            pass
-        return None, 0  # whoever has the next turn finds out what became of it
+    def send(self, batch: _Batch[J, R]) -> None:
+        """Send the next portion of the batch whose turn it is."""
+        batch.sent += self.worker.send(batch.jobs[batch.sent :])
+
+    def send_ahead(self, batch: _Batch[J, R]) -> None:
+        """Send the first portion of the batch that is last in line, if its worker has all the others."""
+        ready = all(other.is_sent for other in self.line if other is not batch)
+        # Whoever has the next turn finds out what became of the worker.
+        with suppress(EOFError, OSError):
+            if ready and not self.confused and self.worker.process.poll() is None:
+                self.send(batch)
+
+    def seat(self, worker: _Worker[J, R]) -> None:
+        """A successor, who has nothing yet."""
+        for batch in self.line:
+            batch.take_back()
+        self.worker = worker
+        self.confused = False
 
 
 class Workers(Generic[J, R]):
@@ -186,23 +225,25 @@ class Workers(Generic[J, R]):
 
     async def run(self, jobs: Sequence[J]) -> list[R | Lost]:
         """The result of each job, in order. Waits for a worker that has little to do."""
+        batch: _Batch[J, R] = _Batch(jobs)
         async with self._seats:
-            desk = min(self._desks, key=lambda one: one.batches)
-            desk.batches += 1
+            desk = min(self._desks, key=lambda one: len(one.line))
+            desk.line.append(batch)
             try:
-                return await self._seated(desk, jobs)
+                await self._have_done(desk, batch)
             finally:
-                desk.batches -= 1
+                desk.line.remove(batch)
+        return batch.results
 
-    async def _seated(self, desk: _Desk[J, R], jobs: Sequence[J]) -> list[R | Lost]:
-        taker, ahead = desk.send_ahead(jobs)
+    async def _have_done(self, desk: _Desk[J, R], batch: _Batch[J, R]) -> None:
+        desk.send_ahead(batch)
         try:
-            await desk.turn.acquire()
+            await desk.turn.acquire()  # in the order of the line
         except BaseException:
-            desk.confused = True  # it will read what was sent all the same
+            desk.confused |= batch.is_under_way  # it will read what was sent all the same
             raise
         try:
-            return await self._done(desk, jobs, ahead if desk.worker is taker else 0)
+            await self._take_turn(desk, batch)
         except BaseException:
             desk.confused = True  # it may be in the midst of something
             desk.worker.line.close()  # which ends it
@@ -210,33 +251,30 @@ class Workers(Generic[J, R]):
         finally:
             desk.turn.release()
 
-    async def _done(self, desk: _Desk[J, R], jobs: Sequence[J], ahead: int) -> list[R | Lost]:
-        """Have all done by the worker, to whom so many were sent already, and by its successors."""
-        results: list[R | Lost] = []
+    async def _take_turn(self, desk: _Desk[J, R], batch: _Batch[J, R]) -> None:
+        """Have all of it done by the worker and its successors."""
         suspect, kills = -1, 0  # the place of a document whose reader was killed, and how often
-        while len(results) < len(jobs):
+        while not batch.is_done:
             # One that ended with nothing to do: no document is to blame.
-            if desk.confused or (not ahead and desk.worker.process.poll() is not None):
+            if desk.confused or (not batch.is_under_way and desk.worker.process.poll() is not None):
                 await self._replace(desk)
-                ahead = 0
-            lost = await self._advance(desk.worker, jobs, results, ahead)
-            ahead = 0
+            lost = await self._advance(desk, batch)
             if lost is not None:
-                kills = kills + 1 if suspect == len(results) else 1
-                suspect = len(results)
+                place = len(batch.results)
+                kills = kills + 1 if suspect == place else 1
+                suspect = place
                 if not desk.worker.was_killed or kills == _CHANCES:
-                    results.append(lost)
+                    batch.results.append(lost)
                 await self._replace(desk)
-        return results
 
-    async def _advance(
-        self, worker: _Worker[J, R], jobs: Sequence[J], results: list[R | Lost], ahead: int
-    ) -> Lost | None:
+    async def _advance(self, desk: _Desk[J, R], batch: _Batch[J, R]) -> Lost | None:
         """Have the next portion done; or say what became of the one whose result did not come."""
+        worker = desk.worker
         try:
-            wanted = len(results) + (ahead or worker.send(jobs[len(results) :]))
-            while len(results) < wanted:
-                results.append(await worker.receive(self._options.seconds))
+            if not batch.is_under_way:
+                desk.send(batch)
+            while batch.is_under_way:
+                batch.results.append(await worker.receive(self._options.seconds))
         except TimeoutError:
             return Lost(f"took more than {self._options.seconds:g} s")
         except (EOFError, OSError, pickle.UnpicklingError):
@@ -249,8 +287,7 @@ class Workers(Generic[J, R]):
         self._all.discard(desk.worker)
         desk.worker.line.close()
         await asyncio.get_running_loop().run_in_executor(None, self._end, desk.worker)
-        desk.worker = await self._start()
-        desk.confused = False
+        desk.seat(await self._start())
 
     async def _start(self) -> _Worker[J, R]:
         """A new worker. One that somebody killed before it had begun is no reason to give up."""
@@ -266,14 +303,21 @@ class Workers(Generic[J, R]):
         ours, theirs = socket.socketpair()
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
-        line = await MessageLine.over(ours)
         try:
-            process = await asyncio.get_running_loop().run_in_executor(None, self._borne, theirs)
+            line = await MessageLine.over(ours)
+        except BaseException:
+            ours.close()
+            theirs.close()
+            raise
+        birth = asyncio.get_running_loop().run_in_executor(None, self._borne, theirs)
+        try:
+            process = await asyncio.shield(birth)
         except OSError as error:
             line.close()
             raise _StillbornError from error
         except BaseException:
             line.close()
+            birth.add_done_callback(_disown)
             raise
         worker: _Worker[J, R] = _Worker(process, line)
         self._all.add(worker)
@@ -295,6 +339,12 @@ class Workers(Generic[J, R]):
     def _end(self, worker: _Worker[J, R]) -> None:
         worker.kill()
         self.spent += worker.process.seconds
+
+
+def _disown(birth: "asyncio.Future[Ward]") -> None:
+    """Nobody waits for this one any more."""
+    if not birth.cancelled() and birth.exception() is None:
+        birth.result().kill()
 
 
 def _rehearse(task: Callable[[J], R], rehearsal: Sequence[J]) -> None:

@@ -150,7 +150,7 @@ def test_the_only_example_is_waited_for_if_its_host_is_busy(tmp_path: Path) -> N
             "http://news.test/": paper("News", "No owl"),
         }
     )
-    with Portal.crawling(portal, "test") as opened:  # before anything is learned: without it there is no crawl
+    with Portal.crawling(portal, "test") as opened:  # before anything is learned: else there is no crawl
         run_virtually(fetch_examples(opened, web, Alone(Manner()), within=Limits(100)))
     assert kept(portal) == ["http://busy.test/", "http://news.test/"]
     assert len(web.times("busy.test")) == 3

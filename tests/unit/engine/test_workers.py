@@ -15,6 +15,7 @@ import pytest
 
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine import nursery
+from motherlode.engine import workers as workers_module
 from motherlode.engine.workers import Lost, Workers
 from motherlode.fetch.loops import run
 from motherlode.records import DiskFullError, LodeError
@@ -95,6 +96,68 @@ def test_a_batch_that_lies_ready_is_read_whatever_becomes_of_the_one_before_it()
             return await asyncio.gather(*map(workers.run, batches)), workers.replaced
 
     assert run(work()) == ([[Lost("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
+
+
+def test_batches_longer_than_a_portion_have_their_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "_PORTION", 40)  # bytes: a word or two
+
+    async def work() -> list[list[Any]]:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+            return await asyncio.gather(*(workers.run([f"{name}{n}" for n in range(5)]) for name in "abcd"))
+
+    assert run(work()) == [[f"{name}{n}" for n in range(5)] for name in "ABCD"]
+
+
+def test_a_batch_that_must_be_sent_again_is_sent_before_those_behind_it() -> None:
+    """It lies ready at a reader that is killed; who had the first has a third before the second is read."""
+
+    async def work() -> list[list[Any]]:
+        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+
+            async def one_after_the_other(*batches: list[str]) -> list[list[Any]]:
+                return [await workers.run(batch) for batch in batches]
+
+            one = one_after_the_other(["killed", "a"], ["c", "d"])
+            other = one_after_the_other(["b", "e"])
+            return [found for both in await asyncio.gather(one, other) for found in both]
+
+    lost = Lost("killed its reader (SIGKILL)")
+    assert run(work()) == [[lost, "A"], ["C", "D"], ["B", "E"]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers_module, "_PORTION", 60)
+    drawn = random.Random(seed)
+    names = iter(range(10_000))
+
+    async def work() -> None:
+        async with Workers(task, ReadingOptions(workers=2, seconds=20.0)) as workers:
+
+            async def read() -> None:
+                for _ in range(25):
+                    jobs = [f"word {next(names)}" for _ in range(drawn.randrange(8))]
+                    reading = asyncio.create_task(workers.run(jobs))
+                    if drawn.random() < 0.1:
+                        await asyncio.sleep(drawn.random() / 100)
+                        reading.cancel()
+                    with suppress(asyncio.CancelledError):
+                        for job, found in zip(jobs, await reading, strict=True):
+                            assert found in (job.upper(), Lost("killed its reader (SIGKILL)"))
+
+            async def kill() -> None:
+                while True:
+                    await asyncio.sleep(drawn.random() / 50)
+                    drawn.choice(workers._desks).worker.process.kill()
+
+            killing = asyncio.create_task(kill())
+            await asyncio.gather(*(read() for _ in range(6)))
+            killing.cancel()
+            assert workers.replaced
+
+    run(work())
 
 
 @pytest.mark.parametrize("given_up", [0, 1], ids=["the one being read", "the one that lies ready"])
