@@ -2,6 +2,7 @@
 
 In the end it must have what a crawl has that nobody disturbed. The moments are chosen by what the web has
 been asked for, so that they are spread over the crawl however fast it is; some come right at the start.
+Another crawl is left alone, and those that read for it are killed.
 """
 
 import asyncio
@@ -53,6 +54,8 @@ KILLS = 250  # of the soak, over both databases and both policies
 PAGES = 3_000
 CONNECTIONS = 8
 _ROOT = Path(__file__).resolve().parents[1]
+_READERS = 100  # and so many of those that read
+_HOME = 0.1  # of the times it is all of them, with the process that they come from
 _START = 0.25  # of the kills come within the first moments
 _FIRST_MOMENTS = 0.5  # seconds: it has asked for something by then, mostly
 _PATIENCE = 120.0  # seconds that a crawl may go without asking for anything, or a process take to end
@@ -343,6 +346,24 @@ class _Killer:
         until(lambda: not any(map(is_there, started)), _ENDING)
         report.orphans += filter(is_there, started)
 
+    def harry(self, child: Child, most: float, report: Report) -> None:
+        """Kill one who reads for a crawl, or all and their home, after it has asked for so much at most."""
+        enough = self.fetched().total() + self._draw.uniform(0, most)
+        there: list[int] = []
+
+        def ready() -> bool:
+            there[:] = offspring_of(child.pid)
+            return child.code is not None or (self.fetched().total() >= enough and len(there) > 1)
+
+        if not until(ready, _PATIENCE):
+            self.complain("the crawl stands still")
+        if child.code is None:
+            all_at_once = self._draw.random() < _HOME
+            for pid in there if all_at_once else [self._draw.choice(there[1:])]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            report.kills += 1
+
 
 def crawl_killed(
     nursery: Nursery, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
@@ -351,10 +372,32 @@ def crawl_killed(
     report, began = Report(), monotonic()
     killer = _Killer(nursery, portal, web, draw or random.Random())
     while report.kills < kills:
-        left = max(1, size - len(killer.fetched()))
-        killer.strike(1.5 * left / (kills - report.kills + 1), report)
+        killer.strike(_until_next(killer, size, kills, report), report)
         _opens(portal)
-    code = killer.start().wait(600)
+    return _ended(killer, killer.start(), portal, report, began)
+
+
+def crawl_harried(
+    nursery: Nursery, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
+) -> Report:
+    """Crawl a web of so many pages in one go, while those who read for it are killed so many times, or until
+    it is at its end."""
+    report, began = Report(), monotonic()
+    killer = _Killer(nursery, portal, web, draw or random.Random())
+    child = killer.start()
+    while report.kills < kills and child.code is None:
+        killer.harry(child, _until_next(killer, size, kills, report), report)
+    return _ended(killer, child, portal, report, began)
+
+
+def _until_next(killer: _Killer, size: int, kills: int, report: Report) -> float:
+    """How many requests there may be before the next kill, so that all find their place."""
+    left = max(1, size - len(killer.fetched()))
+    return 1.5 * left / (kills - report.kills + 1)
+
+
+def _ended(killer: _Killer, child: Child, portal: Path, report: Report, began: float) -> Report:
+    code = child.wait(600)
     if code != 0:
         killer.complain(f"the crawl ended with {code}")
     report.requests, report.seconds = killer.fetched().total(), monotonic() - began
@@ -557,12 +600,21 @@ def soak(folder: Path, web: Served, size: int, kills: int, *, seed: int | None =
                 url = "" if database == "SQLite" else new_database()
                 portal = make_portal(folder / f"{policy}-{database}", web.address, policy, url)
                 report = crawl_killed(nursery, portal, web, kills * part // 10, size, draw)
-                wrong = wrongs_of(portal) + [f"process {pid} is left" for pid in report.orphans]
-                if policy == "breadth-first" and snapshot(portal) != unbroken:
-                    wrong.append("it is not what an unbroken crawl finds")
-                _say(f"{policy}, {database}", report, wrong)
-                if wrong:
-                    sys.exit(1)
+                same = unbroken if policy == "breadth-first" else None  # who learns goes other ways
+                _judge(f"{policy}, {database}", portal, report, same)
+        portal = make_portal(folder / "harried", web.address)
+        report = crawl_harried(nursery, portal, web, kills * _READERS // KILLS, size, draw)
+        _judge("breadth-first, SQLite, its readers", portal, report, unbroken)
+
+
+def _judge(what: str, portal: Path, report: Report, unbroken: Snapshot | None) -> None:
+    """Say what came of a crawl, and end if that is not what must come of it."""
+    wrong = wrongs_of(portal) + [f"process {pid} is left" for pid in report.orphans]
+    if unbroken is not None and snapshot(portal) != unbroken:
+        wrong.append("it is not what an unbroken crawl finds")
+    _say(what, report, wrong)
+    if wrong:
+        sys.exit(1)
 
 
 def _say(what: str, report: Report, wrong: Sequence[str]) -> None:
