@@ -1,10 +1,12 @@
 """Floors for the crawl that learns, never lowered silently: docs/quality.md says what was tried."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from generating import made
+from helpers import CliRun
 from motherlode.lab.comparison import Comparison, Finished, compare
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.opening import open_web
@@ -59,3 +61,12 @@ def test_a_topic_of_two_examples_does_not_teach_itself_another_one(recorded_webs
     surest = sorted(judged, key=lambda one: -(one.score or 0.0))[:10]
     assert crawl.measures.relevant >= 65
     assert sum(one.url in relevant for one in surest) >= 9
+
+
+def test_topics_of_three_examples_take_most_of_what_is_theirs(lode: CliRun) -> None:
+    """The demo: three topics, three examples each, often of one site. It found 33% once, and is at 55% now,
+    with 97% of that right."""
+    made(Plan(seed=7))  # says what is lacking, if WordNet is
+    told = json.loads(lode("demo", "--json").stdout)
+    assert told["recall"] >= 0.45
+    assert told["precision"] >= 0.9
