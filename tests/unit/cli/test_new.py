@@ -23,7 +23,7 @@ def test_what_was_skipped_is_told(lode: CliRun, tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text(BOOKMARKS)
     run = lode("new", "p", "--bookmarks", "b.html")
     assert run.stdout.splitlines() == [
-        "Made p: 3 topics, 3 examples (1 for scheme 'javascript' skipped).",
+        "Made p: 2 topics, 3 examples (1 for scheme 'javascript' skipped).",
         "Next: lode topics p",
     ]
 

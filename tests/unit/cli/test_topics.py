@@ -14,7 +14,7 @@ from motherlode.portal import PortalLock
 
 def test_the_tree_is_shown_with_its_examples(lode: CliRun, portal: Path) -> None:
     assert lode("topics", portal.name).stdout == (
-        "p: 3 topics, 3 examples\n"
+        "p: 2 topics, 3 examples\n"
         "├─ Science (1 example)\n"
         "│  ├─ http://s.example/  S\n"
         "│  └─ Physics (1 example)\n"

@@ -13,6 +13,7 @@ from motherlode.app.cli.common import (
     set_option,
     show_json,
 )
+from motherlode.app.cli.treeview import count_topics
 from motherlode.app.making import Wanted, grouped, make_portal, skipped
 from motherlode.portal import Portal
 from motherlode.portal.reading import parse_override
@@ -123,8 +124,6 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
         show_json({"portal": str(directory), "topics": topics, "skipped": planting.skipped})
         return
     with Portal.reading(directory) as portal:
-        made = len(portal.tree())
-    click.echo(
-        f"Made {directory}: {count(made, 'topic')}, {count(planting.examples, 'example')}{skipped(planting)}."
-    )
+        made = count_topics(portal.tree())
+    click.echo(f"Made {directory}: {made}, {count(planting.examples, 'example')}{skipped(planting)}.")
     click.echo(f"Next: lode topics {directory}")

@@ -23,9 +23,7 @@ def show_tree(title: str, tree: TopicTree, examples: Iterable[Example], *, every
     """The tree with the first of each topic's examples, or all of them."""
     by_topic = _by_topic(examples)
     total = sum(len(own) for own in by_topic.values())
-    click.echo(
-        f"{click.style(harmless(title), bold=True)}: {count(len(tree), 'topic')}, {count(total, 'example')}"
-    )
+    click.echo(f"{click.style(harmless(title), bold=True)}: {count_topics(tree)}, {count(total, 'example')}")
     shown = None if everything else _SHOWN
     _show_below(tree, ROOT, by_topic, "", shown)
 
@@ -55,11 +53,12 @@ def _show_below(
 def show_counts(title: str, tree: TopicTree, pages: Mapping[TopicId, int]) -> None:
     """The tree with how many pages are on each topic."""
     total = sum(number for topic, number in pages.items() if topic != ROOT)
-    click.echo(f"{click.style(harmless(title), bold=True)}: {count(total, 'page')} on {_topics(tree)}")
+    click.echo(f"{click.style(harmless(title), bold=True)}: {count(total, 'page')} on {count_topics(tree)}")
     _show_counts_below(tree, ROOT, pages, "")
 
 
-def _topics(tree: TopicTree) -> str:
+def count_topics(tree: TopicTree) -> str:
+    """How many topics there are; OTHERS are none."""
     return count(sum(not topic.is_others for topic in tree), "topic")
 
 
