@@ -3,9 +3,10 @@
 import asyncio
 import dataclasses
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from motherlode.engine.equipment import courtesy_of, manner_of, user_agent
 from motherlode.engine.examples import fetch_examples
 from motherlode.engine.following import Follower
 from motherlode.engine.journal import Records
+from motherlode.engine.steady import Steady
 from motherlode.engine.tally import Tally
 from motherlode.engine.teaching import StudyRoom, Teacher, learning_share
 from motherlode.fetch import Web
@@ -32,6 +34,8 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
 from motherlode.urls import Address, address
+
+T = TypeVar("T")
 
 LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
@@ -83,22 +87,26 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         progress = await _Trip(portal, web, outing, company, tally, display).go(hands, room)
         if follower is not None and progress.end != RunEnd.INTERRUPTED:
             display.say("Bringing the index up to date ...")
-            display.say(await _finished(follower, control))
+            behind = await _unless_stopped(follower.finish(), control, otherwise="It was stopped.")
+            display.say(f"The index is behind: {behind}" if behind else "The index is up to date.")
         return progress
 
 
-async def _finished(follower: Follower, control: Control) -> str:
-    """Wait until the index has what the store has, or somebody says stop. Returns what is to be told."""
+async def _unless_stopped(work: Coroutine[Any, Any, T], control: Control, *, otherwise: T) -> T:
+    """Wait for what comes after a crawl, or until somebody says stop."""
+    if control.stopping:
+        work.close()
+        return otherwise
     control.changed.clear()
-    finishing = asyncio.ensure_future(follower.finish())
+    working = asyncio.ensure_future(work)
     stopped = asyncio.ensure_future(control.changed.wait())
     try:
-        await asyncio.wait({finishing, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        behind = finishing.result() if finishing.done() else "It was stopped."
+        await asyncio.wait({working, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else otherwise
     finally:
-        finishing.cancel()
+        working.cancel()
         stopped.cancel()
-    return f"The index is behind: {behind}" if behind else "The index is up to date."
+        await asyncio.wait({working})  # it may have something to put away
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,12 @@ class _Trip:
             if not timeout.expired():
                 raise
             return self._ended(RunEnd.TIME)
-        return await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
+        progress = await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
+        if progress.end == RunEnd.PAGES and teacher.is_behind:
+            self.display.say("Learning from all that was found ...")
+            lesson = teacher.teach(Steady(hands, self.portal))
+            await _unless_stopped(lesson, self.company.control, otherwise=False)
+        return teacher.told(progress)
 
     def _learn_pages(self) -> int:
         told = self.outing.learn_pages

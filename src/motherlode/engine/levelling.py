@@ -25,7 +25,7 @@ from motherlode.topics import TopicTree
 _FURTHEST = 0.5  # a plane is moved so far at most
 _HAIR = 1e-6  # what lies on a plane is not within it
 _EDGE = 3.0  # deviations from the median: where the bulk of the pages ends
-_WAY = 0.6  # of the way to that edge
+_WAY = 0.5  # of the way to that edge
 _ENOUGH = 50  # pages, to speak of a bulk
 _TO_STANDARD = 1.4826  # from median deviations to standard ones, were it a normal distribution
 
@@ -75,7 +75,7 @@ def gap(distances: Floats) -> float:
     are the most, there is no bulk to be told from them, and nothing is moved.
 
     >>> round(gap(np.array([*np.linspace(-0.5, -0.4, 99), 0.1])), 2)
-    0.2
+    0.17
     """
     known = distances[distances > UNKNOWN]
     if len(known) < _ENOUGH:

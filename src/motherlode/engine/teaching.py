@@ -151,6 +151,7 @@ class Teacher:
         self._pages = self._archetypes = 0
         self._precision: float | None = None
         self._policy: Bingo | None = None
+        self._is_adopting = False
         self.lessons = 0
 
     async def begin(self, crew: Crew) -> Bingo:
@@ -189,6 +190,13 @@ class Teacher:
             self._pause()
         return True
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a last lesson is worth having, so that all pages are judged by all that was found: many are
+        new to it, or one was broken off while it was being adopted."""
+        many = self._pages - self._at.pages >= FIRST
+        return self._options.retrain and self._at.phase is Phase.HARVESTING and (many or self._is_adopting)
+
     def told(self, progress: Progress) -> Progress:
         return replace(
             progress, phase=self._at.phase.value, retrainings=self.lessons, precision=self._precision
@@ -209,6 +217,7 @@ class Teacher:
         pages = self._pages
         insight = await self._studied(assignment, crew)
         at = Standpoint(assignment.phase, learned, pages)
+        self._is_adopting = True
         model = await crew.aside(partial(self._keep_model, insight, at))
         classifier = classifier_of(insight.packed)
         if self._policy is None:
@@ -217,6 +226,7 @@ class Teacher:
         self._at, self._precision = at, insight.precision
         self.lessons += 1
         await self._keep_rest(insight, model, crew)
+        self._is_adopting = False
 
     async def _studied(self, assignment: Assignment, crew: Crew) -> Insight:
         if self._room is None:

@@ -10,18 +10,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import select
 
 from helpers import CliRun, said_one_sentence
 from motherlode.app.cli.crawl import command
+from motherlode.engine import teaching
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
+from motherlode.records import TOPIC_MODEL
 from motherlode.store import ledger
 from motherlode.store.pages import page_log
+from motherlode.store.schema import judgements
 from webs import html, record_web
 
 OWLS = "Owls hunt mice at night, and owls hear them in the grass."
@@ -241,6 +246,24 @@ def test_a_second_interruption_ends_a_crawl_at_once(lode: CliRun, box: Running, 
     assert said.strip() == "Interrupted; 'lode crawl owls --policy breadth-first' goes on."
     assert ends(tmp_path / "owls")[-1] == "interrupted"
     assert sorted(kept(tmp_path / "owls")) == ["http://c.test/", "http://news.test/"]
+
+
+def test_in_the_end_all_pages_are_judged_by_what_was_learned_from_all(
+    lode: CliRun, box: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(lode, f"network.connect={box.address}", "crawl.learn_pages=0")
+    monkeypatch.setattr(teaching, "wanted_for_lesson", lambda _pages: inf)  # none on the way
+    monkeypatch.setattr(teaching, "FIRST", 1)
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(command, ["owls", "--pages", "4"])
+    assert run.exit_code == 0, run.output
+    assert "Learning from all that was found ..." in run.output
+    with Portal.reading(tmp_path / "owls") as opened, opened.store.reading() as session:
+        model = ledger.latest_model(session, TOPIC_MODEL)
+        judged = session.connection.execute(select(judgements.c.model_id)).scalars().all()
+    assert model is not None
+    assert model.report["crawl"]["pages"] == 4
+    assert judged == [model.id] * 4
 
 
 def test_a_full_disk_under_the_log_is_one_sentence(lode: CliRun, box: Running, tmp_path: Path) -> None:
