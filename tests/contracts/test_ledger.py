@@ -22,7 +22,8 @@ def test_runs_are_counted_and_ended(store: Store) -> None:
     with store.writing() as session:
         run = ledger.start_run(session, "lode crawl", "bingo", 1.0)
         ledger.advance_run(session, run.id, 5)
-        ledger.advance_run(session, run.id, 7)
+        ledger.advance_run(session, run.id, 12)
+        assert ledger.start_run(session, "lode crawl", "bingo", 1.0) == run  # said again, as nobody heard
         assert ledger.all_runs(session)[0].ended_at is None
         ledger.end_run(session, run.id, RunEnd.PAGES, 9.0)
     with store.reading() as session:

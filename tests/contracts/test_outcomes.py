@@ -329,3 +329,27 @@ def test_a_page_that_could_not_be_read_says_why_until_it_is_read(store: Store) -
     with store.reading() as session:
         assert overview.unreadable(session) == {}
     assert again(None) == (UrlState.FETCHED, "")
+
+
+@pytest.mark.parametrize("state", [UrlState.FAILED, UrlState.MOVED, UrlState.SKIPPED])
+@pytest.mark.parametrize("retry_at", [None, 100.0])
+def test_a_page_stays_whatever_becomes_of_its_own_entry_later(
+    store: Store, state: UrlState, retry_at: float | None
+) -> None:
+    """A redirect led to it while its entry was out."""
+    with store.writing() as session:
+        late = take(session, "http://a/about/", rank=0.5)
+        entry = take(session, "http://a/about", rank=0.75)
+        page = Page(late.url, late.key, 1.0, 200)
+        hop = Redirect(entry.url, entry.key, late.url, late.key, 301)
+        outcomes.keep(session, [outcome(entry, page=page, redirects=(hop,))])
+    away = Redirect(late.url, late.key, "http://b/", address("http://b/").key, 302)
+    with store.writing() as session:
+        kept = outcomes.keep(session, [Outcome(late, Fate(state, "not there", retry_at), redirects=(away,))])
+        assert late.url_id in kept.settled
+    with store.reading() as session:
+        known = pages.known_url(session, late.key)
+        assert known is not None
+        assert (known.state, known.reason) == (UrlState.FETCHED, "")
+        assert pages.redirect_of(session, late.url_id) is None
+    assert waiting(store) == []

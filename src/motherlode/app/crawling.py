@@ -3,10 +3,9 @@
 import asyncio
 import dataclasses
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,8 +33,6 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
 from motherlode.urls import Address, address
-
-T = TypeVar("T")
 
 LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
@@ -87,26 +84,9 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         progress = await _Trip(portal, web, outing, company, tally, display).go(hands, room)
         if follower is not None and progress.end != RunEnd.INTERRUPTED:
             display.say("Bringing the index up to date ...")
-            behind = await _unless_stopped(follower.finish(), control, otherwise="It was stopped.")
+            behind = await control.unless_stopped(follower.finish(), otherwise="It was stopped.")
             display.say(f"The index is behind: {behind}" if behind else "The index is up to date.")
         return progress
-
-
-async def _unless_stopped(work: Coroutine[Any, Any, T], control: Control, *, otherwise: T) -> T:
-    """Wait for what comes after a crawl, or until somebody says stop."""
-    if control.stopping:
-        work.close()
-        return otherwise
-    control.changed.clear()
-    working = asyncio.ensure_future(work)
-    stopped = asyncio.ensure_future(control.changed.wait())
-    try:
-        await asyncio.wait({working, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        return working.result() if working.done() else otherwise
-    finally:
-        working.cancel()
-        stopped.cancel()
-        await asyncio.wait({working})  # it may have something to put away
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +122,7 @@ class _Trip:
         if progress.end == RunEnd.PAGES and teacher.is_behind:
             self.display.say("Learning from all that was found ...")
             lesson = teacher.teach(Steady(hands, self.portal))
-            await _unless_stopped(lesson, self.company.control, otherwise=False)
+            await self.company.control.unless_stopped(lesson, otherwise=False)
         return teacher.told(progress)
 
     def _learn_pages(self) -> int:

@@ -1,9 +1,9 @@
 """Who goes along on a crawl."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from motherlode.engine.crew import Crew
 from motherlode.engine.progress import Progress
@@ -13,6 +13,8 @@ from motherlode.engine.tally import Tally
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.web import Headers
 from motherlode.records import Entry, Outcome, RunEnd
+
+T = TypeVar("T")
 
 
 class Teacher(Protocol):
@@ -54,12 +56,32 @@ class Control:
         self.begun = self.stopping = False
         self.end = RunEnd.INTERRUPTED
         self.changed = asyncio.Event()
+        self._said = asyncio.Event()  # stop
 
     def stop(self, end: RunEnd = RunEnd.INTERRUPTED) -> None:
         """Take up nothing more; what is under way is finished and kept."""
         if not self.stopping:
             self.stopping, self.end = True, end
+        self._said.set()
         self.changed.set()
+
+    async def unless_stopped(
+        self, work: Coroutine[Any, Any, T], *, otherwise: T, seconds: float | None = None
+    ) -> T:
+        """What comes of something that is done before or after a crawl; or, if somebody says stop or it takes
+        too long, something else."""
+        if self.stopping:
+            work.close()
+            return otherwise
+        working = asyncio.ensure_future(work)
+        stopped = asyncio.ensure_future(self._said.wait())
+        try:
+            await asyncio.wait({working, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else otherwise
+        finally:
+            working.cancel()
+            stopped.cancel()
+            await asyncio.wait({working})  # it may have something to put away
 
 
 # Headers that make a request conditional, for pages that are fetched again.

@@ -180,10 +180,10 @@ class _Crawl:
             await self._fetched.put(Catch(entry, fetched))
 
     async def _fetch(self, entry: Entry, asked: Address) -> Fetched:
+        headers = await self._crew.lasting(partial(self._conditions, entry)) if self._conditions else ()
         while True:
             outages = self._crew.outages
             try:
-                headers = self._conditions(entry) if self._conditions else ()
                 return await self._fetcher.fetch(asked, headers, entry.attempts + 1)
             except StoreGoneError as gone:  # nobody can look up what is known of the host
                 await self._crew.mend(gone, outages)
@@ -264,8 +264,11 @@ class _Crawl:
             catches = [catch for part in parts for catch in part.catches]
             drafts = [draft for part in parts for draft in part.drafts]
             books, met = self._maps.sorted_out(books_of(self._fetcher))
+            outages = self._crew.outages
             kept, outcomes = await self._crew.aside(partial(self._keeper.keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
+            if self._crew.outages != outages:  # it may have been kept unheard: what it led to is no news then
+                await self._begin_anew()
             if self._journal is not None:
                 await self._crew.aside(partial(self._journal.note, drafts, self._progress()))
             if met:
@@ -293,7 +296,7 @@ class _Crawl:
         self._copies.put_down(catches, outcomes)
         self._reserved -= len(catches)
         offered = [entry for entry in kept.offered if self._ours(entry.queue)]
-        again = [entry for outcome in outcomes if (entry := _again(outcome)) is not None]
+        again = [entry for entry in map(_again, outcomes) if entry and entry.url_id not in kept.settled]
         self._tally.count(drafts, kept)
         self._tally.await_more(offered)
         self._dispatch.settle(kept.settled, again, offered)
@@ -339,12 +342,16 @@ class _Crawl:
 
     async def _give_lesson(self, teacher: Teacher) -> None:
         if await teacher.teach(self._crew):
-            waiting = await self._crew.aside(self._sizes)
-            self._tally.await_all(waiting)
-            self._frontier.open(waiting)
-            self._dispatch.reread()
-            self._dispatch.stock_up()
+            await self._begin_anew()
         self._room.set()  # for those who had to wait for the lesson
+
+    async def _begin_anew(self) -> None:
+        """Begin anew with what waits in the store: it may be more, or at other ranks."""
+        waiting = await self._crew.aside(self._sizes)
+        self._tally.await_all(waiting)
+        self._frontier.open(waiting)
+        self._dispatch.reread()
+        self._dispatch.stock_up()
 
     def _sizes(self) -> dict[TopicId, int]:
         """How many URLs wait in each of our queues; everything is looked at, so seldom asked for."""

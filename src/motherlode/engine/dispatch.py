@@ -46,6 +46,11 @@ class Dispatch:
 
     async def next(self) -> Entry:
         """The best entry whose host may be asked, as soon as there is one."""
+        while not self._frontier.holds((entry := await self._next()).url_id):
+            self._courtesy.release(host_of(entry.url), None)  # a redirect has led to its page meanwhile
+        return entry
+
+    async def _next(self) -> Entry:
         self._pull()
         entry = self._courtesy.poll()
         for _ in range(_LOOK):

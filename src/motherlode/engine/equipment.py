@@ -17,9 +17,9 @@ from motherlode.fetch.rulebook import RuleBook
 from motherlode.policies.bounds import lets_in
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
-from motherlode.records import BadInputError, Entry, Host, RobotsFile, UrlKey, UrlState
+from motherlode.records import BadInputError, Entry, Host, RobotsFile, UrlKey
 from motherlode.store import ledger
-from motherlode.store.pages import known_url
+from motherlode.store.pages import page_url_behind
 from motherlode.store.session import Session
 
 
@@ -65,10 +65,9 @@ def fetcher_for(
         with portal.store.reading() as session:
             return ledger.robots_of(session, origin)
 
-    def known(key: UrlKey) -> bool:
+    def known(key: UrlKey) -> str:
         with portal.store.reading() as session:
-            found = known_url(session, key)
-        return found is not None and found.state in (UrlState.FETCHED, UrlState.MOVED)
+            return page_url_behind(session, key)
 
     config = portal.config
     return Fetcher(

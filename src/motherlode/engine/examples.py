@@ -100,8 +100,10 @@ async def fetch_examples(
     _empty(portal)
     if within is not None and end == RunEnd.DONE:
         _hand_over(portal)
-    if maps.files:
-        await _offer_listed(portal, fetcher_for(portal, web, courtesy), list(maps.files.values()))
+    if maps.files and end == RunEnd.DONE:  # else the next crawl reads them
+        listing = _offer_listed(portal, fetcher_for(portal, web, courtesy), list(maps.files.values()))
+        left = None if within is None or within.seconds is None else within.seconds - progress.seconds
+        await company.control.unless_stopped(listing, otherwise=None, seconds=left)
     return fetched
 
 

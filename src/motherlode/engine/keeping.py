@@ -23,13 +23,13 @@ class Keeper:
 
     def __init__(self, portal: Portal) -> None:
         self._portal = portal
-        self._run = RunId(0)
+        self._run, self._began, self._pages = RunId(0), time(), 0
 
     def begin(self, policy: Policy, command: str, maps: Maps) -> None:
         """Begin a run, with what the policy begins with."""
         seeds = list(policy.seed())
         with self._portal.batch() as session:
-            run = ledger.start_run(session, command, type(policy).__name__, time())
+            run = ledger.start_run(session, command, type(policy).__name__, self._began)
             frontier.offer(session, seeds)
             if seeds:
                 maps.begin(session, seeds[0])
@@ -37,11 +37,13 @@ class Keeper:
 
     def keep(self, drafts: Sequence[Draft], books: Books) -> tuple[Kept, list[Outcome]]:
         """Keep a batch, and what was learned of hosts on the way."""
+        pages = self._pages + sum(map(_is_page, drafts))
         with self._portal.batch() as session:
             outcomes = [self._archived(draft) for draft in drafts]
             kept = keep(session, outcomes, self._run)
             keep_books(session, books)
-            ledger.advance_run(session, self._run, sum(map(_is_page, drafts)))
+            ledger.advance_run(session, self._run, pages)
+        self._pages = pages
         return kept, outcomes
 
     def end(self, end: RunEnd, books: Books) -> None:

@@ -29,6 +29,7 @@ from motherlode.records import (
     UrlState,
 )
 from motherlode.store.archive import GZIPPED, Exchange
+from motherlode.store.pages import NOT_REFRESHED
 from motherlode.urls import address, host_of, url_key
 
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
@@ -149,14 +150,17 @@ def for_known_page(draft: Draft) -> Draft:
     """What becomes of a page that was there before: it stays as it was, unless its host says that it is gone,
     has moved, or is not to be shown. What failed in another way is left to another time."""
     outcome, fetched = draft.outcome, draft.fetched
-    fate = outcome.fate
+    fate, entry = outcome.fate, outcome.entry
+    if fetched is not None and fetched.response is not None and fetched.copy_of == entry.url:
+        same = Page(entry.url, entry.key, fetched.response.at, fetched.response.status)
+        return replace(draft, outcome=replace(outcome, page=same))  # at another address, as it was here
     if fetched is None or fate.state not in (UrlState.FAILED, UrlState.SKIPPED) or fate.reason == _NO_INDEX:
         return draft
     status = fetched.response.status if fetched.response is not None else 0
     if status in _GONE:
         fate = Fate(UrlState.FAILED, f"gone: status {status}")
     else:
-        fate = Fate(UrlState.FETCHED, f"not refreshed: {fate.reason}")
+        fate = Fate(UrlState.FETCHED, f"{NOT_REFRESHED}{fate.reason}")
     return replace(draft, outcome=replace(outcome, fate=fate, redirects=()))
 
 

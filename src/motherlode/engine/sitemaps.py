@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from motherlode.engine.equipment import Books
 from motherlode.engine.steady import Steady
 from motherlode.fetch import FetchError
+from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.fetching import Fetcher, FetchRules
 from motherlode.portal import Portal
 from motherlode.records import Entry, Follow, RobotsFile, StoreGoneError, TopicId
@@ -107,7 +108,9 @@ async def body_at(fetcher: Fetcher, url: str) -> bytes | None:
     if asked is None:
         return None
     await fetcher.courtesy.turn(asked.host)
-    response = (await dataclasses.replace(fetcher, rules=_roomy(fetcher.rules)).fetch(asked)).response
+    # On its own: no page is a copy of a sitemap, which is none itself.
+    alone = dataclasses.replace(fetcher, rules=_roomy(fetcher.rules), duplicates=Duplicates())
+    response = (await alone.fetch(asked)).response
     return response.body if response is not None and response.ok else None
 
 

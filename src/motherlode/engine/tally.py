@@ -35,7 +35,7 @@ class Tally:
     advice: dict[str, None] = field(default_factory=dict)  # each once, in the order of need
 
     def count(self, drafts: Sequence[Draft], kept: Kept) -> None:
-        settled = set(kept.settled)
+        settled = kept.settled
         for draft in drafts:
             entry = draft.outcome.entry
             if entry.url_id in settled and self.queues[entry.queue] > 0:

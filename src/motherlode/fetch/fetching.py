@@ -101,8 +101,8 @@ class _Trail(Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Fetches URLs for a crawl. Of a redirect's target, `known` says whether it was fetched before, and
-    `allows` whether the crawl may go to its host at all."""
+    """Fetches URLs for a crawl. Of a redirect's target, `known` names the page that it is or has led to,
+    if that was fetched before, and `allows` says whether the crawl may go to its host at all."""
 
     web: Web
     courtesy: "Courtesy[Any]"
@@ -110,7 +110,7 @@ class Fetcher:
     rules: FetchRules = DEFAULT_RULES
     hosts: HostBook = field(default_factory=HostBook)
     duplicates: Duplicates = field(default_factory=Duplicates)
-    known: Callable[[UrlKey], bool] = lambda _key: False
+    known: Callable[[UrlKey], str] = lambda _key: ""
     allows: Callable[[str], bool] = lambda _host: True
     clock: Callable[[], float] = time
 
@@ -202,7 +202,9 @@ class Fetcher:
             return trail.end(failure=refusal)
         if not self.allows(target.host):
             return trail.end(failure=Kind.OUTSIDE, detail=target.host)
-        if self.known(target.key):
+        page = self.known(target.key)
+        # One that we come from ourselves: the redirect was turned round since.
+        if page and all(page != hop.url for hop in trail.hops):
             return trail.end(copy_of=target.url)
         return None
 

@@ -72,6 +72,10 @@ class Frontier:
     def deferred(self) -> int:
         return len(self._deferred)
 
+    def holds(self, url_id: UrlId) -> bool:
+        """Whether an entry is still out, and nobody has settled it."""
+        return url_id in self._leased
+
     def open(self, queues: Iterable[TopicId]) -> None:
         """There is, or may be, something in these queues of the stock."""
         for queue in queues:

@@ -12,9 +12,10 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, and_, delete, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, literal, or_, select, tuple_
 
 from motherlode.records import Entry, Follow, PageId, StoreError, TopicId, UrlId, UrlState
+from motherlode.store.pages import NOT_REFRESHED
 from motherlode.store.schema import frontier, judgements, pages, urls
 from motherlode.store.session import Session
 
@@ -38,6 +39,8 @@ _WAITS = or_(
     and_(frontier.c.queue != AGAIN, urls.c.state == UrlState.OPEN),
     and_(frontier.c.queue == AGAIN, urls.c.state == UrlState.FETCHED),
 )
+
+_FAILED_LAST = case((urls.c.reason.like(f"{NOT_REFRESHED}%"), 1), else_=0)
 
 
 def offer(session: Session, follows: Sequence[Follow]) -> list[Entry]:
@@ -190,7 +193,8 @@ def ahead_of(session: Session, entry: Entry) -> int:
 def let_wait_again(
     session: Session, before: float, limit: int, topics: Collection[TopicId] | None = None
 ) -> int:
-    """Let pages wait to be fetched again that were last fetched before a moment, the oldest of them.
+    """Let pages wait to be fetched again that were last fetched before a moment, the oldest of them; those
+    that could not be had the last time after all others, or they would be in the way for ever.
 
     Of all topics, or those that are surely on one of these. Files inside archives come with their archives.
     Each waits at the rank that it was found at, which is kept with it. Returns how many there are.
@@ -199,7 +203,7 @@ def let_wait_again(
         select(pages.c.rank, pages.c.url_id, pages.c.depth, pages.c.distance, pages.c.via)
         .join_from(pages, urls, urls.c.id == pages.c.url_id)
         .where(urls.c.state == UrlState.FETCHED, urls.c.url.not_like("%#%"), pages.c.fetched_at < before)
-        .order_by(pages.c.fetched_at, pages.c.id)
+        .order_by(_FAILED_LAST, pages.c.fetched_at, pages.c.id)
         .limit(limit)
     )
     if topics is not None:

@@ -30,14 +30,19 @@ _ROBOTS_OF = select(robots).where(robots.c.origin == bindparam("sought"))
 
 
 def start_run(session: Session, command: str, policy: str, now: float) -> Run:
+    """Note that a run has begun; once, also if nobody heard of it and it is noted again."""
+    same = select(runs.c.id).where(runs.c.started_at == now, runs.c.command == command, runs.c.end == "")
+    known = session.connection.execute(same).scalar()
+    if known is not None:
+        return Run(RunId(known), command, policy, now)
     statement = insert(runs).values(command=command, policy=policy, started_at=now, end="", pages=0)
     number = session.connection.execute(statement.returning(runs.c.id)).scalar_one()
     return Run(RunId(number), command, policy, now)
 
 
 def advance_run(session: Session, run: RunId, pages: int) -> None:
-    """Count the pages of a batch, in the transaction that keeps them."""
-    statement = update(runs).where(runs.c.id == run).values(pages=runs.c.pages + pages)
+    """Note how many pages a run has so far, in the transaction that keeps the last of them."""
+    statement = update(runs).where(runs.c.id == run).values(pages=pages)
     session.connection.execute(statement)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from sqlalchemy import select
 
-from motherlode.records import Document, Entry, Link, Outcome, Page, PageId, RunId, UrlId, UrlState
+from motherlode.records import Document, Entry, Fate, Link, Outcome, Page, PageId, RunId, UrlId, UrlState
 from motherlode.records.texts import pack_text
 from motherlode.store import frontier
 from motherlode.store.bulk import Row
@@ -22,6 +23,7 @@ from motherlode.store.storable import all_storable, signed, storable
 
 _PAGE_COLUMNS = tuple(column.name for column in pages.columns)
 _NO_DOCUMENT = Document()
+_NO_ARCHIVES = frozenset({"text/html", "application/xhtml+xml", "text/plain", "application/pdf"})
 
 Ids = dict[int, int]  # a URL's row by its key
 
@@ -31,7 +33,7 @@ class Kept(Struct, frozen=True):
     no longer; and what waits now, or at a better rank than before."""
 
     pages: list[PageId]
-    settled: list[UrlId]
+    settled: set[UrlId]
     offered: list[Entry]
 
 
@@ -40,17 +42,36 @@ def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None
 
     A page that was kept before keeps its number. What it said is replaced, or, where the outcome has no
     document (it was not modified), left as it was. An entry that nobody took has no number: its URL gives it.
+    A page that a redirect has led to stays, whatever becomes of its own entry.
     """
     ids = session.sieve.ids_of(_spellings(outcomes))
-    outcomes = [_numbered(outcome, ids) for outcome in outcomes]
+    outcomes = _without_late(session, [_numbered(outcome, ids) for outcome in outcomes])
     page_keys = [outcome.page.key for outcome in outcomes if outcome.page is not None]
     numbers, refetched = _number_pages(session, [ids[key] for key in page_keys])
     rows = _Rows(ids, numbers, refetched, run)
     for outcome in outcomes:
         rows.add(outcome)
+    lost = _lost_members(session, outcomes, ids)
     _write(session, rows)
     settled, offered = _settle(session, outcomes, rows)
+    session.bulk.amend(urls, ("id", "state", "reason"), lost)
     return Kept([numbers[ids[key]] for key in page_keys], settled, offered)
+
+
+def _without_late(session: Session, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The same, but that nothing has become of entries which brought nothing, and whose page is here."""
+    late = [o.entry.url_id for o in outcomes if _comes_late(o)]
+    found = session.bulk.find(urls, "id", late, ("id", "state")) if late else ()
+    here = {number for number, state in found if state == UrlState.FETCHED}
+    return [
+        replace(o, fate=Fate(), redirects=()) if o.entry.url_id in here and _comes_late(o) else o
+        for o in outcomes
+    ]
+
+
+def _comes_late(outcome: Outcome) -> bool:
+    """Whether it brings nothing to who waits for a first page."""
+    return outcome.page is None and outcome.entry.queue != frontier.AGAIN
 
 
 def _numbered(outcome: Outcome, ids: Ids) -> Outcome:
@@ -102,6 +123,7 @@ class _Rows:
     similar: list[Row] = field(default_factory=list)
     linking: list[tuple[PageId, Sequence[Link]]] = field(default_factory=list)
     redirects: dict[int, Row] = field(default_factory=dict)
+    turned: list[Row] = field(default_factory=list)  # URLs that may have redirected once, and are pages now
     judgements: list[Row] = field(default_factory=list)
     vias: list[PageId | None] = field(default_factory=list)  # of every follow, in order
 
@@ -112,6 +134,8 @@ class _Rows:
             self.redirects[source] = (source, self.ids[hop.target_key], hop.status)
         if outcome.page is not None:
             via = self.numbers[self.ids[outcome.page.key]]
+            if outcome.entry.queue == frontier.AGAIN:
+                self.turned.append((self.ids[outcome.page.key],))
             if via not in self.seen:  # the same page twice in a batch: the first is kept
                 self.seen.add(via)
                 self._add_page(via, outcome, outcome.page)
@@ -164,6 +188,23 @@ def _page_row(number: PageId, url_id: int, outcome: Outcome, page: Page, run: Ru
     )
 
 
+def _lost_members(session: Session, outcomes: Sequence[Outcome], ids: Ids) -> list[Row]:
+    """Files inside archives that were fetched again, and have them no more, or are gone themselves."""
+    again = [o for o in outcomes if o.entry.queue == frontier.AGAIN and not _is_as_it_was(o)]
+    changed = {o.entry.url_id: o.entry.url for o in again if o.page is None or o.document is not None}
+    mimes = session.bulk.find(pages, "url_id", list(changed), ("url_id", "mime")) if changed else ()
+    archives = {changed[url_id] for url_id, mime in mimes if mime not in _NO_ARCHIVES}
+    if not archives:
+        return []
+    here = {ids[o.page.key] for o in outcomes if o.page is not None}
+    inside = select(urls.c.id, urls.c.url).where(urls.c.state == UrlState.FETCHED, urls.c.url.like("%#%"))
+    return [
+        (number, UrlState.FAILED.value, "gone: no longer in its archive")
+        for number, url in session.connection.execute(inside)
+        if url.partition("#")[0] in archives and number not in here
+    ]
+
+
 def _write(session: Session, rows: _Rows) -> None:
     bulk = session.bulk
     replaced = [(row[0],) for row in rows.pages if row[0] in rows.refetched]
@@ -178,6 +219,7 @@ def _write(session: Session, rows: _Rows) -> None:
     bulk.insert(vectors, ("page_id", "space", "packed"), rows.vectors)
     bulk.insert_links(_link_rows(session, rows.linking))
     bulk.insert(judgements, ("page_id", "topic_id", "confidence", "model_id"), rows.judgements)
+    bulk.remove(redirects, ("url_id",), rows.turned)
     bulk.upsert(redirects, ("url_id", "target_id", "status"), list(rows.redirects.values()))
 
 
@@ -193,7 +235,7 @@ def _link_rows(session: Session, linking: Sequence[tuple[PageId, Sequence[Link]]
     )
 
 
-def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple[list[UrlId], list[Entry]]:
+def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple[set[UrlId], list[Entry]]:
     """Entries leave the frontier, URLs get their fate, and what the pages led to comes in.
 
     Returns the URLs that wait no longer, and what waits now.
@@ -205,7 +247,7 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
     session.bulk.amend(urls, columns, fates)
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
-    settled = [UrlId(fate[0]) for fate in fates if fate[1] != UrlState.OPEN]
+    settled = {UrlId(fate[0]) for fate in fates if fate[1] != UrlState.OPEN}
     return settled, frontier.offer_all(session, follows, rows.vias)
 
 

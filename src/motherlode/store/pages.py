@@ -74,7 +74,9 @@ _URL_BY_KEY = select(urls).where(urls.c.key == bindparam("sought"))
 _PAGES = select(pages, urls.c.url, urls.c.key).join_from(pages, urls, urls.c.id == pages.c.url_id)
 _PAGE_BY_KEY = _PAGES.where(urls.c.key == bindparam("sought"))
 _PAGE_BY_NUMBER = _PAGES.where(pages.c.id == bindparam("sought"))
+_MAX_HOPS = 25
 UNREADABLE = "unreadable: "  # with what follows, the reason of a page that is here without its text
+NOT_REFRESHED = "not refreshed: "  # likewise, of a page that could not be had again
 _COPIES = (
     select(pages.c.digest, urls.c.url)
     .join_from(pages, urls, urls.c.id == pages.c.url_id)
@@ -115,6 +117,17 @@ def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
 
 def url_numbered(session: Session, number: UrlId) -> KnownUrl | None:
     return _known(session.connection.execute(select(urls).where(urls.c.id == number)).one_or_none())
+
+
+def page_url_behind(session: Session, key: UrlKey) -> str:
+    """The URL of the page that a URL is, or that it has led to; empty: there is none, or no longer."""
+    known = known_url(session, key)
+    for _ in range(_MAX_HOPS):
+        if known is None or known.state is not UrlState.MOVED:
+            break
+        target = redirect_of(session, known.id)
+        known = None if target is None else url_numbered(session, target)
+    return known.url if known is not None and known.state is UrlState.FETCHED else ""
 
 
 def _known(row: Row[Any] | None) -> KnownUrl | None:

@@ -24,6 +24,7 @@ from motherlode.store.pages import known_url, links_from, page_at, page_log, red
 from motherlode.store.schema import redirects, urls
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
+from scripted import ScriptedWeb, in_turn, moved
 from webs import Said, html, record_web
 
 PAGES: dict[str, Said] = {
@@ -291,3 +292,30 @@ def test_a_canonical_address_in_the_head_is_kept_as_a_link(portal: Path, tmp_pat
         assert page is not None
         links = [(link.url, link.flags) for link in links_from(session, page.id)]
     assert links == [("http://a.test/true", 8)]
+
+
+@pytest.mark.parametrize("later", [503, 404, html("About", "another time")], ids=["busy", "gone", "changed"])
+def test_a_page_that_a_redirect_leads_to_while_its_own_entry_waits_is_fetched_once(
+    portal: Path, later: Said
+) -> None:
+    web = ScriptedWeb(
+        {
+            "http://a.test/": html("Home", "home", "http://b.test/0", "/about/", "/about", "/1"),
+            "http://a.test/about": moved("/about/"),
+            "http://a.test/about/": in_turn(html("About", "once"), later),
+            "http://a.test/1": html("One", "one"),
+            **{f"http://b.test/{n}": html(f"B{n}", f"b {n}", f"/{n + 1}") for n in range(8)},
+        },
+        seconds=0.01,
+    )
+    with Portal.crawling(portal, "test") as opened:
+        policy = BreadthFirst([address("http://a.test/")])
+        progress = run_virtually(crawl(opened, web, policy, Limits(100, connections=2)))
+    about = address("http://a.test/about/")
+    assert web.urls().count(about.url) == 1
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        known, page = known_url(session, about.key), page_at(session, about.key)
+        assert known is not None
+        assert page is not None
+        assert (known.state, page.title) == (UrlState.FETCHED, "About")
+        assert progress.pages == len(list(page_log(session))) == 11

@@ -1,5 +1,6 @@
 """Fetching examples: all of them, nothing else, and the crawl goes on from there."""
 
+import asyncio
 from collections.abc import Callable
 from io import BytesIO
 from itertools import count
@@ -12,7 +13,7 @@ import pytest
 from helpers import follow
 from motherlode.app.crawling import baseline
 from motherlode.documents.analysing import Manner
-from motherlode.engine import Company, Limits, crawl, crawling
+from motherlode.engine import Company, Control, Limits, crawl, crawling
 from motherlode.engine.crew import Alone
 from motherlode.engine.equipment import courtesy_of
 from motherlode.engine.examples import fetch_examples, unfetched
@@ -350,3 +351,33 @@ def test_domains_that_are_closed_to_a_crawl_are_not_entered_by_any_way(
     with Portal.crawling(portal, "test") as opened:
         run_virtually(crawl(opened, Replay(open_web(tmp_path / "web")), baseline(opened), Limits(100)))
     assert kept(portal) == ["http://a.test/", "http://a.test/next"]
+
+
+@pytest.mark.parametrize("how", ["said", "time"])
+def test_who_is_to_stop_reads_no_sitemaps_first(tmp_path: Path, how: str) -> None:
+    topics = {"owls": [place("owl", 0)], "OTHERS": [place("news", 0)]}
+    portal = planted(tmp_path / "p", topics, robots__sitemaps=True)
+    control, asked = Control(), list[str]()
+
+    class Slow(Replay):
+        async def fetch(self, request: Request) -> Response:
+            asked.append(request.url)
+            if request.url.endswith("map.xml"):
+                if how == "said":
+                    control.stop()
+                await asyncio.sleep(1000)
+            return await super().fetch(request)
+
+    web = Slow(open_web(record_web(tmp_path / "web", {**pages(), **MAPPED})))
+    within = Limits(100, seconds=60.0 if how == "time" else None)
+    with Portal.crawling(portal, "test") as opened:
+        company = Company(Alone(Manner()), control=control)
+
+        async def work() -> float:
+            await fetch_examples(opened, web, company=company, within=within)
+            return asyncio.get_running_loop().time()
+
+        assert run_virtually(work()) < 100
+    assert "http://owl0.test/map.xml" in asked
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert ledger.unread_robots(session)  # by the next crawl

@@ -12,21 +12,22 @@ from sqlalchemy import update
 
 from helpers import follow
 from motherlode.documents.analysing import Manner
-from motherlode.engine import Control, Limits, crawl
+from motherlode.engine import Control, Limits, crawl, refreshing
 from motherlode.engine.crew import Alone
 from motherlode.engine.examples import fetch_examples
 from motherlode.engine.journal import CRAWL_LOG, Records
-from motherlode.engine.refreshing import Party, Refreshed, Wish, choose, refresh
+from motherlode.engine.refreshing import Party, Refreshed, Wish, choose, conditions, refresh
 from motherlode.engine.training import KIND
 from motherlode.fetch import Request
 from motherlode.fetch.failures import Kind
+from motherlode.fetch.web import Headers
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
 from motherlode.learning.tree import VERSION
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
-from motherlode.records import Model, ModelId, TopicId, UrlState
+from motherlode.records import Entry, Model, ModelId, StoreGoneError, TopicId, UrlState
 from motherlode.records.digests import is_older, older_digest_of
 from motherlode.records.texts import pack_text
 from motherlode.store import frontier, ledger
@@ -37,6 +38,7 @@ from motherlode.store.pages import (
     known_url,
     links_from,
     page_at,
+    redirect_of,
     text_of,
 )
 from motherlode.store.schema import pages as page_rows
@@ -326,6 +328,44 @@ def test_files_in_an_archive_come_with_it(tmp_path: Path) -> None:
             assert words in text_of(session, inside.id)
 
 
+def test_files_that_an_archive_has_no_more_are_gone_and_all_are_if_it_is(tmp_path: Path) -> None:
+    box = "http://box.test/all.zip"
+    portal = planted(tmp_path / "p", {"a": [box]})
+    fates = []
+    for names in (["one", "two"], ["one"], []):
+        packed = BytesIO()
+        with ZipFile(packed, "w") as archive:
+            for name in names:
+                archive.writestr(f"{name}.html", paper(name, f"{name} of {len(names)}"))
+        zipped = (200, {"Content-Type": "application/zip"}, packed.getvalue())
+        said = {box: zipped if names else (404, {}, b"")}
+        web = Replay(open_web(record_web(tmp_path / f"web{len(names)}", said)))
+        with Portal.crawling(portal, "test") as opened:
+            if len(names) == 2:
+                run_virtually(crawl(opened, web, BreadthFirst([address(box)]), Limits(10)))
+            else:
+                run_virtually(refresh(opened, web, ALL))
+        with Portal.reading(portal) as opened, opened.store.reading() as session:
+            inside = [known_url(session, url_key(f"{box}#{n}.html", "box.test")) for n in ("one", "two")]
+            fates.append([one.state for one in inside if one is not None])
+    here, gone = UrlState.FETCHED, UrlState.FAILED
+    assert fates == [[here, here], [here, gone], [gone, gone]]
+
+
+def test_a_redirect_that_was_turned_round_leads_to_the_page_where_it_is_now(portal: Path) -> None:
+    here, old = "http://a.test/1", "http://a.test/old"
+    first = {**SAID, SEED: paper("A", "first", {"/1": "one", "/old": "old"}), old: moved("/1")}
+    refreshed(portal, first)
+    crawled(portal, first)
+    assert known(portal, old).state is UrlState.MOVED
+    refreshed(portal, {**first, here: moved("/old"), old: paper("One", "at its old place")})
+    assert known(portal, here).state is UrlState.MOVED
+    assert known(portal, old).state is UrlState.FETCHED
+    assert "at its old place" in words(portal, old)
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert redirect_of(session, known(portal, old).id) is None
+
+
 # --- which pages, and until when ------------------------------------------------------------------------
 
 
@@ -341,6 +381,34 @@ def test_the_oldest_come_first_and_nothing_is_left_waiting(portal: Path) -> None
     found, _ = refreshed(portal, SAID, Wish(before=1e12, pages=2))
     assert (counts(found), found.left) == ((0, 2, 0, 0, 0), 0)
     assert page(portal, SEED).page.fetched_at >= LATER
+
+
+@pytest.mark.parametrize("trouble", [500, moved("http://b.test/")], ids=["dead", "moved as it was"])
+def test_pages_that_cannot_be_had_are_not_in_the_way_of_others(portal: Path, trouble: Said) -> None:
+    said = {**SAID, SEED: trouble, "http://b.test/": SAID[SEED]}
+    wish = Wish(before=page(portal, "http://a.test/4").page.fetched_at + 1, pages=1)
+    _, one = refreshed(portal, said, wish)
+    _, other = refreshed(portal, said, wish)
+    assert one.urls()[0] == SEED
+    assert len(other.urls()) == 1
+    assert other.urls()[0] != SEED
+
+
+def test_a_database_that_is_away_for_a_moment_stops_no_refresh(
+    portal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Entry] = []
+
+    def look(opened: Portal, entry: Entry) -> Headers:
+        looked.append(entry)
+        if len(looked) == 1:
+            raise StoreGoneError("away")
+        return conditions(opened, entry)
+
+    monkeypatch.setattr(refreshing, "conditions", look)
+    found, web = refreshed(portal, SAID)
+    assert len(web.urls()) == 5
+    assert found.unchanged == 5
 
 
 def test_an_interrupted_refresh_is_gone_on_with(portal: Path) -> None:

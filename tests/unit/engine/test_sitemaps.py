@@ -121,3 +121,20 @@ def test_what_is_missing_is_passed_over() -> None:
         return None
 
     assert asyncio.run(read_sitemaps(nothing, ["http://a.test/0", "not a url"])) == []
+
+
+def test_no_page_is_taken_for_a_copy_of_a_sitemap(tmp_path: Path) -> None:
+    """Some sites answer whatever they are asked for with their home page."""
+    home = PAGES["http://a.test/"]
+    said: dict[str, Said] = {
+        **PAGES,
+        "http://a.test/": html("A", "start", "/home"),
+        "http://a.test/home": home,
+    }
+    web = Replay(open_web(record_web(tmp_path / "web", {**said, "http://a.test/map.xml": home})))
+    planting = plant_seeds([(("a",), ["http://a.test/"])], UrlRules())
+    create_portal(tmp_path / "p", planting, {"robots.sitemaps": True})
+    with Portal.crawling(tmp_path / "p", "test") as portal:
+        run_virtually(crawl(portal, web, BreadthFirst([address("http://a.test/")]), Limits(50)))
+        with portal.store.reading() as session:
+            assert "http://a.test/home" in [url for url, _, _ in page_log(session)]

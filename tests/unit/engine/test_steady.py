@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import time
 from typing import Any
@@ -13,7 +14,7 @@ from motherlode.lab.clock import run_virtually
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.records import LockedError, RunEnd, StoreGoneError
-from motherlode.store import Store
+from motherlode.store import Session, Store, ledger
 from motherlode.store.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
@@ -117,3 +118,25 @@ def test_if_somebody_else_has_it_meanwhile_that_is_told(
     monkeypatch.setattr(Store, "mend", taken)
     with pytest.raises(LockedError):
         run(opened, [])
+
+
+@pytest.mark.parametrize("unheard", [1, 2, 3])
+def test_what_was_committed_unheard_is_counted_once(
+    opened: Portal, monkeypatch: pytest.MonkeyPatch, unheard: int
+) -> None:
+    """The first commit is the beginning of the run, others are batches."""
+    batch, committed = Portal.batch, list[int]()
+
+    @contextmanager
+    def deaf(self: Portal) -> Iterator[Session]:
+        with batch(self) as session:
+            yield session
+        committed.append(1)
+        if len(committed) == unheard:
+            raise StoreGoneError("The database does not answer.")
+
+    monkeypatch.setattr(Portal, "batch", deaf)
+    progress, _ = run(opened, [])
+    with opened.store.reading() as session:
+        (noted,) = ledger.all_runs(session)
+    assert noted.pages == progress.pages == len(kept(opened)) == 121
