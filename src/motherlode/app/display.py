@@ -126,7 +126,7 @@ class Display:
 
     def _say_idle(self, progress: Progress) -> None:
         idle = progress.idle
-        if idle is not None and idle.until - max(time(), self._idle) > _WORTH_SAYING:
+        if idle is not None and not progress.end and idle.until - max(time(), self._idle) > _WORTH_SAYING:
             self._idle = idle.until
             self.say(f"  {waits(idle, named_errors(progress))}")
 
@@ -186,7 +186,7 @@ def frame(progress: Progress, tree: TopicTree, limits: Limits, height: int) -> G
     if (bar := _bar(progress, limits)) is not None:
         parts.insert(1, bar)
     if progress.idle is not None and progress.idle.until - time() > _WORTH_SAYING and not progress.end:
-        parts.append(Text(waits(progress.idle), style="yellow"))
+        parts.append(Text(waits(progress.idle), style="yellow", overflow="fold", no_wrap=False))
     rows = list(_topics(progress, tree))
     if rows:
         parts.append(_table(rows, max(1, height - _BESIDES)))

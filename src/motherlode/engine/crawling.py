@@ -62,6 +62,7 @@ _SETTLED_AT_ONCE = 16
 _KEPT_AT_ONCE = 16  # parts of so many
 _WORTH_IT = 64  # pages, at least, if they come within a moment
 _MOMENT = 0.1
+_LOOK = 1.0  # seconds between two looks at how far they are
 _GRACE = 10.0  # seconds that fetches under way are given when a crawl ends
 
 
@@ -154,9 +155,14 @@ class _Crawl:
         self._copies.recall(self._portal.store)
         with self._portal.store.reading() as session:
             self._tally.newest = newest_url(session)
-        waiting = self._sizes()
-        self._tally.await_all(waiting)
-        self._frontier.open(waiting)
+        self._await_all(*self._counted())
+
+    def _counted(self) -> tuple[dict[TopicId, int], int]:
+        return self._sizes(), self._left()
+
+    def _await_all(self, sizes: dict[TopicId, int], urls: int) -> None:
+        self._tally.await_all(sizes, urls)
+        self._frontier.open(sizes)
 
     async def _break_off(self, end: RunEnd) -> None:
         """Note how it ended, if that can be noted: whatever broke it off may be in the way of that, too."""
@@ -298,7 +304,7 @@ class _Crawl:
         offered = [entry for entry in kept.offered if self._ours(entry.queue)]
         again = [entry for entry in map(_again, outcomes) if entry and entry.url_id not in kept.settled]
         self._tally.count(drafts, kept)
-        self._tally.await_more(offered)
+        self._tally.await_more(kept.offered if self._limits.queues is None else offered)
         self._dispatch.settle(kept.settled, again, offered)
         if self._teacher is not None:
             self._teacher.saw(outcomes)
@@ -347,9 +353,7 @@ class _Crawl:
 
     async def _begin_anew(self) -> None:
         """Begin anew with what waits in the store: it may be more, or at other ranks."""
-        waiting = await self._crew.aside(self._sizes)
-        self._tally.await_all(waiting)
-        self._frontier.open(waiting)
+        self._await_all(*await self._crew.aside(self._counted))
         self._dispatch.reread()
         self._dispatch.stock_up()
 
@@ -399,7 +403,10 @@ class _Crawl:
             resting.cancel()
         for errand in self._errands:
             errand.cancel()
-        _, late = await asyncio.wait(fetchers, timeout=_GRACE)
+        late, until = set(fetchers), self._loop.time() + _GRACE
+        while late and self._loop.time() < until:
+            _, late = await asyncio.wait(late, timeout=min(_LOOK, until - self._loop.time()))
+            self._report(self._progress())
         for fetcher in late:
             fetcher.cancel()
         await asyncio.gather(*late, return_exceptions=True)

@@ -177,7 +177,7 @@ class Records:
                 continue
             self._pages += 1
             said = draft.outcome.judgement
-            self._relevant += said is not None and said.confidence > 0
+            self._relevant += said is not None and said.is_on_topic
             late = self._clock() - self._row_at >= ROW_SECONDS
             if late or self._pages - self._row_pages >= ROW_PAGES:
                 yield self._row()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from motherlode.documents.needs import advice
 from motherlode.engine.progress import Progress
 from motherlode.engine.settling import Draft
+from motherlode.fetch.failures import Kind
 from motherlode.records import Document, Entry, TopicId, UrlState
 from motherlode.store.outcomes import Kept
 from motherlode.urls import host_of
@@ -28,6 +29,7 @@ class Tally:
     size: int = 0
     began: float | None = None  # by the clock of the loop
     queues: Counter[TopicId] = field(default_factory=Counter)  # what was offered and is not settled, about
+    waiting: int = 0  # the same in all: what waits in several queues once, and what is for later as well
     newest: int = 0  # URL that was seen: they are numbered as they are found
     hosts: set[str] = field(default_factory=set)
     topics: Counter[TopicId] = field(default_factory=Counter)
@@ -35,11 +37,12 @@ class Tally:
     advice: dict[str, None] = field(default_factory=dict)  # each once, in the order of need
 
     def count(self, drafts: Sequence[Draft], kept: Kept) -> None:
-        settled = kept.settled
         for draft in drafts:
             entry = draft.outcome.entry
-            if entry.url_id in settled and self.queues[entry.queue] > 0:
-                self.queues[entry.queue] -= 1
+            if entry.url_id in kept.settled:
+                self.waiting = max(0, self.waiting - 1)
+                if self.queues[entry.queue] > 0:
+                    self.queues[entry.queue] -= 1
             self._note_need(draft.outcome.document)
             if draft.fetched is not None:
                 self._count(draft)
@@ -48,16 +51,17 @@ class Tally:
         """How long it has been counted, at a moment by the clock of the loop."""
         return 0.0 if self.began is None else now - self.began
 
-    def await_all(self, sizes: Mapping[TopicId, int]) -> None:
-        """So many wait, as somebody has counted."""
-        self.queues = Counter(sizes)
+    def await_all(self, sizes: Mapping[TopicId, int], urls: int) -> None:
+        """So many wait in each queue, and so many in all, as somebody has counted."""
+        self.queues, self.waiting = Counter(sizes), urls
 
     def await_more(self, offered: Iterable[Entry]) -> None:
         """These wait, too, but for those that were seen before and are now at a better rank. A URL that waits
         in several places waits once."""
         fresh = {entry.url_id: entry.queue for entry in offered if entry.url_id > self.newest}
         self.newest = max(fresh, default=self.newest)
-        self.queues.update(fresh.values())
+        self.waiting += len(fresh)
+        self.queues.update(queue for queue in fresh.values() if queue > 0 or queue in self.queues)
 
     def _count(self, draft: Draft) -> None:
         outcome, fetched = draft.outcome, draft.fetched
@@ -67,7 +71,7 @@ class Tally:
         final = outcome.fate.retry_at is None
         self.failed += final and outcome.fate.state is UrlState.FAILED
         self.skipped += final and outcome.fate.state is UrlState.SKIPPED
-        if fetched is not None and fetched.failure is not None:
+        if fetched is not None and fetched.failure not in (None, Kind.RESTING):  # who rests was not asked
             self.errors[str(fetched.failure)] += 1
         if outcome.page is None:
             return
@@ -75,7 +79,7 @@ class Tally:
         self.size += outcome.page.size
         self.hosts.add(host_of(outcome.page.url))
         said = outcome.judgement
-        if said is not None and said.confidence > 0:
+        if said is not None and said.is_on_topic:
             self.relevant += 1
             self.topics[said.topic] += 1
 
@@ -94,7 +98,7 @@ class Tally:
             seconds=seconds,
             skipped=self.skipped,
             relevant=self.relevant,
-            waiting=self.queues.total(),
+            waiting=self.waiting,
             size=self.size,
             topics=dict(self.topics),
             queues=dict(self.queues),

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from motherlode.records.identifiers import FeedbackId, ModelId, PageId, TopicId
+from motherlode.records.identifiers import ROOT, FeedbackId, ModelId, PageId, TopicId
 
 TOPIC_MODEL = "tree"  # the kind of model that judges pages by topics
 
@@ -16,6 +16,11 @@ class Judgement(Struct, frozen=True, gc=False):
     topic: TopicId
     confidence: float
     model: ModelId | None = None
+
+    @property
+    def is_on_topic(self) -> bool:
+        """Whether a topic wants the page: the root of all of them stands for none."""
+        return self.topic != ROOT and self.confidence > 0
 
 
 class Model(Struct, frozen=True):

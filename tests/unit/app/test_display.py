@@ -187,3 +187,17 @@ def test_what_is_to_be_installed_is_said_once(quiet: bool, capsys: pytest.Captur
     said = capsys.readouterr().err if quiet else out.getvalue()
     assert [line for line in said.splitlines() if "Install" in line] == ["Install a.", "Install b."]
     assert (out.getvalue() == "") is quiet
+
+
+def test_at_the_end_nobody_waits_any_more() -> None:
+    idle = Idle(time() + 100, "1 waits for another attempt")
+    assert not any("Nothing can be fetched" in said for said in told(Progress(idle=idle, end="page limit")))
+
+
+def test_why_nothing_happens_is_told_in_full_on_a_narrow_terminal() -> None:
+    out = StringIO()
+    outlet = Outlet(file=out, force_terminal=True, width=60, height=30, color_system=None, soft_wrap=True)
+    why = "3 wait for hosts that rest, 1 waits for another attempt"
+    with Display(TREE, LIMITS, quiet=False, console=outlet) as display:
+        display.update(Progress(idle=Idle(time() + 90, why)))
+    assert "attempt." in out.getvalue()  # its last word

@@ -248,6 +248,13 @@ def test_a_second_interruption_ends_a_crawl_at_once(lode: CliRun, box: Running, 
     assert sorted(kept(tmp_path / "owls")) == ["http://c.test/", "http://news.test/"]
 
 
+def test_a_policy_that_knows_no_topics_puts_nothing_on_one(lode: CliRun, box: Running) -> None:
+    made(lode, f"network.connect={box.address}")
+    found = told(lode, "--policy", "best-first")
+    assert (found["relevant"], found["topics"]) == (0, {})
+    assert "on a topic" not in lode("crawl", "owls", "--policy", "best-first").stdout.splitlines()[-3]
+
+
 def test_in_the_end_all_pages_are_judged_by_what_was_learned_from_all(
     lode: CliRun, box: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

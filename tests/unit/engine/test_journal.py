@@ -93,7 +93,7 @@ def draft(url: str, number: int = 1, **said: object) -> Draft:
     if isinstance(fate, Fate):
         return Draft(Outcome(entry, fate), None, Fetched(at.url, at))
     page = Page(at.url, at.key, 0.0, 200)
-    judgement = Judgement(TopicId(1), 1.0 if said.get("relevant", True) else -1.0)
+    judgement = Judgement(TopicId(2), 1.0 if said.get("relevant", True) else -1.0)
     return Draft(Outcome(entry, page=page, judgement=judgement), None, Fetched(at.url, at))
 
 

@@ -24,6 +24,6 @@ def test_a_url_that_is_found_again_waits_once() -> None:
 
 def test_what_was_seen_by_an_earlier_crawl_is_not_counted_again() -> None:
     tally = Tally(newest=7)
-    tally.await_all({OWLS: 5})
+    tally.await_all({OWLS: 5}, 5)
     tally.await_more([entry(3, rank=0.9), entry(8)])
     assert tally.progress(1.0).waiting == 6
