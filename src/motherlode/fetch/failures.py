@@ -122,10 +122,7 @@ def verdict(
 
 
 def wait_of(kind: Kind, attempts: int, asked_for: float | None = None) -> float:
-    """The seconds that a failure is waited out, after so many attempts: the first time as long as the host
-    named, if it did, and never less than that."""
-    if asked_for and attempts == 1:
-        return min(asked_for, _DAY)
+    """The seconds that a failure is waited out, after so many attempts; never less than the host named."""
     doublings = min(attempts - 1, _MAX_DOUBLINGS)
     return min(max(TABLE[kind].wait * float(2**doublings), asked_for or 0.0), _DAY)
 
