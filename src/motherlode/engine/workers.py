@@ -45,8 +45,9 @@ R = TypeVar("R")
 
 _SEATS = 2  # batches that a worker may have: one that it reads, one that lies ready
 _GRACE = 5.0  # seconds that a worker outlives its time limit, should nobody be left to end it
-_CHANCES = 3  # readings of a document whose reader is killed by force each time
-_STARTS = 3  # attempts at starting one
+# Seconds between attempts at starting a worker, and at reading a document whose readers are killed by force.
+# Whoever kills them may stop, and a system without memory may find some; after the last it is given up.
+_PAUSES = (0.0, 0.2, 1.0, 4.0)
 _START = 60.0  # seconds that a worker may take to begin
 _MB = 2**20
 _PATIENT = 5  # as `nice` has it: a third of the time of those that read, where there is not enough
@@ -263,7 +264,9 @@ class Workers(Generic[J, R]):
                 place = len(batch.results)
                 kills = kills + 1 if suspect == place else 1
                 suspect = place
-                if not desk.worker.was_killed or kills == _CHANCES:
+                if desk.worker.was_killed and kills <= len(_PAUSES):
+                    await asyncio.sleep(_PAUSES[kills - 1])
+                else:
                     batch.results.append(lost)
                 await self._replace(desk)
 
@@ -291,9 +294,10 @@ class Workers(Generic[J, R]):
 
     async def _start(self) -> _Worker[J, R]:
         """A new worker. One that somebody killed before it had begun is no reason to give up."""
-        for _ in range(_STARTS - 1):
+        for pause in _PAUSES:
             with suppress(_StillbornError):
                 return await self._attempt_start()
+            await asyncio.sleep(pause)
         try:
             return await self._attempt_start()
         except _StillbornError as error:

@@ -16,6 +16,7 @@ import pytest
 from motherlode.documents.options import ReadingOptions
 from motherlode.engine import nursery
 from motherlode.engine import workers as workers_module
+from motherlode.engine.nursing import Upbringing
 from motherlode.engine.workers import Lost, Workers
 from motherlode.fetch.loops import run
 from motherlode.records import DiskFullError, LodeError
@@ -269,6 +270,7 @@ def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
 def test_a_document_whose_reader_somebody_kills_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1))
     monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "mark"))
     assert results(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
     lost = Lost("killed its reader (SIGKILL)")
@@ -284,6 +286,7 @@ ORPHANING = """
 import asyncio, os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from motherlode.documents.options import ReadingOptions
+from motherlode.engine.nursing import Upbringing
 from motherlode.engine.workers import Workers
 from tasks import task
 async def work():
@@ -328,9 +331,28 @@ def test_what_a_worker_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch)
     assert not running(mark)
 
 
+def test_workers_that_are_killed_before_they_begin_are_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed = 0
+    bear = nursery.bear
+
+    def bear_and_kill(upbringing: Upbringing, line: int) -> nursery.Ward:
+        nonlocal killed
+        ward = bear(upbringing, line)
+        if killed < 4:
+            killed += 1
+            ward.kill()
+        return ward
+
+    monkeypatch.setattr(nursery, "bear", bear_and_kill)
+    monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1, 0.1, 0.1))
+    assert results(["a", "b"], ReadingOptions(workers=1, seconds=20.0)) == (["A", "B"], 0)
+    assert killed == 4
+
+
 def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1))
     monkeypatch.setattr(nursery, "_BEGIN", "raise SystemExit({descriptor})")
     monkeypatch.setattr(nursery, "_SHARED", nursery._Shared())
     workers = Workers(task, QUICK)
