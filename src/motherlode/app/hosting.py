@@ -8,9 +8,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.fetch.failures import is_passing
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState, UsageError
-from motherlode.store import Session, ledger
+from motherlode.store import Session, frontier, ledger
+from motherlode.urls import host_of
 
 STATES = tuple(state.name.lower() for state in HostState)
 ORDERS: dict[str, Callable[[Host], Any]] = {
@@ -61,8 +63,16 @@ def shown(host: Host) -> HostNow:
     )
 
 
-def forgive(path: Path, pattern: str, overrides: Sequence[str] = ()) -> int:
-    """Give the slow and bad hosts that fit a pattern another chance. Returns how many there were.
+class Forgiven(Struct, frozen=True):
+    """How many hosts have another chance, and how many of the URLs that were given up with them."""
+
+    forgiven: int
+    urls: int
+
+
+def forgive(path: Path, pattern: str, overrides: Sequence[str] = ()) -> Forgiven:
+    """Give the slow and bad hosts that fit a pattern another chance, and what could not be had of hosts that
+    fit: the next crawl tries it as if it were new.
 
     Raises `UsageError` where no host fits, and `LockedError` while somebody else writes the portal.
     """
@@ -73,4 +83,11 @@ def forgive(path: Path, pattern: str, overrides: Sequence[str] = ()) -> int:
         blamed = [host for host in fitting if host.state is not HostState.GOOD]
         cleared = [replace(host, state=HostState.GOOD, reason="", failures=0, next_at=0.0) for host in blamed]
         ledger.keep_hosts(session, cleared)
-    return len(blamed)
+        names = {host.name for host in fitting}
+        lost = [
+            number
+            for number, url, reason in frontier.given_up(session)
+            if is_passing(reason) and host_of(url) in names
+        ]
+        frontier.reopen(session, lost)
+    return Forgiven(len(blamed), len(lost))

@@ -127,6 +127,20 @@ def wait_of(kind: Kind, attempts: int, asked_for: float | None = None) -> float:
     return min(max(TABLE[kind].wait * float(2**doublings), asked_for or 0.0), _DAY)
 
 
+def is_passing(reason: str) -> bool:
+    """Whether a URL that was given up for this reason may well be there another time: its host failed it, or
+    was left alone; neither its content nor a rule is in the way.
+
+    >>> is_passing("connection refused"), is_passing("bad host: timed out"), is_passing("robots.txt")
+    (True, True, False)
+    """
+    try:
+        kind = Kind(reason.partition(":")[0])
+    except ValueError:
+        return False
+    return kind is Kind.BAD_HOST or TABLE[kind].retries > 0 or TABLE[kind].fate is HostState.BAD
+
+
 def of_status(status: int) -> Kind | None:
     """The failure that a status means; None: it is none, or a redirect."""
     match status:

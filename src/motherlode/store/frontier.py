@@ -2,7 +2,8 @@
 
 The best offer of a URL is always here. Worse ones may be, too: an offer is passed over when the sieve's
 memory knows of one as good, and kept when it does not. Whichever comes up first settles the URL, and the
-rows that are left of it are stale from then on: never returned, and dropped by `prune`.
+rows that are left of it are stale from then on: never returned, unless the URL is opened again. So what could
+not be fetched keeps its place, for the day on which its host is given another chance.
 
 Pages that are to be fetched again wait in a queue of their own. Their URLs stay settled meanwhile, so that no
 crawl takes them for new ones.
@@ -130,11 +131,19 @@ def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> No
     session.sieve.memory.rerank(np.array(list(best), np.int64), np.array(list(best.values())))
 
 
-def prune(session: Session, queue: TopicId) -> int:
-    """Drop a queue's rows whose URL no longer waits. Returns how many there were."""
-    done = select(urls.c.id).where(urls.c.id == frontier.c.url_id, urls.c.state != _state_in(queue))
-    statement = delete(frontier).where(frontier.c.queue == queue, done.exists())
-    return session.connection.execute(statement).rowcount
+def given_up(session: Session) -> list[tuple[UrlId, str, str]]:
+    """What was given up without a page: each URL with the reason."""
+    query = select(urls.c.id, urls.c.url, urls.c.reason).where(
+        urls.c.state.in_((UrlState.FAILED, UrlState.SKIPPED))
+    )
+    return [(UrlId(number), url, why or "") for number, url, why in session.rows(query)]
+
+
+def reopen(session: Session, numbers: Sequence[UrlId]) -> None:
+    """Let URLs that were given up wait again where they waited, as if nobody had tried them."""
+    columns = ("id", "state", "reason", "attempts", "not_before")
+    session.bulk.amend(urls, columns, [(number, UrlState.OPEN.value, None, 0, None) for number in numbers])
+    session.sieve.memory.forget()  # it still knows them as settled
 
 
 def clear(session: Session, queue: TopicId) -> None:

@@ -240,7 +240,8 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
 
     Returns the URLs that wait no longer, and what waits now.
     """
-    gone = [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes if not _waits(o)]
+    left = [o.entry for o in outcomes if not _waits(o) and not _may_be_reopened(o)]
+    gone = [(entry.queue, entry.rank, entry.url_id) for entry in left]
     session.bulk.remove(frontier_table, ("queue", "rank", "url_id"), gone)
     columns = ("id", "state", "reason", "attempts", "not_before")
     fates = _fates(outcomes, rows.ids, _still_unreadable(session, outcomes, rows))
@@ -259,6 +260,12 @@ def _is_as_it_was(outcome: Outcome) -> bool:
 def _waits(outcome: Outcome) -> bool:
     """Whether the entry stays where it is, for another attempt."""
     return outcome.fate.retry_at is not None and outcome.page is None
+
+
+def _may_be_reopened(outcome: Outcome) -> bool:
+    """Whether it was given up. Its entry stays, stale, for whoever gives its host another chance."""
+    given_up = outcome.fate.state in (UrlState.FAILED, UrlState.SKIPPED)
+    return given_up and outcome.page is None and outcome.entry.queue != frontier.AGAIN
 
 
 def _still_unreadable(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> dict[int, str]:

@@ -98,7 +98,7 @@ def test_hosts_are_shown_by_state_and_forgiven(client: TestClient) -> None:
     assert [host["name"] for host in client.get(f"{API}/hosts?state=slow").json()] == ["slow.test"]
     assert send(client, f"{CRAWL}/hosts/forgive", pattern="slow.test").status_code == 303
     assert client.get(f"{API}/hosts?state=slow").json() == []
-    assert client.post(f"{API}/hosts/forgive", json={"pattern": "*"}).json() == {"forgiven": 1}
+    assert client.post(f"{API}/hosts/forgive", json={"pattern": "*"}).json() == {"forgiven": 1, "urls": 0}
     assert client.get(f"{API}/hosts?state=bad").json() == []
     assert client.post(f"{API}/hosts/forgive", json={"pattern": "none"}).status_code == 400
 

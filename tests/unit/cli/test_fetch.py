@@ -173,7 +173,10 @@ def test_hosts_can_be_chosen_sorted_and_read_by_programs(lode: CliRun, portal: P
 
 
 def test_hosts_are_forgiven(lode: CliRun, portal: Path) -> None:
-    assert lode("hosts", str(portal), "--forgive", "*.test").stdout == "Forgave 2 hosts.\n"
+    assert (
+        lode("hosts", str(portal), "--forgive", "*.test").stdout
+        == "Forgave 2 hosts; 0 URLs can be tried again.\n"
+    )
     assert "3 good, 0 slow, 0 bad" in lode("hosts", str(portal)).stdout
     nobody = lode("hosts", str(portal), "--forgive", "*.example")
     assert nobody.returncode == 2

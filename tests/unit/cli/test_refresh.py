@@ -14,6 +14,9 @@ import pytest
 
 from helpers import CliRun, run_lode, said_one_sentence
 from motherlode.lab.serving.background import Running, sandbox
+from motherlode.portal import Portal
+from motherlode.records import Host, HostState
+from motherlode.store import ledger
 from webs import Said, html, record_web
 
 PAGES: dict[str, Said] = {
@@ -229,3 +232,16 @@ def test_nothing_is_fetched_or_written(lode: CliRun, owls: Path) -> None:
     before = {path: path.read_bytes() for path in owls.rglob("*") if path.is_file() and "-" not in path.name}
     assert lode("explain", "owls", "http://a.test/1", "--set", "network.connect=127.0.0.1:1").returncode == 0
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.usefixtures("owls")
+def test_a_host_that_is_left_alone_is_explained_with_what_can_be_done(lode: CliRun, owls: Path) -> None:
+    with Portal.writing(owls, "test") as opened, opened.store.writing() as session:
+        ledger.keep_hosts(session, [Host("b.test", "b.test", HostState.BAD, "timed out", failures=4)])
+    lines = [line.rstrip() for line in lode("explain", "owls", "http://b.test/").stdout.splitlines()]
+    at = next(
+        place for place, line in enumerate(lines) if line.startswith("  host        b.test, bad (timed")
+    )
+    assert lines[at + 1] == "              another chance for it: lode hosts owls --forgive b.test"
+    assert lode("hosts", "owls", "--forgive", "b.test").returncode == 0
+    assert "another chance" not in lode("explain", "owls", "http://b.test/").stdout

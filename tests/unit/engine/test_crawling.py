@@ -2,6 +2,7 @@
 
 import gzip
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from msgspec.structs import replace
 from sqlalchemy import select
 from warcio.archiveiterator import ArchiveIterator
 
+from motherlode.app.hosting import Forgiven, forgive
 from motherlode.engine import Company, Limits, Progress, crawl, crawling
 from motherlode.fetch import Request, Response, Web
 from motherlode.fetch.duplicates import Duplicates
+from motherlode.fetch.failures import Kind
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
@@ -24,6 +27,7 @@ from motherlode.store.pages import known_url, links_from, page_at, page_log, red
 from motherlode.store.schema import redirects, urls
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
+from scripted import Said as Scripted
 from scripted import ScriptedWeb, in_turn, moved
 from webs import Said, html, record_web
 
@@ -50,6 +54,13 @@ def run(portal: Path, web: Path, pages: int = 100) -> tuple[Progress, list[Progr
         company = Company(report=reports.append)
         work = crawl(opened, Replay(open_web(web)), policy, Limits(pages, connections=2), company)
         return run_virtually(work), reports
+
+
+def crawl_scripted(portal: Path, said: Mapping[str, Scripted]) -> ScriptedWeb:
+    web = ScriptedWeb(said)
+    with Portal.crawling(portal, "test") as opened:
+        run_virtually(crawl(opened, web, BreadthFirst([address("http://a.test/")]), Limits(100)))
+    return web
 
 
 @pytest.fixture
@@ -263,6 +274,26 @@ def test_a_retry_waits_for_its_time_and_comes_then(
     run(portal, tmp_path / "recovered")
     assert busy(portal)[:2] == (UrlState.FETCHED, 2)
     assert log(portal) == ["http://a.test/", "http://b.test/"]
+
+
+def test_what_could_not_be_had_of_a_host_is_fetched_once_the_host_is_forgiven(
+    portal: Path,
+) -> None:
+    down = [f"http://b.test/{page}" for page in range(4)]
+    said: dict[str, Scripted] = {
+        "http://a.test/": html("A", "first", "http://a.test/broken", "http://a.test/none", *down),
+        "http://a.test/broken": 500,
+        **dict.fromkeys(down, Kind.TLS),
+    }
+    crawl_scripted(portal, said)
+    assert log(portal) == ["http://a.test/"]
+    there = {url: html(url, f"words of {url}") for url in (*down, "http://a.test/broken")}
+    assert crawl_scripted(portal, said | there).urls() == []  # nobody has said that it is back
+    assert forgive(portal, "*.test") == Forgiven(1, 5)
+    again = crawl_scripted(portal, said | there).urls()
+    assert sorted(again) == sorted(there)
+    assert sorted(log(portal)) == sorted(["http://a.test/", *there])
+    assert forgive(portal, "*.test") == Forgiven(0, 0)
 
 
 def test_hosts_and_robots_txt_are_kept_with_the_pages(portal: Path, tmp_path: Path) -> None:

@@ -435,7 +435,6 @@ def test_what_was_chosen_waits_in_the_store_and_no_crawl_takes_it(portal: Path) 
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         assert frontier.offer(session, [follow("http://a.test/1", 5.0)]) == []  # a link to it is found
         assert frontier.all_waiting(session, 10, None) == []
-        assert frontier.prune(session, frontier.AGAIN) == 0
     assert crawled(portal, SAID).urls() == []
     assert sizes(portal) == {frontier.AGAIN: 5}
     with Portal.crawling(portal, "test") as opened:

@@ -3,14 +3,13 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from msgspec import Struct
 from pydantic import Field
 
 from motherlode.app import hosting
 from motherlode.app.api.bodies import Body
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.hosting import HostNow
+from motherlode.app.hosting import Forgiven, HostNow
 from motherlode.app.serving.services import Here
 
 router = APIRouter(prefix="/portals/{portal}/hosts", tags=["hosts"])
@@ -22,12 +21,6 @@ class Forgive(Body):
     """See `lode hosts --forgive`."""
 
     pattern: Annotated[str, Field(min_length=1, max_length=300, examples=["*.example.org"])]
-
-
-class Forgiven(Struct, frozen=True):
-    """How many hosts have another chance."""
-
-    forgiven: int
 
 
 @router.get("", summary="The hosts of a portal: `lode hosts`", **answers(list[HostNow]))
@@ -45,4 +38,4 @@ def hosts(
 
 @router.post("/forgive", summary="Another chance for hosts: `lode hosts --forgive`", **answers(Forgiven))
 def forgive(here: Here, portal: Name, body: Forgive) -> Json:
-    return Json(Forgiven(hosting.forgive(here.shelf.path(portal), body.pattern)))
+    return Json(hosting.forgive(here.shelf.path(portal), body.pattern))

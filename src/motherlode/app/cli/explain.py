@@ -1,5 +1,6 @@
 """`lode explain`: how a URL was found, ranked, fetched and judged, or why it was not."""
 
+import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from motherlode.engine.explanations import Explanation, Hop, HostSaid, JudgedAs,
 from motherlode.engine.judging import Telling
 from motherlode.engine.ranking import FIRST_OF_ALL, Part, Ranked
 from motherlode.portal import Portal
-from motherlode.records import LodeError
+from motherlode.records import HostState, LodeError
 
 _TERMS = 8
 _WIDTH = 88
@@ -53,17 +54,17 @@ def command(directory: Path, url: str, links: int, overrides: tuple[str, ...], *
     if as_json:
         show_json(found)
     else:
-        _show(found)
+        _show(found, shlex.quote(str(directory)))
 
 
-def _show(found: Explanation) -> None:
+def _show(found: Explanation, where: str) -> None:
     title = found.fetch.title if found.fetch else ""
     click.echo(harmless(f"{found.url}  {title}".rstrip()))
     click.echo(f"  {harmless(found.why)}")
     for name, lines in (
         ("Found", _found(found)),
         ("Ranked", _ranked(found)),
-        ("Host", _host(found)),
+        ("Host", _host(found, where)),
         ("Judged", _judged(found.judgement, found.marked)),
         ("Links", _links(found)),
     ):
@@ -163,9 +164,11 @@ def _valued(part: Part) -> str:
 # --- its host -------------------------------------------------------------------------------------------
 
 
-def _host(found: Explanation) -> Iterator[_Line]:
+def _host(found: Explanation, where: str) -> Iterator[_Line]:
     if found.host is not None:
         yield "host", _host_words(found.host)
+        if found.host.state == HostState.BAD.name.lower():
+            yield "", f"another chance for it: lode hosts {where} --forgive {found.host.name}"
     if found.robots is not None:
         yield "robots.txt", _robots_words(found.robots)
 

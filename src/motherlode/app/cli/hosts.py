@@ -28,7 +28,8 @@ _SHOWN = 50
 @click.option(
     "--forgive",
     metavar="PATTERN",
-    help="Give the slow and bad hosts that fit the pattern, such as '*.example.org', another chance.",
+    help="Give the hosts that fit the pattern, such as '*.example.org', and what could not be had of them "
+    "another chance.",
 )
 @set_option
 @json_option
@@ -39,7 +40,8 @@ def command(directory: Path, overrides: tuple[str, ...], forgive: str | None, **
     rest of the crawl.
     """
     if forgive is not None:
-        click.echo(f"Forgave {count(hosting.forgive(directory, forgive, overrides), 'host')}.")
+        done = hosting.forgive(directory, forgive, overrides)
+        click.echo(f"Forgave {count(done.forgiven, 'host')}; {count(done.urls, 'URL')} can be tried again.")
         return
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
         hosts = hosting.hosts_in(session, options["state"], options["sort"])
