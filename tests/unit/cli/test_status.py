@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from helpers import CliRun, follow, run_lode, said_one_sentence
-from motherlode.app.cli.stats import sparkline
+from motherlode.app.cli.stats import _kinds, _lines, sparkline
 from motherlode.app.standing import status_of
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, PortalLock, holder_of
@@ -198,3 +198,14 @@ def test_no_portal_is_one_sentence(lode: CliRun, command: str) -> None:
 def test_a_sparkline_is_as_high_as_the_rates() -> None:
     assert sparkline([0.0, 0.5, 0.99, 1.0]) == "▁▅██"
     assert sparkline([]) == ""
+
+
+def test_long_lists_of_kinds_take_several_lines_and_no_kind_is_broken() -> None:
+    long = f"application/{'x' * 60}"
+    told = _lines("types", _kinds({"text/html": 2_000, long: 12, "connection refused": 3, "b c d e f": 1}))
+    assert told.splitlines() == [
+        "types      text/html 2,000,",
+        f"           {long} 12,",
+        "           connection refused 3, b c d e f 1",
+    ]
+    assert _lines("links", "7") == "links      7"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 
 import click
 from msgspec import Struct
@@ -18,6 +19,9 @@ from motherlode.topics import TopicTree, show_path
 _PARTS = 40  # of the crawl at most, for the harvest rate over time
 _PART = 20  # pages of each at least
 _SHOWN = 10  # kinds of something, the most frequent
+_NAME = 10  # columns of what something is called
+_WIDTH = 80  # and of a line
+_TOGETHER = "\N{NO-BREAK SPACE}"  # between words that stay on one line
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -130,19 +134,34 @@ def _show(stats: Stats) -> None:
         "unreadable": _kinds(stats.unreadable),
     }
     for name, text in rows.items():
-        click.echo(f"{name:<10} {text}")
+        click.echo(_lines(name, text))
     rate = stats.relevant / stats.pages if stats.pages else 0.0
-    click.echo(f"{'harvest':<10} {rate:.2f}  {sparkline(stats.harvest)}\n")
+    click.echo(f"{'harvest':<{_NAME}} {rate:.2f}  {sparkline(stats.harvest)}\n")
     table = Table("topic", "pages", "mean confidence")
     for one in stats.topics:
         table.add(harmless(one.topic), one.pages, None if one.confidence is None else f"{one.confidence:.3f}")
     table.show()
 
 
+def _lines(name: str, text: str) -> str:
+    """A name and what there is to say, in as many lines as that takes."""
+    first, others = f"{name:<{_NAME}} ", " " * (_NAME + 1)
+    told = fill(
+        text,
+        _WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return told.replace(_TOGETHER, " ")
+
+
 def _kinds(numbers: Mapping[str, int], total: int | None = None) -> str:
     """`12: 10 good, 2 bad`: the most frequent first, without those that there are none of."""
     known = [(kind, number) for kind, number in numbers.items() if number]
-    shown = [f"{harmless(kind) or 'unknown'} {number:,}" for kind, number in known[:_SHOWN]]
+    named = [f"{harmless(kind) or 'unknown'} {number:,}" for kind, number in known[:_SHOWN]]
+    shown = [one.replace(" ", _TOGETHER) for one in named]
     more = sum(number for _, number in known[_SHOWN:])
     text = ", ".join([*shown, f"others {more:,}"] if more else shown) or "none"
     return text if total is None else f"{total:,}: {text}" if known else "none"
