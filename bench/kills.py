@@ -29,7 +29,7 @@ from sqlalchemy import select
 
 from bench.wrongs import Snapshot, snapshot, wrongs_of
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Act, Asked
+from motherlode.lab.misbehaviour.scene import Act, Asked, Pause, Send
 from motherlode.lab.opening import open_web
 from motherlode.lab.serving.http import Conversation
 from motherlode.lab.serving.responder import Responder
@@ -112,25 +112,31 @@ class _Counting(Responder):
         super().__init__(open_web(directory), Habits(), time)
         self.asked: Counter[str] = Counter()
         self._most: float = inf
-        self._released = Event()
 
     def respond(self, asked: Asked) -> bytes | Iterator[Act]:
-        if asked.target.endswith(".html"):
-            if self.asked.total() >= self._most:
-                self._released.wait(_PATIENCE)
-            self.asked[asked.url] += 1
+        if not asked.target.endswith(".html"):
+            return super().respond(asked)
+        return self._later(asked) if self.asked.total() >= self._most else self._now(asked)
+
+    def _now(self, asked: Asked) -> bytes | Iterator[Act]:
+        self.asked[asked.url] += 1
         return super().respond(asked)
+
+    def _later(self, asked: Asked) -> Iterator[Act]:
+        """Once there is no hold any more; it ends, uncounted, with the connection."""
+        while self.asked.total() >= self._most:
+            yield Pause(0.01)
+        said = self._now(asked)
+        yield from (Send(said),) if isinstance(said, bytes) else said
 
     @contextmanager
     def held(self, more: float) -> Iterator[None]:
         """Give so many more pages meanwhile, and no answer to whoever wants another."""
-        self._released.clear()
         self._most = self.asked.total() + more
         try:
             yield
         finally:
             self._most = inf
-            self._released.set()
 
 
 class Served(Struct, frozen=True):

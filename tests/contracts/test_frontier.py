@@ -96,30 +96,6 @@ def test_a_queue_is_paged_through(store: Store) -> None:
     assert len({entry.url for entry in seen}) == 30
 
 
-def test_what_was_given_up_waits_where_it_waited_once_it_is_opened_again(store: Store) -> None:
-    with store.writing() as session:
-        frontier.offer(
-            session, [follow("http://a/", 0.2), follow("http://b/", 0.7), follow("http://c/", 0.5)]
-        )
-        down, there, closed = frontier.waiting(session, A, 3)
-        timed_out, bad_host = Fate(UrlState.FAILED, "timed out"), Fate(UrlState.SKIPPED, "bad host")
-        outcomes.keep(session, [Outcome(down, timed_out), outcome(there), Outcome(closed, bad_host)])
-    assert waiting(store) == []
-    with store.writing() as session:
-        given_up = {url: (number, why) for number, url, why in frontier.given_up(session)}
-        assert {url: why for url, (_, why) in given_up.items()} == {
-            "http://b/": "timed out",
-            "http://a/": "bad host",
-        }
-        frontier.reopen(session, [number for number, _ in given_up.values()])
-        assert [(e.url, e.rank, e.attempts) for e in frontier.waiting(session, A, 9)] == [
-            ("http://b/", 0.7, 0),
-            ("http://a/", 0.2, 0),
-        ]
-        frontier.offer(session, [follow("http://a/", 0.9)])
-    assert waiting(store)[0] == ("http://a/", 0.9)
-
-
 def test_a_queue_that_is_cleared_holds_nothing_and_takes_all_again(store: Store) -> None:
     with store.writing() as session:
         frontier.offer(session, [follow("http://a/", 0.5), follow("http://b/", 0.5, queue=2)])

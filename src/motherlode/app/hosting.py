@@ -1,6 +1,6 @@
 """The hosts of a portal: how they behaved, and another chance for those that are left alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.fetch.failures import is_passing
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState, UsageError
-from motherlode.store import Session, frontier, ledger
+from motherlode.store import Session, ledger, parking
 from motherlode.urls import host_of
 
 STATES = tuple(state.name.lower() for state in HostState)
@@ -64,7 +63,7 @@ def shown(host: Host) -> HostNow:
 
 
 class Forgiven(Struct, frozen=True):
-    """How many hosts have another chance, and how many of the URLs that were given up with them."""
+    """How many hosts have another chance, and how many of the URLs that could not be had of them."""
 
     forgiven: int
     urls: int
@@ -72,22 +71,31 @@ class Forgiven(Struct, frozen=True):
 
 def forgive(path: Path, pattern: str, overrides: Sequence[str] = ()) -> Forgiven:
     """Give the slow and bad hosts that fit a pattern another chance, and what could not be had of hosts that
-    fit: the next crawl tries it as if it were new.
+    fit, for a reason that may pass: the next crawl takes it for new.
 
     Raises `UsageError` where no host fits, and `LockedError` while somebody else writes the portal.
     """
     with Portal.writing(path, "hosts", overrides) as portal, portal.store.writing() as session:
-        fitting = [host for host in ledger.all_hosts(session) if fnmatchcase(host.name, pattern)]
+        fitting = [host for host in ledger.all_hosts(session) if _fits(host.name, pattern)]
         if not fitting:
             raise UsageError(f"No host of this portal fits '{pattern}'.")
         blamed = [host for host in fitting if host.state is not HostState.GOOD]
         cleared = [replace(host, state=HostState.GOOD, reason="", failures=0, next_at=0.0) for host in blamed]
         ledger.keep_hosts(session, cleared)
-        names = {host.name for host in fitting}
-        lost = [
-            number
-            for number, url, reason in frontier.given_up(session)
-            if is_passing(reason) and host_of(url) in names
-        ]
-        frontier.reopen(session, lost)
-    return Forgiven(len(blamed), len(lost))
+        return Forgiven(len(blamed), _try_again(session, {host.name for host in fitting}))
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Brackets are part of some names."""
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _try_again(session: Session, hosts: Collection[str]) -> int:
+    """Have a crawl ask these hosts for what it could not have of them, and for what leads there. Returns for
+    how many URLs."""
+    ledger.drop_closed_robots(session, hosts)
+    lost = [one for one, way in parking.parked(session).items() if any(host_of(url) in hosts for url in way)]
+    parking.reopen(session, lost)
+    late = [one for one, url in parking.put_off(session) if host_of(url) in hosts]
+    parking.hurry(session, late)
+    return len(lost) + len(late)

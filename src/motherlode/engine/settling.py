@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from motherlode.documents.analysing import Analysed
 from motherlode.fetch import Response
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import Kind, is_passing
 from motherlode.fetch.fetching import Fetched
 from motherlode.learning.tree import Sample
 from motherlode.policies import Policy, Visit
@@ -126,7 +126,8 @@ def _without_document(catch: Catch) -> Draft:
     if fetched.failure is not None:
         reason = f"{fetched.failure}: {fetched.detail}" if fetched.detail else str(fetched.failure)
         state = UrlState.SKIPPED if fetched.failure in _SKIPPED else UrlState.FAILED
-        fate = Fate(state, reason, fetched.retry_at, tried=fetched.failure is not Kind.RESTING)
+        tried, passing = fetched.failure is not Kind.RESTING, is_passing(fetched.failure)
+        fate = Fate(state, reason, fetched.retry_at, tried=tried, passing=passing)
         return Draft(Outcome(entry, fate, redirects=hops), None, fetched)
     if fetched.copy_of == entry.url:  # a redirect has led to it meanwhile
         return Draft(Outcome(entry), None, fetched)

@@ -127,18 +127,16 @@ def wait_of(kind: Kind, attempts: int, asked_for: float | None = None) -> float:
     return min(max(TABLE[kind].wait * float(2**doublings), asked_for or 0.0), _DAY)
 
 
-def is_passing(reason: str) -> bool:
-    """Whether a URL that was given up for this reason may well be there another time: its host failed it, or
-    was left alone; neither its content nor a rule is in the way.
+def is_passing(kind: Kind) -> bool:
+    """Whether a URL that was given up for it may well be there another time: its host failed it, or was left
+    alone; neither its content nor a rule is in the way.
 
-    >>> is_passing("connection refused"), is_passing("bad host: timed out"), is_passing("robots.txt")
+    >>> is_passing(Kind.REFUSED), is_passing(Kind.BAD_HOST), is_passing(Kind.ROBOTS)
     (True, True, False)
     """
-    try:
-        kind = Kind(reason.partition(":")[0])
-    except ValueError:
-        return False
-    return kind is Kind.BAD_HOST or TABLE[kind].retries > 0 or TABLE[kind].fate is HostState.BAD
+    failure = TABLE[kind]
+    fails = failure.retries > 0 or failure.fate is HostState.BAD
+    return kind is Kind.BAD_HOST or (fails and kind is not Kind.FORBIDDEN_ADDRESS)
 
 
 def of_status(status: int) -> Kind | None:

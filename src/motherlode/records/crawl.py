@@ -57,12 +57,13 @@ class Redirect(Struct, frozen=True, gc=False):
 
 class Fate(Struct, frozen=True, gc=False):
     """What becomes of the entry's URL, and why in a word or two; `retry_at` keeps it waiting. Only what was
-    `tried` counts as an attempt."""
+    `tried` counts as an attempt. `passing`: it is given up, and may well be there another time."""
 
     state: UrlState = UrlState.FETCHED
     reason: str = ""
     retry_at: float | None = None
     tried: bool = True
+    passing: bool = False
 
 
 class Outcome(Struct, frozen=True):

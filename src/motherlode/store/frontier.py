@@ -2,11 +2,11 @@
 
 The best offer of a URL is always here. Worse ones may be, too: an offer is passed over when the sieve's
 memory knows of one as good, and kept when it does not. Whichever comes up first settles the URL, and the
-rows that are left of it are stale from then on: never returned, unless the URL is opened again. So what could
-not be fetched keeps its place, for the day on which its host is given another chance.
+rows that are left of it are stale from then on, and never returned.
 
 Pages that are to be fetched again wait in a queue of their own. Their URLs stay settled meanwhile, so that no
-crawl takes them for new ones.
+crawl takes them for new ones. What was given up, and may be had another time, is parked (parking.py): beside
+each queue there is one for it, far below those that are waited in.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,6 +21,7 @@ from motherlode.store.schema import frontier, judgements, pages, urls
 from motherlode.store.session import Session
 
 AGAIN: Final = TopicId(-(2**31))  # of no topic, nor of one whose links wait for later
+LOWEST: Final = -(2**29)  # of the queues that are waited in; below it are those of what is parked
 COLUMNS = ("queue", "rank", "url_id", "depth", "distance", "via")
 _AT_ONCE = 10_000  # URLs in one question
 
@@ -37,7 +38,7 @@ _ENTRIES = select(  # in the order of the fields of an `Entry`, for thousands ar
     func.coalesce(urls.c.not_before, 0.0),
 ).join_from(frontier, urls, urls.c.id == frontier.c.url_id)
 _WAITS = or_(
-    and_(frontier.c.queue != AGAIN, urls.c.state == UrlState.OPEN),
+    and_(frontier.c.queue > LOWEST, urls.c.state == UrlState.OPEN),
     and_(frontier.c.queue == AGAIN, urls.c.state == UrlState.FETCHED),
 )
 
@@ -105,7 +106,7 @@ def all_waiting(session: Session, limit: int, after: tuple[int, float, int] | No
     pages on."""
     place = tuple_(frontier.c.queue, frontier.c.rank, frontier.c.url_id)
     query = (
-        _ENTRIES.where(urls.c.state == UrlState.OPEN)
+        _ENTRIES.where(frontier.c.queue > LOWEST, urls.c.state == UrlState.OPEN)
         .order_by(frontier.c.queue, frontier.c.rank, frontier.c.url_id)
         .limit(limit)
     )
@@ -131,30 +132,10 @@ def move(session: Session, places: Sequence[tuple[Entry, TopicId, float]]) -> No
     session.sieve.memory.rerank(np.array(list(best), np.int64), np.array(list(best.values())))
 
 
-def given_up(session: Session) -> list[tuple[UrlId, str, str]]:
-    """What was given up without a page: each URL with the reason."""
-    query = select(urls.c.id, urls.c.url, urls.c.reason).where(
-        urls.c.state.in_((UrlState.FAILED, UrlState.SKIPPED))
-    )
-    return [(UrlId(number), url, why or "") for number, url, why in session.rows(query)]
-
-
-def reopen(session: Session, numbers: Sequence[UrlId]) -> None:
-    """Let URLs that were given up wait again where they waited, as if nobody had tried them."""
-    columns = ("id", "state", "reason", "attempts", "not_before")
-    session.bulk.amend(urls, columns, [(number, UrlState.OPEN.value, None, 0, None) for number in numbers])
-    session.sieve.memory.forget()  # it still knows them as settled
-
-
 def clear(session: Session, queue: TopicId) -> None:
     """Let nothing wait in a queue any more; its URLs may be offered again."""
     session.connection.execute(delete(frontier).where(frontier.c.queue == queue))
     session.sieve.memory.forget()  # it still knows the offers that are gone
-
-
-def queues(session: Session) -> list[TopicId]:
-    """The queues that have rows."""
-    return [TopicId(queue) for (queue,) in session.connection.execute(select(frontier.c.queue).distinct())]
 
 
 def sizes(session: Session) -> dict[TopicId, int]:
@@ -174,7 +155,7 @@ def size(session: Session) -> int:
     query = (
         select(func.count(frontier.c.url_id.distinct()))
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
-        .where(frontier.c.queue != AGAIN, urls.c.state == UrlState.OPEN)
+        .where(frontier.c.queue > LOWEST, urls.c.state == UrlState.OPEN)
     )
     return int(session.connection.execute(query).scalar_one())
 

@@ -1,6 +1,6 @@
 """The small tables: runs, models, hosts, verdicts, archive files."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Row, bindparam, func, insert, select, update
@@ -21,6 +21,7 @@ from motherlode.records import (
 )
 from motherlode.store.schema import archives, feedback, hosts, models, pages, robots, runs
 from motherlode.store.session import Session
+from motherlode.urls import host_of
 
 _HOST_COLUMNS = tuple(column.name for column in hosts.columns)
 _ROBOTS_COLUMNS = tuple(column.name for column in robots.columns)
@@ -124,6 +125,12 @@ def robots_of(session: Session, origin: str) -> RobotsFile | None:
         return None
     body = None if row.body is None else bytes(row.body)
     return RobotsFile(row.origin, row.status, body, row.fetched_at, row.expires_at)
+
+
+def drop_closed_robots(session: Session, hosts: Collection[str]) -> None:
+    """Forget that the robots.txt of these hosts could not be had."""
+    closed = session.connection.execute(select(robots.c.origin).where(robots.c.body.is_(None))).scalars()
+    session.bulk.remove(robots, ("origin",), [(one,) for one in closed if host_of(one) in hosts])
 
 
 def unread_robots(session: Session) -> list[RobotsFile]:

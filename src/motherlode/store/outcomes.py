@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from motherlode.records import Document, Entry, Fate, Link, Outcome, Page, PageId, RunId, UrlId, UrlState
 from motherlode.records.texts import pack_text
-from motherlode.store import frontier
+from motherlode.store import frontier, parking
 from motherlode.store.bulk import Row
 from motherlode.store.linking import LinkRows
 from motherlode.store.pages import UNREADABLE
@@ -123,7 +123,7 @@ class _Rows:
     similar: list[Row] = field(default_factory=list)
     linking: list[tuple[PageId, Sequence[Link]]] = field(default_factory=list)
     redirects: dict[int, Row] = field(default_factory=dict)
-    turned: list[Row] = field(default_factory=list)  # URLs that may have redirected once, and are pages now
+    turned: list[Row] = field(default_factory=list)  # URLs that may have redirected before, and are pages now
     judgements: list[Row] = field(default_factory=list)
     vias: list[PageId | None] = field(default_factory=list)  # of every follow, in order
 
@@ -134,7 +134,7 @@ class _Rows:
             self.redirects[source] = (source, self.ids[hop.target_key], hop.status)
         if outcome.page is not None:
             via = self.numbers[self.ids[outcome.page.key]]
-            if outcome.entry.queue == frontier.AGAIN:
+            if outcome.entry.queue == frontier.AGAIN or outcome.entry.attempts:
                 self.turned.append((self.ids[outcome.page.key],))
             if via not in self.seen:  # the same page twice in a batch: the first is kept
                 self.seen.add(via)
@@ -240,9 +240,9 @@ def _settle(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> tuple
 
     Returns the URLs that wait no longer, and what waits now.
     """
-    left = [o.entry for o in outcomes if not _waits(o) and not _may_be_reopened(o)]
-    gone = [(entry.queue, entry.rank, entry.url_id) for entry in left]
+    gone = [(o.entry.queue, o.entry.rank, o.entry.url_id) for o in outcomes if not _waits(o)]
     session.bulk.remove(frontier_table, ("queue", "rank", "url_id"), gone)
+    parking.park(session, [o.entry for o in outcomes if _is_passing(o)])
     columns = ("id", "state", "reason", "attempts", "not_before")
     fates = _fates(outcomes, rows.ids, _still_unreadable(session, outcomes, rows))
     session.bulk.amend(urls, columns, fates)
@@ -262,10 +262,10 @@ def _waits(outcome: Outcome) -> bool:
     return outcome.fate.retry_at is not None and outcome.page is None
 
 
-def _may_be_reopened(outcome: Outcome) -> bool:
-    """Whether it was given up. Its entry stays, stale, for whoever gives its host another chance."""
-    given_up = outcome.fate.state in (UrlState.FAILED, UrlState.SKIPPED)
-    return given_up and outcome.page is None and outcome.entry.queue != frontier.AGAIN
+def _is_passing(outcome: Outcome) -> bool:
+    """Whether it was given up, and may be had another time."""
+    here = outcome.page is None and outcome.entry.queue != frontier.AGAIN
+    return here and outcome.fate.passing and not _waits(outcome)
 
 
 def _still_unreadable(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> dict[int, str]:

@@ -6,6 +6,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from motherlode.records import Example, ExampleId, Origin, Topic, TopicId
+from motherlode.store import parking
 from motherlode.store.schema import examples, frontier, judgements, topics
 from motherlode.store.session import Session
 from motherlode.store.storable import storable
@@ -46,6 +47,7 @@ def remove_topics(session: Session, doomed: Sequence[TopicId], heir: TopicId) ->
     run = session.connection.execute
     run(update(judgements).where(judgements.c.topic_id.in_(doomed)).values(topic_id=heir))
     run(delete(frontier).where(frontier.c.queue.in_(doomed)))
+    parking.drop_of(session, doomed)
     for topic in reversed(doomed):
         run(delete(topics).where(topics.c.id == topic))
     session.sieve.memory.forget()  # it still knows the offers that are gone

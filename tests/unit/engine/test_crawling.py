@@ -20,7 +20,7 @@ from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
-from motherlode.records import HostState, RunEnd, UrlState
+from motherlode.records import Host, HostState, RunEnd, UrlState
 from motherlode.records.digests import digest_of
 from motherlode.store import frontier, ledger
 from motherlode.store.pages import known_url, links_from, page_at, page_log, redirect_of
@@ -294,6 +294,51 @@ def test_what_could_not_be_had_of_a_host_is_fetched_once_the_host_is_forgiven(
     assert sorted(again) == sorted(there)
     assert sorted(log(portal)) == sorted(["http://a.test/", *there])
     assert forgive(portal, "*.test") == Forgiven(0, 0)
+
+
+def test_what_redirects_to_a_host_that_is_forgiven_is_fetched_again(portal: Path) -> None:
+    said: dict[str, Scripted] = {
+        "http://a.test/": html("A", "first", "/old"),
+        "http://a.test/old": moved("http://b.test/new"),
+        "http://b.test/new": Kind.TLS,
+    }
+    crawl_scripted(portal, said)
+    assert forgive(portal, "b.test") == Forgiven(1, 1)
+    crawl_scripted(portal, said | {"http://a.test/old": html("Old", "it is here itself now")})
+    assert log(portal) == ["http://a.test/", "http://a.test/old"]
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert session.connection.execute(select(redirects)).all() == []
+
+
+def test_a_host_that_is_forgiven_is_asked_for_its_robots_txt_at_once(portal: Path) -> None:
+    away: Scripted = (503, {"Retry-After": "80000"}, b"")
+    pages = [f"http://b.test/{page}" for page in range(3)]
+    said: dict[str, Scripted] = {
+        "http://a.test/": html("A", "first", *pages),
+        "http://b.test/robots.txt": away,
+    }
+    crawl_scripted(portal, said)
+    assert forgive(portal, "b.test").forgiven == 1
+    back: dict[str, Scripted] = {url: html(url, f"words of {url}") for url in pages}
+    crawl_scripted(portal, said | back | {"http://b.test/robots.txt": 404})
+    assert sorted(log(portal)) == ["http://a.test/", *pages]
+
+
+def test_what_a_host_that_is_forgiven_had_put_off_is_fetched_at_once(portal: Path) -> None:
+    said: dict[str, Scripted] = {
+        "http://a.test/": html("A", "first", "http://b.test/1"),
+        "http://b.test/1": (429, {"Retry-After": "80000"}, b""),
+    }
+    crawl_scripted(portal, said)
+    assert forgive(portal, "b.test") == Forgiven(1, 1)
+    crawl_scripted(portal, said | {"http://b.test/1": html("B", "there")})
+    assert log(portal) == ["http://a.test/", "http://b.test/1"]
+
+
+def test_hosts_are_forgiven_by_names_with_brackets(portal: Path) -> None:
+    with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
+        ledger.keep_hosts(session, [Host("[2001:db8::1]", "[2001:db8::1]", HostState.BAD, "timed out")])
+    assert forgive(portal, "[2001:db8::1]") == Forgiven(1, 0)
 
 
 def test_hosts_and_robots_txt_are_kept_with_the_pages(portal: Path, tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def _host(found: Explanation, where: str) -> Iterator[_Line]:
     if found.host is not None:
         yield "host", _host_words(found.host)
         if found.host.state == HostState.BAD.name.lower():
-            yield "", f"another chance for it: lode hosts {where} --forgive {found.host.name}"
+            yield "", f"another chance for it: lode hosts {where} --forgive {shlex.quote(found.host.name)}"
     if found.robots is not None:
         yield "robots.txt", _robots_words(found.robots)
 
