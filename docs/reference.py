@@ -36,11 +36,11 @@ def main() -> None:
 
 def _commands() -> Iterator[str]:
     yield "# Commands\n"
-    yield f"```text\n{_help(lode, click.Context(lode, info_name='lode', max_content_width=90))}\n```\n"
+    yield f"```text\n{_help(lode, _context())}\n```\n"
     yield "## Exit codes\n\n| code | meaning |\n|---|---|"
     yield from (f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items())
     yield ""
-    context = click.Context(lode, info_name="lode", max_content_width=90)
+    context = _context()
     for name in COMMANDS:
         command = lode.get_command(context, name)
         assert command is not None  # noqa: S101 - every name in COMMANDS has one
@@ -56,6 +56,11 @@ def _command(command: click.Command, name: str, parent: click.Context, level: st
             found = command.get_command(context, inner)
             assert found is not None  # noqa: S101 - just listed
             yield from _command(found, inner, context, level + "#")
+
+
+def _context() -> click.Context:
+    """As it is where people run it: with `-h`."""
+    return click.Context(lode, info_name="lode", **{**lode.context_settings, "max_content_width": 90})
 
 
 def _help(command: click.Command, context: click.Context) -> str:
