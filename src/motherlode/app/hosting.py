@@ -93,7 +93,7 @@ def _fits(name: str, pattern: str) -> bool:
 def _try_again(session: Session, hosts: Collection[str]) -> int:
     """Have a crawl ask these hosts for what it could not have of them, and for what leads there. Returns for
     how many URLs."""
-    ledger.drop_closed_robots(session, hosts)
+    ledger.drop_robots(session, [one for one in ledger.closed_origins(session) if host_of(one) in hosts])
     lost = [one for one, way in parking.parked(session).items() if any(host_of(url) in hosts for url in way)]
     parking.reopen(session, lost)
     late = [one for one, url in parking.put_off(session) if host_of(url) in hosts]

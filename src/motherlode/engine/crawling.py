@@ -141,7 +141,7 @@ class _Crawl:
         except asyncio.CancelledError:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
-        await self._crew.aside(partial(self._keeper.end, end, self._books()))
+        await self._note(end)
         left = await self._crew.aside(self._left)
         progress = replace(self._progress(), end=end, waiting=left)
         self._report(progress)
@@ -167,7 +167,16 @@ class _Crawl:
     async def _break_off(self, end: RunEnd) -> None:
         """Note how it ended, if that can be noted: whatever broke it off may be in the way of that, too."""
         with suppress(LodeError):
-            await self._crew.aside(partial(self._keeper.end, end, self._books()))
+            await self._note(end)
+
+    async def _note(self, end: RunEnd) -> None:
+        """Note how it ended. Whoever breaks it off just now waits for that, too."""
+        noted = asyncio.ensure_future(self._crew.aside(partial(self._keeper.end, end, self._books())))
+        try:
+            await asyncio.shield(noted)
+        except asyncio.CancelledError:
+            await noted
+            raise
 
     def _books(self) -> Books:
         """What was learned of hosts and is not kept yet, with sitemaps that nobody will come to read now."""

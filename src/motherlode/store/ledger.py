@@ -1,6 +1,6 @@
 """The small tables: runs, models, hosts, verdicts, archive files."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Row, bindparam, func, insert, select, update
@@ -21,7 +21,6 @@ from motherlode.records import (
 )
 from motherlode.store.schema import archives, feedback, hosts, models, pages, robots, runs
 from motherlode.store.session import Session
-from motherlode.urls import host_of
 
 _HOST_COLUMNS = tuple(column.name for column in hosts.columns)
 _ROBOTS_COLUMNS = tuple(column.name for column in robots.columns)
@@ -127,10 +126,14 @@ def robots_of(session: Session, origin: str) -> RobotsFile | None:
     return RobotsFile(row.origin, row.status, body, row.fetched_at, row.expires_at)
 
 
-def drop_closed_robots(session: Session, hosts: Collection[str]) -> None:
-    """Forget that the robots.txt of these hosts could not be had."""
-    closed = session.connection.execute(select(robots.c.origin).where(robots.c.body.is_(None))).scalars()
-    session.bulk.remove(robots, ("origin",), [(one,) for one in closed if host_of(one) in hosts])
+def closed_origins(session: Session) -> list[str]:
+    """Those whose robots.txt could not be had, so that all is closed there."""
+    return list(session.connection.execute(select(robots.c.origin).where(robots.c.body.is_(None))).scalars())
+
+
+def drop_robots(session: Session, origins: Iterable[str]) -> None:
+    """Forget the robots.txt of these."""
+    session.bulk.remove(robots, ("origin",), [(one,) for one in origins])
 
 
 def unread_robots(session: Session) -> list[RobotsFile]:

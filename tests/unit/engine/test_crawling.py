@@ -1,9 +1,11 @@
 """A crawl from a replayed web into a portal."""
 
+import asyncio
 import gzip
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +13,9 @@ from sqlalchemy import select
 from warcio.archiveiterator import ArchiveIterator
 
 from motherlode.app.hosting import Forgiven, forgive
+from motherlode.documents.analysing import Manner
 from motherlode.engine import Company, Limits, Progress, crawl, crawling
+from motherlode.engine.crew import Alone
 from motherlode.fetch import Request, Response, Web
 from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import Kind
@@ -39,6 +43,9 @@ PAGES: dict[str, Said] = {
     "http://b.test/old": (302, {"Location": "/new"}, b""),
     "http://b.test/new": html("B", "fifth"),
 }
+
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -339,6 +346,37 @@ def test_hosts_are_forgiven_by_names_with_brackets(portal: Path) -> None:
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         ledger.keep_hosts(session, [Host("[2001:db8::1]", "[2001:db8::1]", HostState.BAD, "timed out")])
     assert forgive(portal, "[2001:db8::1]") == Forgiven(1, 0)
+
+
+class Slow(Alone):
+    """Takes its time to note the end of a crawl."""
+
+    def __init__(self) -> None:
+        super().__init__(Manner(UrlRules()))
+        self.noting = asyncio.Event()
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        if "Keeper.end" in repr(work):
+            self.noting.set()
+            await asyncio.sleep(5.0)
+        return await super().aside(work)
+
+
+def test_a_crawl_that_is_broken_off_while_its_end_is_noted_has_ended(portal: Path, web: Path) -> None:
+    async def work(opened: Portal) -> None:
+        crew, policy = Slow(), BreadthFirst([address("http://a.test/")])
+        crawling = asyncio.create_task(
+            crawl(opened, Replay(open_web(web)), policy, Limits(2), Company(crew=crew))
+        )
+        await crew.noting.wait()
+        crawling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await crawling
+
+    with Portal.crawling(portal, "test") as opened:
+        run_virtually(work(opened))
+        with opened.store.reading() as session:
+            assert [one.end for one in ledger.all_runs(session)] == [RunEnd.PAGES]
 
 
 def test_hosts_and_robots_txt_are_kept_with_the_pages(portal: Path, tmp_path: Path) -> None:
