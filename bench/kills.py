@@ -48,6 +48,7 @@ _READERS = 100  # and so many of those that read
 _HOME = 0.1  # of the times it is all of them, with the process that they come from
 _START = 0.25  # of the kills come within the first moments
 _FIRST_MOMENTS = 0.5  # seconds: it has asked for something by then, mostly
+_AHEAD = 128  # pages at most that a crawl gets before the one who is to kill it comes
 _PATIENCE = 120.0  # seconds that a crawl may go without asking for anything, or a process take to end
 _ENDING = 5.0  # seconds in which what a killed crawl has started must have noticed
 _WORDS = {
@@ -342,9 +343,9 @@ class _Killer:
 
     def strike(self, kills: int, report: Report) -> None:
         """Start the crawl and kill it: in its first moments, or after it has asked for some pages. It
-        gets few more meanwhile, and never all: however late we are, it is not at its end."""
+        gets some more meanwhile, and never all: however late we are, it is not at its end."""
         here, more = self.fetched().total(), self._until_next(kills)
-        held = min(more + self._draw.uniform(0, CONNECTIONS), self._left() - 1)
+        held = min(more + self._draw.uniform(0, _AHEAD), self._left() - 1)
         with self._web.held(held):
             child, early = self.start(), self._draw.random() < _START
             enough = here + min(more, held)
