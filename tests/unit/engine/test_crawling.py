@@ -317,6 +317,18 @@ def test_what_redirects_to_a_host_that_is_forgiven_is_fetched_again(portal: Path
         assert session.connection.execute(select(redirects)).all() == []
 
 
+def test_what_redirected_once_and_is_a_page_when_it_is_tried_again_redirects_no_more(portal: Path) -> None:
+    said: dict[str, Scripted] = {
+        "http://a.test/": html("A", "first", "/old"),
+        "http://a.test/old": in_turn(moved("http://b.test/new"), html("Old", "it is here itself now")),
+        "http://b.test/new": Kind.RESET,  # for a moment, so that it is tried again
+    }
+    crawl_scripted(portal, said)
+    assert log(portal) == ["http://a.test/", "http://a.test/old"]
+    with Portal.reading(portal) as opened, opened.store.reading() as session:
+        assert session.connection.execute(select(redirects)).all() == []
+
+
 def test_a_host_that_is_forgiven_is_asked_for_its_robots_txt_at_once(portal: Path) -> None:
     away: Scripted = (503, {"Retry-After": "80000"}, b"")
     pages = [f"http://b.test/{page}" for page in range(3)]
