@@ -24,20 +24,24 @@ from zlib import crc32
 
 from isal import igzip
 
-from motherlode.engine import Company, Limits, Progress, crawl, crawling, keeping
-from motherlode.engine.crew import Hands
-from motherlode.engine.equipment import manner_of, user_agent
-from motherlode.engine.examples import fetch_examples
-from motherlode.engine.following import Follower
-from motherlode.engine.teaching import StudyRoom, Teacher
+from motherlode.crawl import loop as crawling
+from motherlode.crawl import writer as keeping
+from motherlode.crawl.context import Company
+from motherlode.crawl.fetcher_setup import manner_of, user_agent
+from motherlode.crawl.loop import crawl
+from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
 from motherlode.lab.opening import open_web
 from motherlode.lab.serving.background import sandbox
+from motherlode.policies.bingo.teacher import StudyRoom, Teacher
 from motherlode.portal import Portal, create_portal
+from motherlode.search.index_updater import Follower
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlError, UrlRules, canonical, host_of
+from motherlode.workers.worker_pool import Hands
 
 WEB = Path(__file__).parent.parent.parent / "shared" / "webs" / "campus"
 PAGES = int(os.environ.get("BENCH_PAGES", "50000"))

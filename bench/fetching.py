@@ -14,7 +14,6 @@ import aiohttp
 
 from bench.load import load, request
 from bench.sandbox import other_core
-from motherlode.engine.collecting import collecting_seldom
 from motherlode.fetch import NetworkOptions, PolitenessOptions, Request, RobotsOptions
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.fetching import Fetcher
@@ -24,6 +23,7 @@ from motherlode.fetch.rulebook import RuleBook
 from motherlode.lab.serving.background import sandbox
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.urls import Address, address
+from motherlode.workers.gc_settings import collecting_seldom
 
 PAGES = 8000
 HOSTS = 100

@@ -10,15 +10,15 @@ import os
 import sys
 
 from motherlode.documents.analysing import Manner, analyse
-from motherlode.engine.reading import REHEARSAL
+from motherlode.workers.document_reader import REHEARSAL
 
 _NEEDED = (
     "motherlode.app.cli.crawl",
     "motherlode.app.crawling",
     "motherlode.documents.compiled",
-    "motherlode.engine.crawling",
-    "motherlode.engine.following",
-    "motherlode.engine.teaching",
+    "motherlode.crawl.loop",
+    "motherlode.search.index_updater",
+    "motherlode.policies.bingo.teacher",
     "motherlode.portal",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",

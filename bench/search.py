@@ -24,15 +24,15 @@ from motherlode.documents.pieces import Numbers
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import count, sequence_of
-from motherlode.engine.indexing import renew
-from motherlode.engine.searching import Asked
 from motherlode.lab.misbehaviour.packing import unpacked
 from motherlode.lab.opening import open_web
 from motherlode.portal import Portal, create_portal
 from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, PageId, TopicId, UrlId
 from motherlode.search.index import HEAP
+from motherlode.search.indexer import renew
 from motherlode.search.matching import Filters
 from motherlode.search.ranking import weights_of
+from motherlode.search.service import Asked
 from motherlode.store import outcomes
 from motherlode.store.pages import main_text_of
 from motherlode.topics import plant_seeds

@@ -23,8 +23,8 @@ from urllib.request import urlopen
 from bench.documents import WEBS
 from bench.search import DOCUMENTS, make_portal, models_of
 from motherlode.app.serving.preparing import lacks
-from motherlode.engine.indexing import renew
 from motherlode.portal import Portal
+from motherlode.search.indexer import renew
 
 TIMES = 10
 KINDS = 60

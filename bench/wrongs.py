@@ -11,18 +11,18 @@ from warcio.archiveiterator import ArchiveIterator
 
 from motherlode.documents.analysing import Manner, analyse_one
 from motherlode.documents.raw import Raw
-from motherlode.engine.indexing import lacking, place_of, renew, topic_name
-from motherlode.engine.training import KIND
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal
 from motherlode.records import UrlState
 from motherlode.records.digests import digest_of
 from motherlode.search.index import Known, PageIndex
+from motherlode.search.indexer import lacking, place_of, renew, topic_name
 from motherlode.search.matching import Filters, Matcher, Tongue
 from motherlode.search.query import Form, Word
 from motherlode.store.pages import KeptPage, count_pages, links_from, page_numbered
 from motherlode.store.schema import frontier, judgements, links, models, pages, redirects, urls
 from motherlode.store.session import Session
+from motherlode.training.training_set import KIND
 
 
 class Snapshot(Struct, frozen=True):

@@ -12,7 +12,7 @@ from hypothesis import settings
 from databases import fresh_database
 from gathering import finish_birds
 from helpers import CliRun, run_lode
-from motherlode.engine import nursery
+from motherlode.workers import fork_client as nursery
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
 os.environ.setdefault("LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode"))

@@ -25,8 +25,8 @@ _BESIDES = (
     "motherlode.app.display",
     "motherlode.fetch.loops",
     "motherlode.fetch.http",
-    "motherlode.engine.following",
-    "motherlode.engine.teaching",
+    "motherlode.search.index_updater",
+    "motherlode.policies.bingo.teacher",
     "motherlode.documents.compiled",
     "motherlode.app.cli.lab.compare",
 )
@@ -90,8 +90,8 @@ def _prepare() -> None:
     """Load what commands and their workers do, as far as that is the same for all."""
     from motherlode.app.cli.main import COMMANDS  # noqa: PLC0415 - only over there
     from motherlode.documents.analysing import Manner, analyse  # noqa: PLC0415
-    from motherlode.engine.collecting import settle_in  # noqa: PLC0415
-    from motherlode.engine.reading import REHEARSAL  # noqa: PLC0415
+    from motherlode.workers.document_reader import REHEARSAL  # noqa: PLC0415
+    from motherlode.workers.gc_settings import settle_in  # noqa: PLC0415
 
     for name in (*(f"motherlode.app.cli.{command}" for command in COMMANDS), *_BESIDES):
         importlib.import_module(name)

@@ -3,17 +3,19 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from motherlode.crawl.context import Company, Control
+from motherlode.crawl.loop import crawl
+from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.documents.analysing import Manner
-from motherlode.engine import Company, Control, Limits, Progress, crawl
-from motherlode.engine.crew import Alone
-from motherlode.engine.examples import fetch_examples
-from motherlode.engine.teaching import Teacher
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
+from motherlode.policies.bingo.teacher import Teacher
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin, RunEnd
 from motherlode.store import topics as topic_rows
+from motherlode.workers.worker_pool import Alone
 from teaching import EACH, paper, place, text
 from webs import Said, record_web
 

@@ -1,8 +1,8 @@
 """Links, and what they promise, in tests."""
 
 from motherlode.documents.terms import bag_of
-from motherlode.policies.compiled import PARENTS, PRIOR
-from motherlode.policies.prospects import Prospects
+from motherlode.policies.bingo.compiled import PARENTS, PRIOR
+from motherlode.policies.bingo.prospects import Prospects
 from motherlode.records import Link
 from motherlode.urls import address, url_key
 

@@ -9,11 +9,11 @@ from motherlode.app.searching import desk_at, made_ready
 from motherlode.documents.similarity import fingerprint
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import count, sequence_of
-from motherlode.engine.searching import Asked, Results
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
 from motherlode.records.digests import digest_of
 from motherlode.search.ranking import DEFAULT, weights_of
+from motherlode.search.service import Asked, Results
 from motherlode.store import outcomes
 from motherlode.store.archive import Archive, Exchange
 from motherlode.topics import TopicTree, parse_path

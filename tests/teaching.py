@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from motherlode.crawl.preparation import fetch_examples
 from motherlode.documents.analysing import Manner
-from motherlode.engine.crew import Alone
-from motherlode.engine.examples import fetch_examples
-from motherlode.engine.training import Syllabus, learn
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
@@ -17,7 +15,9 @@ from motherlode.records import Example, TopicId
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at
 from motherlode.topics import TopicTree, parse_path, plant_seeds
+from motherlode.training.training_set import Syllabus, learn
 from motherlode.urls import UrlRules, address
+from motherlode.workers.worker_pool import Alone
 from webs import Said, record_web
 
 _SAID = {

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.engine import Limits, Progress, crawl
+from motherlode.crawl.loop import crawl
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.lab.clock import run_virtually
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal

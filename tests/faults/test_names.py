@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.engine import Limits, Progress, crawl
+from motherlode.crawl.loop import crawl
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch import Request, Response
 from motherlode.fetch.dns import Resolver
 from motherlode.fetch.failures import TABLE, Failure, Kind

@@ -9,16 +9,15 @@ from msgspec.structs import replace
 
 from motherlode.app.addresses import web_address
 from motherlode.app.cli.documents import from_file, read_all
+from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.documents.spaces import TERMS
-from motherlode.engine.answering import Answer, answer
-from motherlode.engine.equipment import user_agent
-from motherlode.engine.training import page_behind
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.config import Config
 from motherlode.portal.directory import CONFIG, config_of, plant_into
 from motherlode.portal.reading import default_config, parse_override
 from motherlode.records import BadInputError, Example, LodeError, Origin, TopicId, UsageError
+from motherlode.search.answers import Answer, answer
 from motherlode.sources.bookmarks import holds_bookmarks, read_bookmarks
 from motherlode.sources.searching import SearchSource
 from motherlode.store import Session
@@ -27,6 +26,7 @@ from motherlode.store.pages import count_pages, known_url
 from motherlode.topics import OTHERS, Planting, TopicPath, TopicTree, plant, plant_query
 from motherlode.topics.planting import Planted
 from motherlode.topics.virtual import virtual_document
+from motherlode.training.training_set import page_behind
 from motherlode.urls import host_of, url_key
 
 _NAME = 40  # characters of a directory's name

@@ -12,27 +12,29 @@ from msgspec.structs import replace
 
 from motherlode.app.display import Display
 from motherlode.app.metrics import HOST, Metrics
-from motherlode.engine import Company, Control, Limits, Progress, crawl
-from motherlode.engine.crew import Hands
-from motherlode.engine.equipment import courtesy_of, manner_of, user_agent
-from motherlode.engine.examples import fetch_examples
-from motherlode.engine.following import Follower
-from motherlode.engine.journal import Records
-from motherlode.engine.steady import Steady
-from motherlode.engine.tally import Tally
-from motherlode.engine.teaching import StudyRoom, Teacher, learning_share
+from motherlode.crawl.context import Company, Control
+from motherlode.crawl.counters import Tally
+from motherlode.crawl.fetcher_setup import courtesy_of, manner_of, user_agent
+from motherlode.crawl.log import Records
+from motherlode.crawl.loop import crawl
+from motherlode.crawl.outages import Steady
+from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch import Web
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies import Policy
 from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid
+from motherlode.policies.bingo.teacher import StudyRoom, Teacher, learning_share
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal
 from motherlode.records import Document, RunEnd, UsageError
+from motherlode.search.index_updater import Follower
 from motherlode.store import frontier
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
 from motherlode.urls import Address, address
+from motherlode.workers.worker_pool import Hands
 
 LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 

@@ -5,19 +5,6 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from motherlode.engine.linking import standings
-from motherlode.engine.portraying import (
-    LOOKED_AT,
-    ORIGINS,
-    best_of,
-    newest_of,
-    precision_of,
-    sites_of,
-    terms_of,
-    weighed,
-)
-from motherlode.engine.training import page_behind
-from motherlode.engine.viewing import View
 from motherlode.export.site.records import Card, Weighed
 from motherlode.export.site.rows import row_of
 from motherlode.portal import Portal
@@ -27,6 +14,19 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.judged import counts_by_topic, judged_for
 from motherlode.store.removed import Removal, removals
 from motherlode.topics import TopicTree, show_path
+from motherlode.training.link_analysis import standings
+from motherlode.training.topic_profile import (
+    LOOKED_AT,
+    ORIGINS,
+    best_of,
+    newest_of,
+    precision_of,
+    sites_of,
+    terms_of,
+    weighed,
+)
+from motherlode.training.training_set import page_behind
+from motherlode.training.view import View
 
 _EXAMPLES = 200  # of a topic that are listed
 _BASE = 500  # pages of a topic that its links are analysed around

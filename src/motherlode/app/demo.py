@@ -14,7 +14,7 @@ from motherlode.app.cli.common import count, duration
 from motherlode.app.cli.tables import Table
 from motherlode.app.cli.treeview import show_counts, show_tree
 from motherlode.app.crawling import Outing, crawl_portal
-from motherlode.engine import Limits, Progress, nursery
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch.loops import run
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.generated.dice import Dice
@@ -33,6 +33,7 @@ from motherlode.store.judged import counts_by_topic, judged_for
 from motherlode.store.pages import page_log
 from motherlode.topics import OTHERS, TopicPath, TopicTree, parse_path, plant_seeds
 from motherlode.urls import host_of
+from motherlode.workers import fork_client as nursery
 
 _TOPICS = 3
 _EXAMPLES = 3

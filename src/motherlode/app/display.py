@@ -18,8 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from motherlode.app.cli.common import count, duration, harmless
-from motherlode.engine import Limits, Progress
-from motherlode.engine.progress import Idle
+from motherlode.crawl.progress import Idle, Limits, Progress
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree, show_path
 

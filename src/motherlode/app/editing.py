@@ -159,6 +159,6 @@ def _withdraw_marks(edit: Edit, topic: TopicId, urls: list[str]) -> None:
     """What was marked bad for a topic, or dropped, and is named as its example now, is one."""
     if not standing_marks(edit.session):
         return
-    from motherlode.engine.marking import withdrawn  # noqa: PLC0415 - loads much that other edits do not need
+    from motherlode.training.mark_changes import withdrawn  # noqa: PLC0415 - loads much that other edits do not need
 
     give_marks(edit.session, withdrawn(edit.session, edit.tree, urls, topic, time()))

@@ -8,14 +8,22 @@ from msgspec import Struct
 
 from motherlode.app.addresses import address_in
 from motherlode.app.cli.numbers import numbers_in
-from motherlode.engine.feedback import ALL, Archetype, Ruling, Wishes, effect_of, keep_ruling, ruling_on
-from motherlode.engine.reviewing import Effect
-from motherlode.engine.training import KIND
+from motherlode.policies.bingo.feedback import (
+    ALL,
+    Archetype,
+    Ruling,
+    Wishes,
+    effect_of,
+    keep_ruling,
+    ruling_on,
+)
 from motherlode.portal import Portal
 from motherlode.records import ROOT, Origin, Topic, TopicId
 from motherlode.store import Session, ledger
 from motherlode.store import topics as topic_rows
 from motherlode.topics import OTHERS, TopicTree, parse_path, show_path
+from motherlode.training.review import Effect
+from motherlode.training.training_set import KIND
 from motherlode.urls import UrlRules
 
 MAX_NOTE = 2_000

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Self
 
-from motherlode.engine import Progress
+from motherlode.crawl.progress import Progress
 from motherlode.records import LodeError, TopicId, UsageError
 from motherlode.topics import TopicTree, show_path
 

@@ -4,13 +4,14 @@ from msgspec.structs import replace
 
 from motherlode.app.crawling import LEARNING, baseline, stopped_by_signals
 from motherlode.app.display import REFRESHING, Display
-from motherlode.engine import Control, Limits, Progress
-from motherlode.engine.crew import Hands
-from motherlode.engine.equipment import manner_of, user_agent
-from motherlode.engine.journal import Records
-from motherlode.engine.refreshing import Party, Refreshed, Wish, refresh
+from motherlode.crawl.context import Control
+from motherlode.crawl.fetcher_setup import manner_of, user_agent
+from motherlode.crawl.log import Records
+from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.refresh import Party, Refreshed, Wish, refresh
 from motherlode.fetch.http import HttpWeb
 from motherlode.portal import Portal
+from motherlode.workers.worker_pool import Hands
 
 
 async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> Refreshed:

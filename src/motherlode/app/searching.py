@@ -5,13 +5,13 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from motherlode.engine.describing import Result
-from motherlode.engine.facets import Facets, facets_of
-from motherlode.engine.indexing import Renewal, Telling, lacking, place_of, renew
-from motherlode.engine.searching import Asked, Results, results_of, search, weigh
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError
+from motherlode.search.facets import Facets, facets_of
 from motherlode.search.index import PageIndex, is_of_another_form
+from motherlode.search.indexer import Renewal, Telling, lacking, place_of, renew
+from motherlode.search.results import Result
+from motherlode.search.service import Asked, Results, results_of, search, weigh
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree
 

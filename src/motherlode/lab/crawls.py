@@ -10,25 +10,26 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from motherlode.crawl.context import Company, Journal
+from motherlode.crawl.decisions import Draft
+from motherlode.crawl.loop import crawl
+from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.documents.analysing import Analysed, Manner
 from motherlode.documents.raw import Raw
-from motherlode.engine import Company, Limits, Progress, crawl
-from motherlode.engine.company import Journal
-from motherlode.engine.crew import Alone
-from motherlode.engine.examples import fetch_examples
-from motherlode.engine.settling import Draft
-from motherlode.engine.teaching import Teacher, learning_share
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.measures import Fetched
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.trials import Budget, Readings, Trial
 from motherlode.lab.web import LabWeb
 from motherlode.policies import Policy
+from motherlode.policies.bingo.teacher import Teacher, learning_share
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal, create_portal
 from motherlode.store.pages import page_log
 from motherlode.topics import Planting, plant_seeds
 from motherlode.urls import Address, UrlRules, host_of
+from motherlode.workers.worker_pool import Alone
 
 CRAWLERS = (PolicyName.BINGO.value, PolicyName.BINGO_2003.value)
 _TOPIC = ("topic",)

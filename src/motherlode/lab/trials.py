@@ -12,7 +12,6 @@ from msgspec import Struct
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import Surroundings
-from motherlode.engine.samples import sample_of
 from motherlode.fetch import FetchError, Request, Response
 from motherlode.frontier import MemoryFrontier
 from motherlode.lab.clock import run_virtually
@@ -21,6 +20,7 @@ from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.web import LabWeb
 from motherlode.policies import Policy, Visit
 from motherlode.records import Document, Entry, Follow
+from motherlode.training.samples import sample_of
 from motherlode.urls import UrlError, address, host_of
 
 _MAX_HOPS = 25

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from motherlode.app.display import UNLIMITED, Display, Outlet, line, time_left
-from motherlode.engine import Limits, Progress
-from motherlode.engine.progress import Idle
+from motherlode.crawl.progress import Idle, Limits, Progress
 from motherlode.records import ROOT, Topic, TopicId
 from motherlode.topics import TopicTree
 

@@ -23,8 +23,8 @@ from motherlode.app.serving.guard import Limits
 from motherlode.app.serving.rules import Head, Refusal
 from motherlode.app.serving.services import services_of
 from motherlode.app.serving.settings import Settings
-from motherlode.engine.indexing import renew
 from motherlode.portal import Portal
+from motherlode.search.indexer import renew
 from serving import ORIGIN
 from teaching import place
 

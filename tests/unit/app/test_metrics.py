@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from motherlode.app.metrics import HOST, Metrics, exposition
-from motherlode.engine import Progress
+from motherlode.crawl.progress import Progress
 from motherlode.records import ROOT, LodeError, Topic, TopicId
 from motherlode.topics import TopicTree
 

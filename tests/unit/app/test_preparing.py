@@ -15,8 +15,8 @@ from motherlode.app.serving.settings import Settings, settled
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.topics import surroundings_at
 from motherlode.app.serving.visiting import VIEWS, Visitor
-from motherlode.engine.indexing import renew
 from motherlode.portal import Portal, PortalLock
+from motherlode.search.indexer import renew
 from serving import send, visitor
 
 BIRDS = "animals/birds"

@@ -18,8 +18,8 @@ from motherlode.app.serving.questions import Question
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.web.views import original as original_view
 from motherlode.documents.harmless import harmless_html
-from motherlode.engine.indexing import renew
 from motherlode.portal import Portal, PortalLock
+from motherlode.search.indexer import renew
 from serving import send, visitor
 from shelving import Paper, shelve
 

@@ -13,7 +13,7 @@ from motherlode.app.marking import MarksDone
 from motherlode.app.serving import commands
 from motherlode.app.serving.marking import Words, mark, marks_at
 from motherlode.app.serving.services import Here
-from motherlode.engine.marking import Listed
+from motherlode.training.mark_changes import Listed
 
 router = APIRouter(tags=["marks"])
 Urls = Annotated[tuple[Url, ...], Field(max_length=1_000)]

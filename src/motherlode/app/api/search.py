@@ -10,7 +10,7 @@ from motherlode.app.searching import Found
 from motherlode.app.serving.questions import Question, found
 from motherlode.app.serving.services import Here
 from motherlode.app.serving.viewing import explained
-from motherlode.engine.explanations import Explanation
+from motherlode.explain.explanations import Explanation
 from motherlode.search.query import MAX_LENGTH
 from motherlode.search.ranking import DEFAULT
 

@@ -13,11 +13,11 @@ from motherlode.documents.needs import advice
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import SPACES, Surroundings
 from motherlode.documents.terms import spell, unpack
-from motherlode.engine import nursery
 from motherlode.fetch.types import mime_of
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
 from motherlode.records import Document, Link, LinkFlag
+from motherlode.workers import fork_client as nursery
 
 _SHOWN = 10
 _LINES = 8

@@ -14,11 +14,12 @@ from motherlode.app.cli.crawl import why
 from motherlode.app.cli.durations import Duration
 from motherlode.app.cli.interrupting import INTERRUPTED
 from motherlode.app.crawling import Outing, crawl_portal
-from motherlode.engine import Limits, Progress, nursery
-from motherlode.engine.answering import Answer, Find
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal
 from motherlode.records import RunEnd
+from motherlode.search.answers import Answer, Find
+from motherlode.workers import fork_client as nursery
 
 _LONG = 100  # characters of a query that are shown
 

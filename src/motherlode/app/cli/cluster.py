@@ -8,12 +8,12 @@ import click
 from msgspec import Struct
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
-from motherlode.engine.clustering import CENTRAL, PAGES, Cluster, Clustering, Wanted, clusters_of
 from motherlode.portal import Portal
 from motherlode.portal.directory import plant_into
 from motherlode.records import BadInputError, Topic, TopicError, UsageError
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree, clean_name, parse_path, plant_found, show_path
+from motherlode.training.clusters import CENTRAL, PAGES, Cluster, Clustering, Wanted, clusters_of
 
 _SHOWN = 3  # central pages of each cluster
 

@@ -23,7 +23,7 @@ from motherlode.policies.options import PolicyName
 from motherlode.records import RunEnd
 
 if TYPE_CHECKING:
-    from motherlode.engine import Progress
+    from motherlode.crawl.progress import Progress
 
 _PAGES = 1000  # unless a limit is given
 _FAILED_ON = {RunEnd.PAGES: 14, RunEnd.TIME: 15}
@@ -98,9 +98,10 @@ def command(directory: Path, **options: Any) -> None:
 def _crawl(directory: Path, options: dict[str, Any]) -> "tuple[Crawled, Progress]":
     from motherlode.app.crawling import Outing, crawl_portal  # noqa: PLC0415 - loaded only to run it
     from motherlode.app.display import UNLIMITED  # noqa: PLC0415
-    from motherlode.engine import Limits, nursery  # noqa: PLC0415
+    from motherlode.crawl.progress import Limits  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
+    from motherlode.workers import fork_client as nursery  # noqa: PLC0415
 
     pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
     overrides = (*options["overrides"], *_settings(options))

@@ -8,15 +8,15 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from motherlode.app.addresses import web_address
+from motherlode.crawl.fetcher_setup import manner_of
+from motherlode.crawl.inspection import look_at
 from motherlode.documents.analysing import Analysed
 from motherlode.documents.raw import Raw
-from motherlode.engine.equipment import manner_of
-from motherlode.engine.looking import look_at
-from motherlode.engine.reading import Readers
 from motherlode.fetch.loops import run
 from motherlode.fetch.types import sniffed
 from motherlode.portal.config import Config
 from motherlode.records import BadInputError, UsageError
+from motherlode.workers.document_reader import Readers
 
 NOWHERE = "http://localhost/"  # where a file is, if nobody says otherwise
 _MAX_BYTES = 200 * 2**20

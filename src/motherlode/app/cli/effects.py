@@ -4,8 +4,8 @@ import click
 
 from motherlode.app.cli.common import count, harmless
 from motherlode.app.cli.tables import Table
-from motherlode.engine.reviewing import Effect, Placed, Shift
 from motherlode.topics import OTHERS
+from motherlode.training.review import Effect, Placed, Shift
 
 _SHOWN = 5
 _FLOWS = 10

@@ -12,12 +12,12 @@ import click
 from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.documents.spaces import TERMS
-from motherlode.engine.explaining import explain
-from motherlode.engine.explanations import Explanation, Hop, HostSaid, JudgedAs, RobotsSaid, Wait, Way
-from motherlode.engine.judging import Telling
-from motherlode.engine.ranking import FIRST_OF_ALL, Part, Ranked
+from motherlode.explain.explainer import explain
+from motherlode.explain.explanations import Explanation, Hop, HostSaid, JudgedAs, RobotsSaid, Wait, Way
+from motherlode.explain.link_ranks import FIRST_OF_ALL, Part, Ranked
 from motherlode.portal import Portal
 from motherlode.records import HostState, LodeError
+from motherlode.training.opinion import Telling
 
 _TERMS = 8
 _WIDTH = 88

@@ -37,7 +37,7 @@ class Exported(Struct, frozen=True):
 
 
 def _site(what: Gathering, directory: Path) -> int:
-    from motherlode.engine.publishing import content_of  # noqa: PLC0415 - no other format learns or compares
+    from motherlode.export.site.content import content_of  # noqa: PLC0415 - no other format learns or compares
     from motherlode.export.site.writing import write_site  # noqa: PLC0415 - nor has templates
 
     pages = write_site(content_of(what), directory, _progress)

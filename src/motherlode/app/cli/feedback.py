@@ -11,7 +11,7 @@ from motherlode.app.addresses import address_in
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.effects import show_effect
 from motherlode.app.feedback import NOTHING, Candidates, Done, Sayings, attempt, keep, number_of, waits
-from motherlode.engine.feedback import Archetype, Block, archetypes, blocks_of
+from motherlode.policies.bingo.feedback import Archetype, Block, archetypes, blocks_of
 from motherlode.portal import Portal
 from motherlode.records import UsageError
 

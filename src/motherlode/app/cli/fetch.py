@@ -7,14 +7,14 @@ import click
 from msgspec.structs import replace
 
 from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
-from motherlode.engine import nursery
-from motherlode.engine.looking import Look, look_at
+from motherlode.crawl.inspection import Look, look_at
 from motherlode.fetch.loops import run
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
 from motherlode.records import LinkFlag, UsageError
 from motherlode.records.digests import shown_digest
 from motherlode.urls import UrlError, address, host_of
+from motherlode.workers import fork_client as nursery
 
 _SHOWN = 20
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
-from motherlode.engine.indexing import Renewal, Telling, place_of, renew
 from motherlode.portal import Portal
 from motherlode.search.index import is_of_another_form
+from motherlode.search.indexer import Renewal, Telling, place_of, renew
 
 _EVERY = 2_000  # pages between two looks at the progress
 

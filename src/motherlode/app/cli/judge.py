@@ -12,19 +12,19 @@ from motherlode.app.cli.documents import from_file, from_web, read_all
 from motherlode.app.cli.effects import show_moves
 from motherlode.app.cli.index import progress
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.engine import nursery
-from motherlode.engine.judging import Opinion, Telling, classifier_of, fits, fitted_to, opinion_on
-from motherlode.engine.marks import Marks, said_on
-from motherlode.engine.relearning import keep_reviewed, review
-from motherlode.engine.resultset import ResultSet
-from motherlode.engine.samples import sample_of, stored_sample, surroundings_of
-from motherlode.engine.training import KIND, can_tell, page_behind
 from motherlode.learning.tree import SEMANTIC, Sample, TreeClassifier
+from motherlode.policies.bingo.relearning import keep_reviewed, review
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, Document, Model, StoreError, UsageError
+from motherlode.search.result_set import ResultSet
 from motherlode.store import ledger
 from motherlode.store.pages import text_of
 from motherlode.topics import TopicTree
+from motherlode.training.marks import Marks, said_on
+from motherlode.training.opinion import Opinion, Telling, classifier_of, fits, fitted_to, opinion_on
+from motherlode.training.samples import sample_of, stored_sample, surroundings_of
+from motherlode.training.training_set import KIND, can_tell, page_behind
+from motherlode.workers import fork_client as nursery
 
 _SHOWN = 8
 

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import Table
-from motherlode.engine.linking import Standing, best, standings
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, UsageError
 from motherlode.topics import parse_path, show_path
+from motherlode.training.link_analysis import Standing, best, standings
 
 
 class Standings(Struct, frozen=True):

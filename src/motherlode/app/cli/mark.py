@@ -21,14 +21,14 @@ from motherlode.app.cli.common import (
 from motherlode.app.cli.numbers import numbers_in
 from motherlode.app.feedback import MAX_NOTE
 from motherlode.app.marking import MarksDone, told_of
-from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
-from motherlode.engine.remembering import last_search
 from motherlode.portal import Portal
 from motherlode.records import UsageError, Word
+from motherlode.search.last_search import last_search
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, take_back
 from motherlode.topics import TopicTree, parse_path
+from motherlode.training.mark_changes import ALL, Listed, Sayings, marks_from, marks_listed
 
 _WAYS = ("good", "bad", "drop", "clear")
 _TOLD = {Word.GOOD: "good for", Word.BAD: "bad for", Word.DROPPED: "dropped from", Word.NOTHING: "cleared of"}

@@ -12,7 +12,7 @@ from motherlode.app.cli.durations import Duration
 from motherlode.app.cli.interrupting import interrupted
 
 if TYPE_CHECKING:
-    from motherlode.engine.refreshing import Refreshed
+    from motherlode.crawl.refresh import Refreshed
     from motherlode.portal import Portal
     from motherlode.records import TopicId
 
@@ -44,11 +44,11 @@ def command(directory: Path, overrides: tuple[str, ...], **options: Any) -> None
     lode refresh DIR --topic science/physics --pages 500
     """
     from motherlode.app.refreshing import refresh_portal  # noqa: PLC0415 - loaded only to run it
-    from motherlode.engine import nursery  # noqa: PLC0415
-    from motherlode.engine.refreshing import Wish  # noqa: PLC0415
+    from motherlode.crawl.refresh import Wish  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
     from motherlode.records import RunEnd  # noqa: PLC0415
+    from motherlode.workers import fork_client as nursery  # noqa: PLC0415
 
     with nursery.opened(), Portal.crawling(directory, "refresh", overrides) as portal:
         wish = Wish(time() - options["older_than"], options["pages"], _topics(portal, options["topic"]))

@@ -23,14 +23,14 @@ from motherlode.app.cli.common import (
 from motherlode.app.cli.durations import moment_in
 from motherlode.app.cli.index import announce, progress
 from motherlode.app.searching import Ready, desk_at, made_ready, told
-from motherlode.engine.describing import Result
-from motherlode.engine.facets import Facets
-from motherlode.engine.remembering import remember
-from motherlode.engine.searching import Asked, Results
 from motherlode.portal import Portal
 from motherlode.records import UsageError
+from motherlode.search.facets import Facets
+from motherlode.search.last_search import remember
 from motherlode.search.matching import Filters
 from motherlode.search.ranking import DEFAULT, PARTS, weights_of
+from motherlode.search.results import Result
+from motherlode.search.service import Asked, Results
 from motherlode.urls import Address
 
 _LONG = 100  # characters of a query, or of a title, that are shown on one line

@@ -12,21 +12,21 @@ from motherlode.app.cli.effects import show_effect, show_moves
 from motherlode.app.cli.index import progress
 from motherlode.app.cli.interrupting import INTERRUPTED
 from motherlode.app.cli.tables import Table
-from motherlode.engine import nursery
-from motherlode.engine.company import Company
-from motherlode.engine.crew import Hands
-from motherlode.engine.equipment import manner_of, user_agent
-from motherlode.engine.examples import fetch_examples, unfetched
-from motherlode.engine.relearning import Relearned, Wanted, keep_relearned, relearn
-from motherlode.engine.reporting import Lore, report_on
-from motherlode.engine.resultset import ResultSet
-from motherlode.engine.reviewing import Effect
-from motherlode.engine.tally import Tally
-from motherlode.engine.training import Missing
+from motherlode.crawl.context import Company
+from motherlode.crawl.counters import Tally
+from motherlode.crawl.fetcher_setup import manner_of, user_agent
+from motherlode.crawl.preparation import fetch_examples, unfetched
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.loops import run
+from motherlode.policies.bingo.relearning import Relearned, Wanted, keep_relearned, relearn
 from motherlode.portal import Portal
 from motherlode.records import TopicId
+from motherlode.search.result_set import ResultSet
+from motherlode.training.report import Lore, report_on
+from motherlode.training.review import Effect
+from motherlode.training.training_set import Missing
+from motherlode.workers import fork_client as nursery
+from motherlode.workers.worker_pool import Hands
 
 _CONFUSIONS = 3
 _SHOWN = 3  # examples that teach nothing

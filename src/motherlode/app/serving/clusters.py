@@ -5,9 +5,9 @@ from msgspec import Struct
 
 from motherlode.app.serving.board import Board
 from motherlode.app.serving.jobs import Command, Job, option
-from motherlode.engine.clustering import Cluster, Clustering
 from motherlode.records import UsageError
 from motherlode.topics import parse_path, show_path
+from motherlode.training.clusters import Cluster, Clustering
 
 PAGES = 1_000  # of a topic, the surest: enough to see what there is, at a tenth of the time
 _MOST = 20  # clusters that are shown

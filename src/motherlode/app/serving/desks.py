@@ -11,10 +11,10 @@ from msgspec import Struct
 from motherlode.app.searching import Desk
 from motherlode.app.serving.board import BusyError
 from motherlode.app.serving.shelf import Shelf
-from motherlode.engine.indexing import lacking, place_of
 from motherlode.portal import Portal
 from motherlode.records import LodeError
 from motherlode.search.index import FORM, PageIndex, is_of_another_form
+from motherlode.search.indexer import lacking, place_of
 from motherlode.store import ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import count_pages

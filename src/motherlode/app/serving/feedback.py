@@ -7,13 +7,13 @@ from motherlode.app.feedback import Candidates, Done, Sayings, keep, number_of, 
 from motherlode.app.serving.jobs import Command, option
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.topics import moment_of, recalled
-from motherlode.engine.feedback import Archetype, Block, archetypes, archetypes_at, blocks_of, listed
-from motherlode.engine.training import page_behind
 from motherlode.export.site.rows import brief
+from motherlode.policies.bingo.feedback import Archetype, Block, archetypes, archetypes_at, blocks_of, listed
 from motherlode.records import UsageError
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import main_text_of, text_of
+from motherlode.training.training_set import page_behind
 
 MOST = 200  # archetypes that are shown, and that something can be said of at once
 _PREVIEW = 400  # characters

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from motherlode.engine.journal import HARVEST
+from motherlode.crawl.log import HARVEST
 
 _TAIL = 512 * 1024  # bytes that are looked at: some ten thousand rows
 _SHOWN = 240  # points of a chart

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from motherlode.app.serving.harvest import tail_of
-from motherlode.engine.journal import CRAWL_LOG
+from motherlode.crawl.log import CRAWL_LOG
 from motherlode.export.cleaning import plain
 
 _LOOKED_AT = 4 * 2**20  # bytes; of a longer log the rest is in its file

@@ -8,12 +8,12 @@ from motherlode.app.addresses import address_in
 from motherlode.app.feedback import MAX_NOTE
 from motherlode.app.marking import MarksDone, told_of
 from motherlode.app.serving.shelf import Shelf
-from motherlode.engine.marking import ALL, Listed, Sayings, marks_from, marks_listed
 from motherlode.portal import Portal
 from motherlode.records import TopicId, UsageError
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, take_back
 from motherlode.topics import TopicTree, parse_path
+from motherlode.training.mark_changes import ALL, Listed, Sayings, marks_from, marks_listed
 
 
 class Words(Struct, frozen=True):

@@ -18,11 +18,11 @@ from motherlode.app.serving.desks import OPEN
 from motherlode.app.serving.shelf import Shelf
 from motherlode.app.serving.topics import analysed, known
 from motherlode.app.serving.visiting import Visitor
-from motherlode.engine.authority import in_topic
-from motherlode.engine.indexing import place_of
 from motherlode.portal import Portal
 from motherlode.portal.lock import holder_of
 from motherlode.records import LodeError, TopicId
+from motherlode.search.authority import in_topic
+from motherlode.search.indexer import place_of
 
 LOG = logging.getLogger("motherlode.serving")
 _NICENESS = 10

@@ -11,12 +11,12 @@ from motherlode.app.addresses import address_in
 from motherlode.app.cli.durations import moment_in
 from motherlode.app.searching import Found, told
 from motherlode.app.serving.desks import Desks
-from motherlode.engine.remembering import remember
-from motherlode.engine.searching import Asked
 from motherlode.portal import Portal
 from motherlode.records import UsageError
+from motherlode.search.last_search import remember
 from motherlode.search.matching import Filters
 from motherlode.search.ranking import DEFAULT, weights_of
+from motherlode.search.service import Asked
 from motherlode.urls import Address
 
 

@@ -15,9 +15,9 @@ from motherlode.app.curating import Surroundings, TopicPage, Topics, surrounding
 from motherlode.app.editing import Edit, editing, topic_at
 from motherlode.app.serving.board import BusyError
 from motherlode.app.serving.shelf import Shelf
-from motherlode.engine.indexing import place_of
 from motherlode.portal import Portal
 from motherlode.records import NoSuchTopicError, Topic, TopicId
+from motherlode.search.indexer import place_of
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.schema import examples, models, pages, topics

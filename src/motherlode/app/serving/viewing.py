@@ -9,13 +9,13 @@ from motherlode.app.addresses import address_in
 from motherlode.app.serving.shelf import Shelf
 from motherlode.documents.encoding import decode
 from motherlode.documents.harmless import harmless_html
-from motherlode.engine.explaining import explain
-from motherlode.engine.explanations import Explanation
-from motherlode.engine.training import page_behind
+from motherlode.explain.explainer import explain
+from motherlode.explain.explanations import Explanation
 from motherlode.portal import Portal
 from motherlode.records import LodeError, PageId, StoreError
 from motherlode.store import Session
 from motherlode.store.pages import KeptPage, known_url, links_to, page_numbered, text_of
+from motherlode.training.training_set import page_behind
 from motherlode.urls import Address, host_of, url_key
 
 TEXT = 100_000  # characters of a page that are shown

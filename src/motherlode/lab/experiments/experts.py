@@ -14,8 +14,6 @@ from msgspec import Meta, Struct
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import unpack
-from motherlode.engine.answering import Find, answer, cosines
-from motherlode.engine.likeness import cosines_with, counted_idf
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.crawls import learn_and_crawl, throwaway
 from motherlode.lab.experiments.figures import ANSWERS, Ranking, Rankings, mean_ranking, ranking
@@ -27,6 +25,8 @@ from motherlode.lab.spreading import spread
 from motherlode.lab.trials import Budget, Readings
 from motherlode.portal import Portal
 from motherlode.records import Document
+from motherlode.search.answers import Find, answer, cosines
+from motherlode.search.cosine import cosines_with, counted_idf
 from motherlode.store import Session
 from motherlode.store.judged import Judged
 from motherlode.store.pages import languages_of

@@ -11,11 +11,11 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from motherlode.engine.relearning import Wanted, keep_relearned, relearn
 from motherlode.lab.crawls import throwaway
 from motherlode.lab.learned.pages import document_at
 from motherlode.lab.replay import Timing
 from motherlode.lab.web import LabWeb
+from motherlode.policies.bingo.relearning import Wanted, keep_relearned, relearn
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Link, Outcome, Page, TopicId, UrlId
 from motherlode.store import outcomes

@@ -19,13 +19,13 @@ from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import spell, unpack
-from motherlode.engine.wording import Wording, spread
 from motherlode.lab.experiments.experts import query_for
 from motherlode.lab.experiments.filling import Sayings
 from motherlode.lab.experiments.grades import NEAR, RIGHT
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels, within
 from motherlode.search.index import PageIndex
+from motherlode.search.query_terms import Wording, spread
 from motherlode.store.pages import KeptPage, main_text_of, page_at, vectors_of_all
 from motherlode.store.session import Session
 from motherlode.urls import address

@@ -15,8 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta, Struct
 
-from motherlode.engine.indexing import place_of, renew
-from motherlode.engine.searching import Asked, weigh
 from motherlode.lab.experiments.filling import Progress, Sayings, filled
 from motherlode.lab.experiments.grades import Quality, mean_quality, quality
 from motherlode.lab.experiments.queries import Drawing, Kind, Query
@@ -27,6 +25,7 @@ from motherlode.lab.seeds import draw_seeds
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, PageId, UsageError
 from motherlode.search.index import PageIndex
+from motherlode.search.indexer import place_of, renew
 from motherlode.search.ranking import (
     AUTHORITY,
     BM25,
@@ -39,6 +38,7 @@ from motherlode.search.ranking import (
     order,
     weights_of,
 )
+from motherlode.search.service import Asked, weigh
 from motherlode.store.pages import urls_of_pages
 from motherlode.topics import plant_seeds
 from motherlode.urls import Address, UrlRules

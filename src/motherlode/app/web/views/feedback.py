@@ -18,7 +18,7 @@ from motherlode.app.serving.topics import path_at, topics_at
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
-from motherlode.engine.feedback import ALL
+from motherlode.policies.bingo.feedback import ALL
 from motherlode.portal.lock import holder_of
 from motherlode.records import LodeError, UsageError
 

@@ -16,9 +16,9 @@ from motherlode.app.serving.streaming import lines_in
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
-from motherlode.engine.reviewing import Effect
 from motherlode.records import LodeError
 from motherlode.topics import OTHERS
+from motherlode.training.review import Effect
 
 router = APIRouter()
 Query = Annotated[str, Form(max_length=40_000)]

@@ -16,13 +16,13 @@ from motherlode.app.serving.questions import Question, found
 from motherlode.app.serving.services import Here, Services
 from motherlode.app.serving.topics import names_in
 from motherlode.app.web.pages import page
-from motherlode.engine.facets import AGES, Counted, Facets
-from motherlode.engine.marking import marks_listed
 from motherlode.export.cleaning import plain
 from motherlode.records import LodeError, ReadOnlyError
+from motherlode.search.facets import AGES, Counted, Facets
 from motherlode.search.query import MAX_LENGTH, QueryError
 from motherlode.search.ranking import DEFAULT, PARTS
 from motherlode.store.marks import standing_marks
+from motherlode.training.mark_changes import marks_listed
 
 router = APIRouter()
 FINEST = 0.05  # step of a slider

@@ -1,0 +1,333 @@
+"""The search index, made of what the store has and brought up to date with it (SPEC B20).
+
+What has changed is seen by comparing, page by page, what the store says with what the index says it was made
+of. So it does not matter what happened in between: a crawl, a lesson, a kill, a restored copy. A page is read
+later than it is compared and stamped as it was then: what has changed meanwhile is seen the next time. Parts
+are committed as they are done, and each is right by itself.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from urllib.parse import unquote
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
+
+from motherlode.documents.ideographs import spaced
+from motherlode.documents.lettering import lettered, spelled
+from motherlode.documents.roots import is_rooted
+from motherlode.documents.spaces import TERMS
+from motherlode.documents.terms import sequences_of, unpack
+from motherlode.portal import Portal
+from motherlode.portal.lock import PortalLock
+from motherlode.records import PageId, ReadOnlyError, TopicId
+from motherlode.search.index import NOTHING, Indexed, Known, PageIndex, Shelf, shelf_in
+from motherlode.search.query_terms import NO_LANGUAGE, hexed
+from motherlode.store.indexed import (
+    Marks,
+    Material,
+    marks_of,
+    materials_of,
+    pages_linked_from,
+    url_ids_of,
+)
+from motherlode.store.leads import anchors_to_all
+from motherlode.store.pages import anchors_to
+from motherlode.store.session import Session
+from motherlode.topics import TopicTree
+from motherlode.urls import host_of
+
+INDEX = "index"
+_AT_ONCE = 500  # pages that are read at once
+_COMMIT = 20_000  # pages that are committed together
+_MAX_TEXT = 200_000  # characters of a page's main text, and of what it says besides
+_MAX_TITLE = 1_000
+_MAX_HEADINGS = 5_000
+_MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
+_LINKS = 20  # links to a page that are looked at; what they say is kept, each once
+_MAX_ANCHOR = 200
+_NO_ANCHORS = 0
+_GATHERED = 50_000  # pages whose anchors are held at once
+_WORTH = 4  # the part of all pages, one in so many, for which all links are read instead of asking for each
+_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+# What people call a type, besides its proper name.
+_TYPES = {
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "application/msword": "doc",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/epub+zip": "epub",
+}
+
+Prints = npt.NDArray[np.uint64]
+Telling = Callable[[int, int], object]  # told how many pages of how many are done
+
+
+class Renewal(Struct, frozen=True):
+    """What was done to an index: pages written, taken out, and how many it holds now."""
+
+    written: int
+    removed: int
+    pages: int
+    seconds: float
+
+
+class Plan(Struct, frozen=True):
+    """What an index lacks: pages to write, because they are new or were changed, with their stamps, and pages
+    to take out; `pages` are all that it should hold."""
+
+    fresh: tuple[PageId, ...]
+    stamps: tuple[int, ...]
+    gone: tuple[PageId, ...]
+    pages: int
+
+    @property
+    def changes(self) -> int:
+        return len(self.fresh) + len(self.gone)
+
+
+def place_of(portal: Portal) -> Path:
+    return portal.path / INDEX
+
+
+def lacking(session: Session, tree: TopicTree, known: Known) -> Plan:
+    """In what an index that knows this is behind the store."""
+    marks = marks_of(session)
+    stamps = _stamps(marks, topic_keys(tree))
+    order = known.pages.argsort()
+    pages, told = known.pages[order], known.stamps[order]
+    fresh = np.ones(len(marks.pages), np.bool_)
+    if len(pages):
+        places = np.minimum(pages.searchsorted(marks.pages), len(pages) - 1)
+        fresh = (pages[places] != marks.pages) | (told[places] != stamps)
+    rising = np.flatnonzero(fresh)
+    rising = rising[marks.pages[rising].argsort()]
+    return Plan(
+        tuple(map(PageId, marks.pages[rising].tolist())),
+        tuple(stamps[rising].tolist()),
+        tuple(map(PageId, np.setdiff1d(pages, marks.pages).tolist())),
+        len(marks.pages),
+    )
+
+
+def renew(portal: Portal, *, rebuild: bool = False, told: Telling = lambda _done, _of: None) -> Renewal:
+    """Bring the index up to date, or make it anew; whoever searches meanwhile sees what was there before.
+
+    Raises `LockedError` while another process does so, `ReadOnlyError` where nothing can be written.
+    """
+    start = perf_counter()
+    place = place_of(portal)
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ReadOnlyError(f"{place} cannot be made: {error.strerror or error}.") from error
+    with PortalLock(place, "lode index"):
+        tree = portal.tree()
+        index = PageIndex.open(place)
+        known = NOTHING if index is None or rebuild else index.known()
+        with portal.store.reading() as session:
+            plan = lacking(session, tree, known)
+        written = 0
+        if plan.changes or index is None or rebuild:
+            with shelf_in(place, anew=index is None) as shelf:
+                if rebuild:
+                    shelf.clear()
+                written = _Writing(portal, tree, shelf, known, whole=rebuild).write(plan, told)
+        now = PageIndex.open(place)
+        return Renewal(written, len(plan.gone), now.size if now else 0, perf_counter() - start)
+
+
+class _Writing:
+    """Pages on their way into an index. With `whole`, all of it is committed in the end, or nothing."""
+
+    def __init__(self, portal: Portal, tree: TopicTree, shelf: Shelf, known: Known, *, whole: bool) -> None:
+        self._portal = portal
+        self._lineages = _lineages(tree)
+        self._shelf = shelf
+        self._anchored = dict(zip(known.pages.tolist(), known.anchored.tolist(), strict=True))
+        self._stamps = dict(zip(known.pages.tolist(), known.stamps.tolist(), strict=True))
+        self._whole = whole
+        self._written = self._waiting = 0
+
+    def write(self, plan: Plan, told: Telling) -> int:
+        """Returns how many pages were written."""
+        self._stamps.update(zip(plan.fresh, plan.stamps, strict=True))
+        self._shelf.put((), plan.gone)
+        done: set[int] = set(plan.fresh)
+        for start in range(0, len(plan.fresh), _GATHERED):
+            chunk = plan.fresh[start : start + _GATHERED]
+            gathered = self._gathered(chunk) if len(chunk) * _WORTH >= plan.pages else None
+            for at in range(0, len(chunk), _AT_ONCE):
+                self._write_part(chunk[at : at + _AT_ONCE], gathered, done)
+                told(min(start + at + _AT_ONCE, len(plan.fresh)), len(plan.fresh))
+        self._commit()
+        return self._written
+
+    def _write_part(self, part: Sequence[PageId], gathered: Mapping[int, str] | None, done: set[int]) -> None:
+        with self._portal.store.reading() as session:
+            found = materials_of(session, part, TERMS, spelled)
+            if gathered is None:
+                said = list(anchors_to(session, [one.url_id for one in found], _LINKS))
+            else:
+                said = [gathered.get(one.url_id, "") for one in found]
+            self._put(found, said)
+            self._waiting += len(part) + self._reanchor(session, part, done)
+        if self._waiting >= _COMMIT and not self._whole:
+            self._commit()
+
+    def _gathered(self, chunk: Sequence[PageId]) -> dict[int, str]:
+        """What links say to each of these pages, by the numbers of their URLs."""
+        with self._portal.store.reading() as session:
+            wanted = np.array(sorted(url_ids_of(session, chunk).values()), np.int64)
+            said = anchors_to_all(session, wanted, _LINKS)
+        return {
+            url: "\n".join(anchors) for url, anchors in zip(wanted.tolist(), said, strict=True) if anchors
+        }
+
+    def _put(self, found: Sequence[Material], said: Sequence[str]) -> None:
+        entries = entries_of(self._lineages, found, said, self._stamps)
+        self._shelf.put(entries, [one.page for one in found if one.page in self._anchored])
+
+    def _reanchor(self, session: Session, part: Sequence[PageId], done: set[int]) -> int:
+        """Write those pages again that these link to, if what is said of them is new. Returns how many.
+
+        They are committed together with the pages that have the links: a kill separates neither.
+        """
+        if not self._anchored:
+            return 0
+        targets = pages_linked_from(session, part).tolist()
+        ahead = [PageId(page) for page in targets if page in self._anchored and page not in done]
+        done.update(ahead)
+        urls = url_ids_of(session, ahead)
+        said = dict(zip(urls, anchors_to(session, urls.values(), _LINKS), strict=True))
+        changed = [page for page in urls if _mark(_anchors(said[page])) != self._anchored[page]]
+        for at in range(0, len(changed), _AT_ONCE):
+            found = materials_of(session, changed[at : at + _AT_ONCE], TERMS, spelled)
+            self._put(found, [said[one.page] for one in found])
+        return len(changed)
+
+    def _commit(self) -> None:
+        self._shelf.commit()
+        self._written, self._waiting = self._written + self._waiting, 0
+
+
+# --- pages as the index sees them -----------------------------------------------------------------------
+
+
+def topic_keys(tree: TopicTree) -> dict[int, int]:
+    """A number for each topic and all above it: when a topic is moved, its pages are others to the index."""
+    return {topic: crc32(" ".join(lineage).encode()) + 1 for topic, lineage in _lineages(tree).items()}
+
+
+def _lineages(tree: TopicTree) -> dict[int, tuple[str, ...]]:
+    """Each topic and all above it, as the index names them; the root is every page that is on any."""
+    return {topic.id: tuple(_lineage(tree, topic.id)) for topic in tree}
+
+
+def _lineage(tree: TopicTree, topic: TopicId) -> Iterator[str]:
+    here: TopicId | None = topic
+    while here is not None:
+        yield topic_name(here)
+        here = tree[here].parent
+
+
+def topic_name(topic: TopicId) -> str:
+    return str(int(topic))
+
+
+def _stamps(marks: Marks, keys: Mapping[int, int]) -> Prints:
+    different, places = np.unique(marks.topics, return_inverse=True)
+    topics = np.array([keys.get(topic, 0) for topic in different.tolist()], np.uint64)[places]
+    times = marks.fetched_at.view(np.uint64)
+    stamps: Prints = (times * _ODD ^ marks.fingerprints.view(np.uint64)) * _MIX + topics
+    return stamps
+
+
+def entries_of(
+    lineages: Mapping[int, tuple[str, ...]],
+    found: Sequence[Material],
+    said: Sequence[str],
+    stamps: Mapping[int, int],
+) -> list[Indexed]:
+    """Pages as the index sees them, of what the store has, their texts `spelled`, of what links to each say,
+    and of their stamps."""
+    return [
+        _with_stems(_entry(one, anchors, lineages.get(one.topic, ()), stamps[one.page]), one, anchors)
+        for one, anchors in zip(found, map(_anchors, said), strict=True)
+    ]
+
+
+def _entry(one: Material, anchors: str, topics: tuple[str, ...], stamp: int) -> Indexed:
+    return Indexed(
+        page=one.page,
+        stamp=stamp,
+        anchored=_mark(anchors),
+        title=lettered(one.title[:_MAX_TITLE]),
+        headings=spaced(one.text.headings[:_MAX_HEADINGS]),
+        main=spaced(one.text.main[:_MAX_TEXT]),
+        rest=spaced(one.text.rest[:_MAX_TEXT]),
+        anchor=lettered(anchors),
+        url=lettered(unquote(one.url.partition("://")[2])),
+        sites=_sites(one.url),
+        topics=topics,
+        language=one.language or NO_LANGUAGE,
+        types=type_names(one.mime),
+        date=int(one.fetched_at),
+        fingerprint=one.fingerprint % (1 << 64),
+    )
+
+
+def _mark(anchors: str) -> int:
+    """By what it is seen that links say something new."""
+    return crc32(anchors.encode("utf-8", "replace")) if anchors else _NO_ANCHORS
+
+
+def _stems_of(one: Material) -> str:
+    """The stems of a page, each as often as the page has it; their order does not matter."""
+    bag = unpack(one.vector)
+    return hexed(np.repeat(bag.terms, np.minimum(bag.counts, _MAX_COUNT)))
+
+
+def _with_stems(entry: Indexed, one: Material, anchors: str) -> Indexed:
+    """The same, if need be with its stems."""
+    if is_rooted(one.language):
+        return entry
+    texts = [one.title[:_MAX_TITLE], one.text.headings[:_MAX_HEADINGS], anchors]
+    title, headings, anchor = map(hexed, sequences_of(texts, one.language))
+    return replace(
+        entry, stems=_stems_of(one), title_stems=title, heading_stems=headings, anchor_stems=anchor
+    )
+
+
+def _anchors(said: str) -> str:
+    """What links say, each once; a line each, as they came."""
+    different = [anchor for anchor in dict.fromkeys(said.split("\n")) if anchor]
+    return "\n".join(anchor[:_MAX_ANCHOR] for anchor in different)
+
+
+def _sites(url: str) -> tuple[str, ...]:
+    """The host, and the domains that it belongs to: a page of www.example.org is found at example.org."""
+    host = host_of(url)
+    if host.startswith("[") or host.replace(".", "").isdigit():
+        return (host,)
+    steps = host.split(".")
+    return tuple(".".join(steps[at:]) for at in range(max(1, len(steps) - 1)))
+
+
+def type_names(mime: str) -> tuple[str, ...]:
+    """What a type is called: by its proper name, and last as people call it."""
+    proper = mime.casefold()[:100]
+    if not proper:
+        return ()
+    return tuple(dict.fromkeys((proper, _TYPES.get(proper) or proper.rpartition("/")[2])))

@@ -1,0 +1,166 @@
+"""Documents read by worker processes: bombs, and all that others have collected."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from motherlode.documents.analysing import Analysed, Manner
+from motherlode.documents.options import ReadingOptions
+from motherlode.documents.raw import Raw
+from motherlode.fetch.loops import run
+from motherlode.fetch.types import sniffed
+from motherlode.records import Document, Link, UrlKey
+from motherlode.records.texts import unpack_text
+from motherlode.workers import document_reader as module
+from motherlode.workers.document_reader import Readers
+
+PATIENT = ReadingOptions(workers=2, seconds=30.0, memory=1024)
+
+
+def read(raws: Sequence[Raw], options: ReadingOptions = PATIENT, size: int = 20) -> list[list[Analysed]]:
+    """What readers make of documents, batch by batch."""
+
+    async def work() -> list[list[Analysed]]:
+        async with Readers(Manner(), options) as readers:
+            batches = [raws[start : start + size] for start in range(0, len(raws), size)]
+            return [one for batch in batches for one in await readers.read(batch)]
+
+    return run(work())
+
+
+def link(number: int) -> str:
+    return f"<p>word <a href=/{number}>link {number}</a>"
+
+
+BOMBS = {
+    "elements": "<div>" * 100_000 + "end",
+    "formatting": "<b><i>" * 50_000 + "end" + "<a href=/x>x</a>" * 100,
+    "attributes": "<p " + " ".join(f"a{number}=v" for number in range(100_000)) + ">end",
+    "attributes of a link": "<a href=/x " + " ".join(f"a{n}=v" for n in range(100_000)) + ">end</a>",
+    "entities": "<p>" + "&amp;&eacute;" * 500_000 + " end",
+    "marks": "<p>" + "&#xFDD0;" * 100_000 + "\ufdd0" * 100_000 + " end",
+    "text": "<p>" + "owls fly at night " * 1_150_000 + "end",
+    "one word": "<p>" + "x" * 5_000_000 + " end",
+    "links": "".join(map(link, range(100_000))) + "end",
+    "links in links": "<a href=/x>x<table><tr><td>" * 3_000 + "words " * 100_000 + "end",
+    "links without end": "<a href=/x>" * 50_000 + "end",
+    "menus": "<nav class=menu>" * 5_000 + "<a href=/x>x</a>" * 5_000 + "end",
+    "forms": "<form action=/x><input name=a></form>" * 50_000 + "end",
+    "fields": "<form>" + "<label>w <input name=a></label>" * 50_000 + "</form>end",
+    "choices": "<form><label>a <select name=s>" + "<option>o" * 50_000 + "</select></label></form>end",
+    "fields in one label": "<form><label>" + "<input name=a>" * 200 + "words " * 200_000 + "</form>end",
+    "tables": "<table><tr><td>" * 20_000 + "end",
+    "lists": "<ul><li>x" * 50_000 + "end",
+    "title": "<title>" + "owl " * 1_250_000 + "</title><p>end",
+    "headings": "<h1>" * 50_000 + "x " * 1_000 + "end",
+    "hidden": "<div hidden><p style='display:none'>" * 50_000 + "end",
+    "metas": "<meta name=robots content=noindex>" * 100_000 + "end",
+    "comments": "end" + "<!--" * 500_000,
+    "brackets": "end" + "<" * 1_000_000,
+    "long references": "".join(f"<a href='/{n}{'x' * 100_000}'>x</a>" for n in range(100)) + "end",
+}
+HIDING = {"hidden"}
+
+
+def test_no_bomb_harms_its_reader_or_the_others() -> None:
+    raws = [Raw(f"http://a.test/{name}", html.encode(), "text/html") for name, html in BOMBS.items()]
+    found = read(raws, size=len(raws))
+    for name, ((one,), raw) in zip(BOMBS, zip(found, raws, strict=True), strict=True):
+        document = one.document
+        assert (one.url, document.unreadable) == (raw.url, ""), name
+        assert ("end" in document.text) is (name not in HIDING), name
+        assert len(document.text) <= len(raw.body), name
+        assert len(document.title) <= 500, name
+        assert len(document.links) <= 10_001, name
+        assert sum(len(link.path) + len(link.anchor) for link in document.links) < 10_000_000, name
+        assert len(document.forms) <= 50, name
+
+
+def test_a_bomb_for_other_readers_is_read_or_refused() -> None:
+    bombs = {
+        "application/xml": b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">'
+        + b"".join(
+            b'<!ENTITY a%d "%s">' % (n, b"&a%d;" % (n - 1) * 10 if n else b"&a;" * 10) for n in range(9)
+        )
+        + b"]><x>&a8;</x>",
+        "text/csv": b'"' * 2_000_000,
+        "text/markdown": b"[" * 200_000 + b"*_" * 200_000,
+        "application/rtf": b"{\\rtf1" + b"{" * 500_000,
+        "application/pdf": b"%PDF-1.4\n" + b"<<" * 500_000,
+        "application/rss+xml": b"<rss>" + b"<item>" * 300_000,
+        "text/plain": b"http://a.test/ " * 300_000,
+    }
+    raws = [Raw("http://a.test/x", body, mime) for mime, body in bombs.items()]
+    for one in read(raws):
+        assert len(one) == 1
+        assert len(one[0].document.text) <= 10_000_000
+
+
+# How many of the files may say nothing: encrypted, broken, or of a kind that nothing reads.
+UNREADABLE = 21
+
+
+def test_everything_that_others_have_collected_passes(conformance: Path) -> None:
+    pytest.importorskip("undoc", reason="the extra 'formats' is not installed")
+    files = sorted(file for file in (conformance / "documents").glob("*/*") if file.is_file())
+    raws = []
+    for file in files:
+        body = file.read_bytes()
+        raws.append(Raw(f"http://a.test/{file.parent.name}/{file.name}", body, sniffed(body, "")))
+    found = read(raws)
+    assert len(found) == len(raws) > 300
+    assert [one[0].url for one in found] == [raw.url for raw in raws]
+    reasons = Counter(one[0].document.unreadable for one in found if one[0].document.unreadable)
+    assert sum(reasons.values()) <= UNREADABLE, reasons
+    killed = [reason for reason in reasons if "reader" in reason or "took" in reason]
+    assert killed == []
+
+
+@pytest.mark.parametrize("mime", ["", "text/html", "application/pdf", "application/zip", "image/png", "x/y"])
+def test_a_document_of_nothing_is_a_document(mime: str) -> None:
+    ((one,),) = read([Raw("http://a.test/", b"", mime)], ReadingOptions(workers=1))
+    assert one.url == "http://a.test/"
+    assert one.document.text == ""
+
+
+def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = Raw("http://a.test/", b"", "text/html")
+    for text in ("owls", "half \ud83e an owl"):
+        found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
+        monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
+        assert module._unpacked(raw, module._analyse(raw, Manner()), as_kept=False) == found
+
+
+def test_half_a_character_in_what_is_kept_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = Raw("http://a.test/", b"", "text/html")
+    link = Link("http://a.test/x", UrlKey(7), "half \ud83e an owl", 3)
+    monkeypatch.setattr(module, "analyse", lambda *_: [Analysed(raw.url, raw.mime, Document(links=(link,)))])
+    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), as_kept=True), as_kept=True)
+    assert kept.document.links == (link,)
+
+
+def test_what_is_kept_comes_back_packed() -> None:
+    body = (
+        b"<title>Owls</title><h1>Barn owls</h1><p>They hunt mice at night, and sleep by day.<a href=/x>x</a>"
+    )
+    raw = Raw("http://a.test/", body, "text/html")
+    ((whole,),) = read([raw])
+    packed = module._analyse(raw, Manner(in_full=False), as_kept=True)
+    (kept,) = module._unpacked(raw, packed, as_kept=True)
+    assert unpack_text(kept.document.packed) == (whole.document.text, whole.document.main)
+    assert (kept.document.text, kept.document.main, kept.document.headings) == ("", "", ())
+    links = tuple(Link(link.url, link.key, link.anchor, link.flags) for link in whole.document.links)
+    assert links
+    assert (kept.document.title, kept.document.links) == ("Owls", links)
+    assert kept.document.vectors == whole.document.vectors
+
+
+@pytest.mark.parametrize("as_kept", [False, True])
+@pytest.mark.parametrize(
+    "garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff", b"\x91\x97\xa1\xff"]
+)
+def test_what_comes_back_garbled_is_unreadable(garbled: bytes, *, as_kept: bool) -> None:
+    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled, as_kept=as_kept)
+    assert (one.url, one.document) == ("http://a.test/", Document(unreadable="confused its reader"))
