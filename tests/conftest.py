@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from databases import fresh_database
-from gathering import finish_birds
-from helpers import CliRun, run_lode
 from motherlode.workers import fork_client as nursery
+from support.bird_portal import finish_birds
+from support.databases import fresh_database
+from support.helpers import CliRun, run_lode
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
 os.environ.setdefault("LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode"))

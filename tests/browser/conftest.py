@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from helpers import lacks
 from motherlode.lab.serving.background import Running, sandbox
-from serving import Served, serving_here
-from webs import html, record_web
+from support.app_server import Served, serving_here
+from support.helpers import lacks
+from support.small_webs import html, record_web
 
 _SWITCHES = (
     "--no-sandbox",

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from motherlode.app.making import Wanted, grouped, make_portal
 from motherlode.lab.serving.background import Running
-from serving import Served
+from support.app_server import Served
 
 pytestmark = pytest.mark.system
 

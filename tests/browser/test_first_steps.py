@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from motherlode.lab.serving.background import Running
-from serving import Served
+from support.app_server import Served
 
 pytestmark = pytest.mark.system
 

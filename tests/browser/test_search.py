@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from gathering import crawled_birds
-from helpers import run_lode
-from serving import Served, serving_here
+from support.app_server import Served, serving_here
+from support.bird_portal import crawled_birds
+from support.helpers import run_lode
 
 pytestmark = pytest.mark.system
 

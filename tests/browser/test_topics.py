@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from serving import Served
-from teaching import place
+from support.app_server import Served
+from support.training_webs import place
 
 pytestmark = pytest.mark.system
 PATIENCE = 60_000  # milliseconds for what a job does

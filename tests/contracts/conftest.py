@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from databases import DATABASES, fresh_database
 from motherlode.store import Store, StoreOptions
+from support.databases import DATABASES, fresh_database
 
 
 @pytest.fixture(params=DATABASES)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers import follow
 from motherlode.records import Entry, Fate, Judgement, Outcome, Page, StoreError, UrlId, UrlState
 from motherlode.store import Store, StoreOptions, frontier, outcomes, pages
 from motherlode.urls import address
-from storing import A, B, count_rows, keep_one, link, outcome, waiting
+from support.helpers import follow
+from support.store_records import A, B, count_rows, keep_one, link, outcome, waiting
 
 
 def test_entries_wait_best_first(store: Store) -> None:

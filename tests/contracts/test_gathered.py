@@ -6,7 +6,7 @@ from motherlode.records import ROOT, Judgement, Outcome, PageId, Redirect
 from motherlode.store import Store, gathered, outcomes
 from motherlode.store.gathered import GatheredLink, gathered_edges, gathered_links, text_or_nothing
 from motherlode.urls import address
-from storing import A, B, keep_one, link, take
+from support.store_records import A, B, keep_one, link, take
 
 
 def keep(store: Store, url: str, *targets: str, **parts: object) -> PageId:

@@ -9,7 +9,7 @@ from motherlode.store import Store, outcomes
 from motherlode.store.graph import Graph, graph_among, graph_around
 from motherlode.store.pages import known_url, pages_at, pages_linking_to, vectors_of_all
 from motherlode.urls import address
-from storing import keep_one, link, outcome, take
+from support.store_records import keep_one, link, outcome, take
 
 
 def keep(store: Store, name: str, *targets: str) -> None:

@@ -16,7 +16,7 @@ from motherlode.store.judged import (
 )
 from motherlode.store.pages import judgement_of, known_url, page_numbered, url_numbered
 from motherlode.urls import address
-from storing import A, B, keep_one
+from support.store_records import A, B, keep_one
 
 C = TopicId(3)
 

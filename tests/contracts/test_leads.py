@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from helpers import follow
 from motherlode.records import UrlId
 from motherlode.store import Store, frontier, leads
 from motherlode.store.graph import opening_pages
 from motherlode.store.pages import anchors_to, known_url
 from motherlode.urls import address
-from storing import count_rows, keep_one, link
+from support.helpers import follow
+from support.store_records import count_rows, keep_one, link
 
 
 def numbered(store: Store, *urls: str) -> list[int]:

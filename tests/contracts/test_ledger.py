@@ -15,7 +15,7 @@ from motherlode.records import (
 )
 from motherlode.store import Store, ledger, outcomes, pages
 from motherlode.urls import address
-from storing import keep_one, outcome, take
+from support.store_records import keep_one, outcome, take
 
 
 def test_runs_are_counted_and_ended(store: Store) -> None:

@@ -7,7 +7,7 @@ from motherlode.store import Store, StoreOptions, migrations
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, standing_marks, take_back
 from motherlode.store.schema import VERSION, about
-from storing import keep_one
+from support.store_records import keep_one
 
 OWL, HERON = "http://owl.test/", "http://heron.test/"
 

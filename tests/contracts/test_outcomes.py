@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from helpers import follow
 from motherlode.records import (
     ROOT,
     Archived,
@@ -25,7 +24,8 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.linking import LinkRows
 from motherlode.store.schema import links, metadata
 from motherlode.urls import address
-from storing import A, B, count_rows, keep_one, link, outcome, take, waiting
+from support.helpers import follow
+from support.store_records import A, B, count_rows, keep_one, link, outcome, take, waiting
 
 
 def test_a_page_is_kept_with_all_that_belongs_to_it(store: Store) -> None:

@@ -6,7 +6,7 @@ from motherlode.records import ROOT, Fate, Judgement, Outcome, TopicId, UrlState
 from motherlode.store import Store, outcomes, overview
 from motherlode.store.overview import TopicPages
 from motherlode.store.pages import urls_of_pages
-from storing import keep_one, link, take
+from support.store_records import keep_one, link, take
 
 OWLS = TopicId(5)
 

@@ -1,13 +1,13 @@
 """What was given up and may be had another time: it is out of the way, and comes back where it was."""
 
-from helpers import follow
 from motherlode.records import ROOT, Entry, Fate, Outcome, Redirect, TopicId, UrlState
 from motherlode.store import Store, frontier, outcomes, parking
 from motherlode.store.pages import known_url, redirect_of
 from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.topics import remove_topics
 from motherlode.urls import address
-from storing import A, B, count_rows, outcome, waiting
+from support.helpers import follow
+from support.store_records import A, B, count_rows, outcome, waiting
 
 TIMED_OUT = Fate(UrlState.FAILED, "timed out", passing=True)
 BAD_HOST = Fate(UrlState.SKIPPED, "bad host", passing=True)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpers import follow
 from motherlode.records import Document, Page, PageId
 from motherlode.store import Session, Store, frontier, outcomes, portions
 from motherlode.store.pages import known_url
 from motherlode.urls import address
-from storing import keep_one, link, outcome
+from support.helpers import follow
+from support.store_records import keep_one, link, outcome
 
 
 @pytest.fixture(params=[1, 2, 1000], autouse=True)

@@ -1,6 +1,5 @@
 """Topics that were removed and come back, whichever database is behind them."""
 
-from helpers import follow
 from motherlode.records import (
     ROOT,
     Example,
@@ -19,7 +18,8 @@ from motherlode.store import Session, Store, frontier, ledger, pages
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, standing_marks
 from motherlode.store.removed import KEPT, note_removal, removal_of, removals, restore
-from storing import count_rows, keep_one, waiting
+from support.helpers import follow
+from support.store_records import count_rows, keep_one, waiting
 
 
 def planted(store: Store) -> tuple[Topic, Topic, PageId]:

@@ -9,7 +9,7 @@ from motherlode.records import Document, PageId
 from motherlode.store import Store, outcomes
 from motherlode.store.similar import NEAR, near
 from motherlode.urls import address
-from storing import keep_one, outcome, take
+from support.store_records import keep_one, outcome, take
 
 TOP = 1 << 63
 

@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from helpers import follow
 from motherlode.records import (
     ROOT,
     Example,
@@ -16,7 +15,8 @@ from motherlode.records import (
 )
 from motherlode.store import Store, frontier, ledger, pages
 from motherlode.store import topics as topic_rows
-from storing import count_rows, keep_one, waiting
+from support.helpers import follow
+from support.store_records import count_rows, keep_one, waiting
 
 
 def test_a_new_store_has_the_root_alone(store: Store) -> None:

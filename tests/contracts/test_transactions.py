@@ -8,7 +8,6 @@ import psycopg
 import pytest
 from sqlalchemy import func, select
 
-from helpers import follow
 from motherlode.records import (
     ROOT,
     Follow,
@@ -22,7 +21,18 @@ from motherlode.store import Store, StoreOptions, frontier, ledger, outcomes, pa
 from motherlode.store import topics as topic_rows
 from motherlode.store.schema import metadata, urls
 from motherlode.urls import address
-from storing import A, StopHereError, count_rows, keep_one, link, only_shared, outcome, take, waiting
+from support.helpers import follow
+from support.store_records import (
+    A,
+    StopHereError,
+    count_rows,
+    keep_one,
+    link,
+    only_shared,
+    outcome,
+    take,
+    waiting,
+)
 
 
 def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:

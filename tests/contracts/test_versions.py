@@ -9,7 +9,7 @@ from sqlalchemy import text
 from motherlode.records import Host, HostState, NewerStoreError, OlderStoreError, RobotsFile, StoreError
 from motherlode.store import Store, StoreOptions, ledger, migrations, pages
 from motherlode.store.schema import VERSION, about
-from storing import StopHereError, keep_one
+from support.store_records import StopHereError, keep_one
 
 
 def set_version(store: Store, version: int) -> None:

@@ -15,7 +15,7 @@ from motherlode.lab.misbehaviour import HABITS
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.serving.background import Running, sandbox
-from unruly import page, write_unruly_web
+from support.misbehaving_web import page, write_unruly_web
 
 T = TypeVar("T")
 MAX_BYTES = 2_000_000

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gathering import crawled_birds
-from serving import serving
+from support.app_server import serving
+from support.bird_portal import crawled_birds
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "api.md"
 

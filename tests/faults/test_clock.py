@@ -14,8 +14,8 @@ from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from scripted import Said, ScriptedWeb, in_turn
-from webs import html
+from support.scripted_web import Said, ScriptedWeb, in_turn
+from support.small_webs import html
 
 SEED = "http://a.test/"
 HOUR = 3600.0

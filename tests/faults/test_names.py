@@ -24,8 +24,8 @@ from motherlode.store import ledger
 from motherlode.store.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address, host_of
-from scripted import ScriptedWeb
-from webs import html, record_web
+from support.scripted_web import ScriptedWeb
+from support.small_webs import html, record_web
 
 SEED = "http://h0.test/"
 # A sixtieth of what they are, so that a minute is a second.

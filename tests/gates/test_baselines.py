@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from generating import made
 from motherlode.lab.comparison import CONTENDERS, Comparison, Row, compare, rows
 from motherlode.lab.description import Plan, write_plan
+from support.generated_webs import made
 
 
 def found(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from generating import made
-from helpers import CliRun
 from motherlode.lab.comparison import Comparison, Finished, compare
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.opening import open_web
+from support.generated_webs import made
+from support.helpers import CliRun
 
 # Relevant pages found by bingo among so many, from five seeds, and how many of those fetched it put on the
 # topic: measured, less 5%.

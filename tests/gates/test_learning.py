@@ -5,7 +5,6 @@ from statistics import fmean
 
 import pytest
 
-from helpers import lacks
 from motherlode.documents.meanings import Meanings, NoMeaningsError, word_meanings
 from motherlode.documents.spaces import TERMS
 from motherlode.lab.labels import Labels
@@ -16,6 +15,7 @@ from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, lesson, portal
 from motherlode.lab.opening import open_web
 from motherlode.learning.options import SETTINGS, Rule, SettingName
 from motherlode.lexicon import NoWordNetError, common_vocabulary
+from support.helpers import lacks
 
 TOPICS = (
     "Design_and_Technology/Railway_transport",

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import lacks
 from motherlode.lab.experiments.searches import Line, Plan, measure
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from motherlode.search.ranking import DEFAULT, PARTS
+from support.helpers import lacks
 
 TOPICS = (
     "Design_and_Technology/Railway_transport",

@@ -9,7 +9,7 @@ import pytest
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.opening import open_web
 from motherlode.lab.serving.background import Running, sandbox
-from unruly import write_unruly_web
+from support.misbehaving_web import write_unruly_web
 
 
 @pytest.fixture(scope="session")

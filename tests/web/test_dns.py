@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from hostile import settled, sockets
 from motherlode.fetch import FetchError
 from motherlode.fetch.dns import Resolved, Resolver
 from motherlode.fetch.failures import Kind
@@ -14,6 +13,7 @@ from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.options import DnsOptions, NetworkOptions
 from motherlode.fetch.web import Request
 from motherlode.lab.serving.background import Running
+from support.loopback_servers import settled, sockets
 
 
 def look_up(port: int, host: str, *, others: tuple[str, ...] = ()) -> Resolved:

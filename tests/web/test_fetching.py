@@ -23,8 +23,8 @@ from motherlode.lab.serving.background import Running, sandbox
 from motherlode.records import HostState
 from motherlode.urls import address
 from motherlode.urls.traps import TrapRules
-from scripted import AGENT
-from unruly import FIGURES
+from support.misbehaving_web import FIGURES
+from support.scripted_web import AGENT
 
 # Long enough for a busy machine, short enough to wait for.
 LIMITS: dict[str, Any] = {

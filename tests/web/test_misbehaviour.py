@@ -17,14 +17,14 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from helpers import run_lode, said_one_sentence
 from motherlode.lab.misbehaviour import HABITS, Habits
 from motherlode.lab.misbehaviour.habits import parse_habit
 from motherlode.lab.misbehaviour.scene import Visits
 from motherlode.lab.opening import open_web
 from motherlode.lab.serving.background import Running
 from motherlode.records import BadInputError
-from talking import (
+from support.helpers import run_lode, said_one_sentence
+from support.sandbox_clients import (
     LOOPBACK,
     Reply,
     eventually,

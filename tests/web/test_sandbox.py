@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import run_lode, said_one_sentence
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.records import LodeError
-from talking import (
+from support.helpers import run_lode, said_one_sentence
+from support.sandbox_clients import (
     LOOPBACK,
     PATIENCE,
     Reply,

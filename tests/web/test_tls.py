@@ -13,7 +13,11 @@ from h2.errors import ErrorCodes
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hostile import (
+from motherlode.fetch import FetchError, NetworkOptions, Response, TypeOptions
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.loops import run as run_on_uvloop
+from support.loopback_servers import (
     OK,
     PAGE,
     Guest,
@@ -34,10 +38,6 @@ from hostile import (
     sockets,
     strictly,
 )
-from motherlode.fetch import FetchError, NetworkOptions, Response, TypeOptions
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run as run_on_uvloop
 
 AUTHORITY = trustme.CA()
 URL = "https://a.test/"

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from motherlode.app.serving.guard import POLICY
 from motherlode.app.web.routes import VIEWS
-from serving import ORIGIN, OWLS, form_token, send, visitor
+from support.app_server import ORIGIN, OWLS, form_token, send, visitor
 
 TOKEN = "a token of some length"
 BOOKMARKS = b"""<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>

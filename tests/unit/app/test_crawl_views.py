@@ -17,7 +17,7 @@ from motherlode.portal import Portal, PortalLock
 from motherlode.portal.directory import config_of
 from motherlode.records import Host, HostState, RunEnd
 from motherlode.store import ledger
-from serving import send, visitor
+from support.app_server import send, visitor
 
 CRAWL = "/portals/owls/crawl"
 API = "/api/v1/portals/owls"

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from gathering import EVIL, HOSTILE, crawled_birds
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import Example, Origin
 from motherlode.store import topics as topic_rows
 from motherlode.topics import parse_path
-from serving import send, visitor
-from teaching import place
+from support.app_server import send, visitor
+from support.bird_portal import EVIL, HOSTILE, crawled_birds
+from support.training_webs import place
 
 AT = "/portals/birds/feedback"
 API = f"/api/v1{AT}"

@@ -25,8 +25,8 @@ from motherlode.app.serving.services import services_of
 from motherlode.app.serving.settings import Settings
 from motherlode.portal import Portal
 from motherlode.search.indexer import renew
-from serving import ORIGIN
-from teaching import place
+from support.app_server import ORIGIN
+from support.training_webs import place
 
 EXAMPLES = int(os.environ.get("LODE_FUZZ", "12"))  # requests to each route
 HOST = {"Host": ORIGIN.removeprefix("http://")}

@@ -31,7 +31,7 @@ from motherlode.app.serving.streaming import event, lines_in
 from motherlode.portal import PortalLock
 from motherlode.portal.lock import holder_of
 from motherlode.records import LockedError, NoPortalError
-from serving import end_jobs
+from support.app_server import end_jobs
 
 STATUS = Command("status", writes=False)
 # Says a line, then waits until it is told to stop; the second Ctrl-C is what ends it.

@@ -17,7 +17,7 @@ from motherlode.app.serving.topics import surroundings_at
 from motherlode.app.serving.visiting import VIEWS, Visitor
 from motherlode.portal import Portal, PortalLock
 from motherlode.search.indexer import renew
-from serving import send, visitor
+from support.app_server import send, visitor
 
 BIRDS = "animals/birds"
 

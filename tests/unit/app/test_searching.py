@@ -20,8 +20,8 @@ from motherlode.app.web.views import original as original_view
 from motherlode.documents.harmless import harmless_html
 from motherlode.portal import Portal, PortalLock
 from motherlode.search.indexer import renew
-from serving import send, visitor
-from shelving import Paper, shelve
+from support.app_server import send, visitor
+from support.search_portals import Paper, shelve
 
 EVIL = "http://evil.test/"
 HOSTILE = "<script>alert(1)</script>\u202e\x1b[31m\"'><img src=x onerror=alert(1)> owl"

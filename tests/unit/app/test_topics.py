@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from gathering import EVIL, crawled_birds
 from motherlode.app.serving.board import BusyError
 from motherlode.app.serving.topics import Memory
 from motherlode.portal.lock import PortalLock
-from serving import send, visitor
+from support.app_server import send, visitor
+from support.bird_portal import EVIL, crawled_birds
 
 AT = "/portals/birds/topics"
 API = f"/api/v1{AT}"

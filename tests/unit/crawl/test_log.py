@@ -40,7 +40,7 @@ from motherlode.store import ledger
 from motherlode.store.pages import known_url
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from webs import Said, html, record_web
+from support.small_webs import Said, html, record_web
 
 PAGES: dict[str, Said] = {
     "http://a.test/": html("A", "first", "/1", "/old", "/gone", "/copy", "/hidden", "/secret"),

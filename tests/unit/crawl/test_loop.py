@@ -34,9 +34,9 @@ from motherlode.store.schema import redirects, urls
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import Alone
-from scripted import Said as Scripted
-from scripted import ScriptedWeb, in_turn, moved
-from webs import Said, html, record_web
+from support.scripted_web import Said as Scripted
+from support.scripted_web import ScriptedWeb, in_turn, moved
+from support.small_webs import Said, html, record_web
 
 PAGES: dict[str, Said] = {
     "http://a.test/": html("A", "first", "/1", "/2", "http://b.test/old", "/gone"),

@@ -20,8 +20,8 @@ from motherlode.store import Session, Store, ledger
 from motherlode.store.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from scripted import ScriptedWeb
-from webs import html
+from support.scripted_web import ScriptedWeb
+from support.small_webs import html
 
 SEED = "http://a.test/"
 LEAVES = [f"http://h{host}.test/{page}" for page in range(12) for host in range(10)]

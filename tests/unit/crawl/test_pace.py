@@ -25,8 +25,8 @@ from motherlode.store.pages import known_url, page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import Alone
-from scripted import Said, ScriptedWeb, in_turn, moved
-from webs import html
+from support.scripted_web import Said, ScriptedWeb, in_turn, moved
+from support.small_webs import html
 
 SEED = "http://a.test/"
 

@@ -10,7 +10,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from helpers import follow
 from motherlode.app.crawling import baseline
 from motherlode.crawl import loop as crawling
 from motherlode.crawl.context import Company, Control
@@ -32,10 +31,21 @@ from motherlode.store.pages import page_log
 from motherlode.training.training_set import page_behind
 from motherlode.urls import address
 from motherlode.workers.worker_pool import Alone
-from scripted import Plain, ScriptedWeb, numbered
-from scripted import Said as ScriptedSaid
-from teaching import BIRDS, add_example, fetch, number_of, odd_pages, pages, paper, place, planted
-from webs import Said, record_web
+from support.helpers import follow
+from support.scripted_web import Plain, ScriptedWeb, numbered
+from support.scripted_web import Said as ScriptedSaid
+from support.small_webs import Said, record_web
+from support.training_webs import (
+    BIRDS,
+    add_example,
+    fetch,
+    number_of,
+    odd_pages,
+    pages,
+    paper,
+    place,
+    planted,
+)
 
 CRAWL = TopicId(1)
 

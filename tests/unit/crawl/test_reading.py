@@ -35,9 +35,9 @@ from motherlode.urls import UrlRules, address, host_of, url_key
 from motherlode.workers.document_reader import REHEARSAL
 from motherlode.workers.process_pool import Workers
 from motherlode.workers.worker_pool import Hands
-from packing import zipped
-from tasks import read_or_suffer
-from webs import Said, html, record_web
+from support.document_files import zipped
+from support.small_webs import Said, html, record_web
+from support.worker_tasks import read_or_suffer
 
 ZIP = "http://a.test/all.zip"
 INNER = (

@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
-from helpers import follow
 from motherlode.crawl import refresh as refreshing
 from motherlode.crawl.context import Control
 from motherlode.crawl.log import CRAWL_LOG, Records
@@ -48,9 +47,10 @@ from motherlode.store.schema import urls as url_rows
 from motherlode.training.training_set import KIND
 from motherlode.urls import address, url_key
 from motherlode.workers.worker_pool import Alone
-from scripted import Plain, Said, ScriptedWeb, moved
-from teaching import BIRDS, learned, number_of, pages, paper, place, planted
-from webs import record_web
+from support.helpers import follow
+from support.scripted_web import Plain, Said, ScriptedWeb, moved
+from support.small_webs import record_web
+from support.training_webs import BIRDS, learned, number_of, pages, paper, place, planted
 
 ALL = Wish(before=1e12, pages=1000)
 LATER = 5000.0  # seconds between a crawl and a refresh

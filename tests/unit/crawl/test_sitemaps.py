@@ -18,7 +18,7 @@ from motherlode.store import ledger
 from motherlode.store.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from webs import Said, html, record_web
+from support.small_webs import Said, html, record_web
 
 ROBOTS = b"User-agent: *\nDisallow:\nSitemap: http://a.test/map.xml\n"
 INDEX = b"<sitemapindex><sitemap><loc>http://a.test/inner.xml</loc></sitemap></sitemapindex>"

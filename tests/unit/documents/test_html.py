@@ -3,7 +3,7 @@
 from motherlode.documents.terms import unpack
 from motherlode.records import Document, LinkFlag
 from motherlode.urls import UrlRules
-from webs import page_analysed, page_read
+from support.small_webs import page_analysed, page_read
 
 
 def page(html: str, url: str = "http://a.test/dir/page.html") -> Document:

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import lacks
-from meaning import tiny
 from motherlode.documents import meanings
 from motherlode.documents.meanings import Meanings, NoMeaningsError, Vectors, word_meanings
 from motherlode.documents.terms import Bag, bag_of
 from motherlode.lexicon import NoWordNetError
 from motherlode.lexicon.compiling import Recipe, digest_of
+from support.helpers import lacks
+from support.word_vectors import tiny
 
 TERMS = st.one_of(
     st.integers(1, 60), st.integers(1 << 16, (1 << 16) + 40), st.sampled_from([2**31, 2**32 - 1])

@@ -11,7 +11,7 @@ from motherlode.documents.analysing import Analysed, analyse
 from motherlode.documents.raw import Raw
 from motherlode.lab.generated.formats import Manuscript, make
 from motherlode.urls import url_key
-from packing import tarred, zipped
+from support.document_files import tarred, zipped
 
 URL = "http://a.test/files/all.zip"
 PAGE = '<!DOCTYPE html><title>Inner</title><p>Words, and <a href="http://b.test/x">a link</a>'

@@ -3,7 +3,7 @@
 import pytest
 
 from motherlode.records import LinkFlag
-from webs import page_read
+from support.small_webs import page_read
 
 LINK = '<a href="/x">x</a>'
 

@@ -27,8 +27,8 @@ from motherlode.training.opinion import classifier_of
 from motherlode.training.training_set import KIND
 from motherlode.urls import address
 from motherlode.workers.worker_pool import Alone
-from scripted import Said, ScriptedWeb, moved
-from teaching import BIRDS, add_example, pages, paper, place, planted, text
+from support.scripted_web import Said, ScriptedWeb, moved
+from support.training_webs import BIRDS, add_example, pages, paper, place, planted, text
 
 FAR = "http://far.test/"
 CLOSED: Said = (200, {}, b"User-agent: *\nDisallow: /private/\nCrawl-delay: 3\n")

@@ -17,7 +17,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from helpers import sheet_rows
 from motherlode.export.bookmarks import write_bookmarks
 from motherlode.export.cleaning import LONG, label, plain, whole
 from motherlode.export.graphs import write_gexf, write_graphml
@@ -31,6 +30,7 @@ from motherlode.export.warc import write_warc
 from motherlode.records import BadInputError
 from motherlode.sources.bookmarks import netscape
 from motherlode.store.archive import GZIPPED, Archive, ArchiveOptions, Exchange, Identity
+from support.helpers import sheet_rows
 
 EVIL = (
     "<script>alert(1)</script>",

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from databases import both_databases
 from motherlode.export.gathering import Gathering
 from motherlode.portal import Portal
 from motherlode.records import (
@@ -22,7 +21,8 @@ from motherlode.records import (
 from motherlode.store import outcomes
 from motherlode.store.archive import Exchange
 from motherlode.urls import host_of, url_key
-from teaching import planted
+from support.databases import both_databases
+from support.training_webs import planted
 
 BIRDS, OWLS, HERONS = TopicId(2), TopicId(3), TopicId(4)
 

@@ -17,7 +17,7 @@ from motherlode.export.site.names import site_file, topic_file
 from motherlode.export.site.records import Bunch, Card, Content, Detail, Head, Imprint, Outing, Shown, Weighed
 from motherlode.export.site.rows import TITLE, row_of
 from motherlode.export.site.writing import write_site
-from sites import Seen, check_links, pages_in
+from support.static_sites import Seen, check_links, pages_in
 
 EVIL = (
     "<script>alert(1)</script>",

@@ -15,7 +15,7 @@ from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.options import PolitenessOptions
 from motherlode.fetch.politeness import Turns
 from motherlode.lab.clock import run_virtually
-from scripted import now
+from support.scripted_web import now
 
 T = TypeVar("T")
 

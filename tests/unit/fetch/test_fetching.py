@@ -17,7 +17,7 @@ from motherlode.records import Host, HostState
 from motherlode.records.digests import digest_of
 from motherlode.urls import address
 from motherlode.urls.traps import TrapRules
-from scripted import Said, ScriptedWeb, fetch, fetcher, in_turn, moved, now, numbered
+from support.scripted_web import Said, ScriptedWeb, fetch, fetcher, in_turn, moved, now, numbered
 
 T = TypeVar("T")
 EAGER = PolitenessOptions(delay=0.0, slowdown=0.0)

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 import trustme
 
-from hostile import (
+from motherlode.fetch import FetchError, NetworkOptions
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.loops import run as run_on_uvloop
+from motherlode.fetch.wire.overrides import Overrides, parse_place
+from motherlode.fetch.wire.proxies import Proxies, parse_proxy
+from motherlode.records import BadInputError
+from support.loopback_servers import (
     OK,
     PAGE,
     Guest,
@@ -29,13 +36,6 @@ from hostile import (
     visit,
     with_names,
 )
-from motherlode.fetch import FetchError, NetworkOptions
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run as run_on_uvloop
-from motherlode.fetch.wire.overrides import Overrides, parse_place
-from motherlode.fetch.wire.proxies import Proxies, parse_proxy
-from motherlode.records import BadInputError
 
 NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "REQUEST_METHOD")
 

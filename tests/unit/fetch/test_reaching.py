@@ -11,7 +11,7 @@ from motherlode.fetch.failures import Kind
 from motherlode.fetch.wire import reaching
 from motherlode.fetch.wire.reaching import UnreachedError, reach
 from motherlode.lab.clock import run_virtually
-from scripted import now
+from support.scripted_web import now
 
 A, B, C, SIX = "192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8::1"
 REFUSED, NO_WAY = ConnectionRefusedError(errno.ECONNREFUSED, ""), OSError(errno.ENETUNREACH, "")

@@ -14,7 +14,7 @@ from motherlode.fetch.failures import Kind
 from motherlode.fetch.rulebook import MAX_BYTES, RuleBook, origin_of
 from motherlode.lab.clock import run_virtually
 from motherlode.records import RobotsFile
-from scripted import AGENT, Plain, Said, ScriptedWeb, in_turn, moved, now
+from support.scripted_web import AGENT, Plain, Said, ScriptedWeb, in_turn, moved, now
 
 T = TypeVar("T")
 ROBOTS = "http://a.test/robots.txt"

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hostile import (
+from motherlode.fetch import FetchError, NetworkOptions, Response, TypeOptions
+from motherlode.fetch.failures import Kind
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.loops import run as run_on_uvloop
+from motherlode.fetch.options import DnsOptions
+from motherlode.urls import address
+from support.loopback_servers import (
     OK,
     PAGE,
     PATIENCE,
@@ -35,12 +41,6 @@ from hostile import (
     visit,
     with_names,
 )
-from motherlode.fetch import FetchError, NetworkOptions, Response, TypeOptions
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run as run_on_uvloop
-from motherlode.fetch.options import DnsOptions
-from motherlode.urls import address
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

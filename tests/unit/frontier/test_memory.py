@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import follow
 from motherlode.frontier import MemoryFrontier
+from support.helpers import follow
 
 NAMES = "abcde"
 offers = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(-3, 3)))

@@ -9,7 +9,7 @@ from motherlode.lab.comparison import CONTENDERS, Bench, Comparison, Finished, T
 from motherlode.lab.crawls import CRAWLERS
 from motherlode.lab.replay import Timing
 from motherlode.records import NoSuchTopicError, UsageError
-from webs import Said, html, record_web
+from support.small_webs import Said, html, record_web
 
 OWLS = "owls hunt at night with silent wings and see in the dark"
 CARS = "engines and wheels and roads and fuel for motor cars"

@@ -26,7 +26,7 @@ from motherlode.lab.linkgraph import LinkGraph, link_graph
 from motherlode.lab.opening import open_web
 from motherlode.lab.trials import Readings
 from motherlode.records import LodeError
-from webs import Said, html, record_web
+from support.small_webs import Said, html, record_web
 
 OWLS = "owls hunt at night with silent wings and see in the dark"
 CARS = "engines and wheels and roads and fuel for motor cars"

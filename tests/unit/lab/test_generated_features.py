@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 
-from generating import Survey, survey
 from motherlode.documents.encoding import charset_in, decode
 from motherlode.lab.description import Plan
 from motherlode.lab.generated.atlas import Part, Site
@@ -13,6 +12,7 @@ from motherlode.lab.generated.formats import KINDS
 from motherlode.lab.generated.pages import tunnel_path
 from motherlode.records import LinkFlag
 from motherlode.urls import host_of
+from support.generated_webs import Survey, survey
 
 PLAN = Plan(seed=1, pages=3000, hosts=60)
 DECLARED = re.compile(rb'<meta charset="([^"]+)">')

@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from generating import Survey, made, survey
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import TERMS
@@ -20,6 +19,7 @@ from motherlode.lab.generated.web import GeneratedWeb
 from motherlode.policies.baselines import Centroid
 from motherlode.records import Document, LodeError
 from motherlode.urls import host_of
+from support.generated_webs import Survey, made, survey
 
 PLAN = Plan(seed=1, pages=3000, hosts=60)
 ALL_TOPICS = Plan(seed=2, pages=3000, hosts=200)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generating import DIGEST_SCRIPT, digest_of, made, survey
 from motherlode.lab.description import Description, Plan
 from motherlode.lab.generated.formats import KINDS
 from motherlode.lab.generated.web import GeneratedWeb
 from motherlode.lab.misbehaviour import HABITS
 from motherlode.urls import address, canonical, host_of
+from support.generated_webs import DIGEST_SCRIPT, digest_of, made, survey
 
 SMALL = Plan(seed=4, pages=400, hosts=20)  # with documents of every format
 TESTS = Path(__file__).resolve().parents[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers import lacks
 from motherlode.lab.generated import lexicon as words
 from motherlode.lab.generated.topics import TOPICS
 from motherlode.lexicon import NoWordNetError, wordnet
 from motherlode.lexicon.cache import cache_directory
+from support.helpers import lacks
 
 
 @pytest.fixture(scope="session")

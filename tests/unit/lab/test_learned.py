@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers import CliRun, lacks, said_one_sentence
-from meaning import tiny
 from motherlode.documents.spaces import ANCHORS, NEIGHBOURS, PAIRS, TERMS, URLS
 from motherlode.documents.terms import bag_of
 from motherlode.lab.generated.dice import Dice
@@ -25,7 +23,9 @@ from motherlode.learning.options import Rule, Setting
 from motherlode.learning.tree import ROOT
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from motherlode.records import BadInputError, LodeError, UsageError
-from webs import Said, html, record_web
+from support.helpers import CliRun, lacks, said_one_sentence
+from support.small_webs import Said, html, record_web
+from support.word_vectors import tiny
 
 SAID = {
     "Animals/Birds": "owl hawk wing feather nest beak egg flight song claw prey goose duck eagle finch",

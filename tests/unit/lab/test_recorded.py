@@ -12,7 +12,6 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from helpers import run_lode, said_one_sentence
 from motherlode.lab.labels import read_labels
 from motherlode.lab.opening import open_web
 from motherlode.lab.recorded import RecordedWeb, index, recording
@@ -20,6 +19,7 @@ from motherlode.lab.recorded.recording import record
 from motherlode.lab.recorded.warc import NotWarcError, http_parts, records
 from motherlode.records import BadInputError
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from support.helpers import run_lode, said_one_sentence
 
 URL = "http://a.test/"
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from generating import made
 from motherlode.lab.description import Plan as WebPlan
 from motherlode.lab.description import write_plan
 from motherlode.lab.experiments.grades import NEAR, RIGHT, Quality, mean_quality, quality
@@ -14,6 +13,7 @@ from motherlode.lab.experiments.searches import Found, Plan, best_weights, large
 from motherlode.lab.labels import Labels
 from motherlode.records import UsageError
 from motherlode.search.ranking import PARTS
+from support.generated_webs import made
 
 LABELS = Labels(
     {

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from meaning import WORDS, tiny
 from motherlode.documents.meanings import Vectors
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import bag_of
@@ -12,6 +11,7 @@ from motherlode.learning.groups import is_sound
 from motherlode.learning.nearness import Nearness, Sense, centre_of, is_whole, sense_of
 from motherlode.learning.options import SETTINGS, Setting, SettingName
 from motherlode.learning.tree import ALL_OF_IT, SEMANTIC, Sample, TreeClassifier
+from support.word_vectors import WORDS, tiny
 
 BIRDS, COOKING = 2, 3
 ON_BIRDS = ["owl hawk feather nest", "heron owl wing nest"]

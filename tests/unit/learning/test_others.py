@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers import lacks
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import TERMS
@@ -23,6 +22,7 @@ from motherlode.learning.others import (
     topped_up,
 )
 from motherlode.lexicon import NoWordNetError, common_vocabulary
+from support.helpers import lacks
 
 # Ten domains that share a few words, so that a topic is a little near to each.
 SHARED = "a thing that people make or use in a house, at work, in a place or at a time"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers import lacks
 from motherlode.lexicon import NoWordNetError, common_vocabulary, wordnet
 from motherlode.lexicon.cache import cache_directory
+from support.helpers import lacks
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from motherlode.portal.changing import keep_setting, with_setting
 from motherlode.portal.directory import CONFIG, config_of
 from motherlode.portal.writing import fresh_toml
 from motherlode.records import BadInputError, ReadOnlyError
-from teaching import planted
+from support.training_webs import planted
 
 KEY, ME = "crawler.contact", 'Jo "the bird" <jo@example.org>'
 

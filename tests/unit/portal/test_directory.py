@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from helpers import follow
 from motherlode.portal import Portal, create_portal
 from motherlode.records import BadInputError, Document, NoPortalError, Outcome, Page, StoreError, TopicId
 from motherlode.store import frontier, outcomes, pages
 from motherlode.store.archive import Exchange
 from motherlode.topics import Planting, plant_seeds
 from motherlode.urls import UrlRules, address
+from support.helpers import follow
 
 PLANTING = plant_seeds([(("A", "B"), ["http://a.example/"])], UrlRules())
 

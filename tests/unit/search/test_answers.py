@@ -12,8 +12,8 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.judged import judged_for, keep_judgements
 from motherlode.topics import parse_path
 from motherlode.training import training_set as training
-from outings import go_out
-from teaching import EACH, VOCABULARY, add_example, pages, paper, place, planted, text
+from support.crawl_runs import go_out
+from support.training_webs import EACH, VOCABULARY, add_example, pages, paper, place, planted, text
 
 QUERY = "barn owls hunting mice"
 FAR = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(200))

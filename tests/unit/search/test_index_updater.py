@@ -16,7 +16,7 @@ from motherlode.search.index import PageIndex
 from motherlode.search.index_updater import Follower
 from motherlode.search.indexer import lacking, place_of
 from motherlode.search.options import IndexOptions
-from shelving import Paper, found, shelve
+from support.search_portals import Paper, found, shelve
 
 OWLS = {"http://owl.test/": Paper("Owls", "The barn owl hunts mice.", topic="birds")}
 HERONS = {"http://heron.test/": Paper("Herons", "The grey heron.", links={"http://owl.test/": "hunters"})}

@@ -13,7 +13,6 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
-from databases import both_databases
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import Judgement, LockedError, PageId, UrlState
@@ -28,7 +27,8 @@ from motherlode.store.schema import urls
 from motherlode.store.session import Session
 from motherlode.topics import parse_path
 from motherlode.urls import address
-from shelving import Paper, found, searched, shelve
+from support.databases import both_databases
+from support.search_portals import Paper, found, searched, shelve
 
 OWL, HERON = "http://owl.test/", "http://heron.test/"
 PAPERS = {

@@ -6,7 +6,7 @@ import pytest
 
 from motherlode.documents.roots import is_rooted
 from motherlode.documents.terms import number_of
-from shelving import Paper, found, searched, shelve
+from support.search_portals import Paper, found, searched, shelve
 
 # What is asked for, and what pages have.
 WORDS = {

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from databases import DATABASES, fresh_database
 from motherlode.records import LodeError, NoSuchTopicError
 from motherlode.search import service as searching
 from motherlode.search.matching import Filters
 from motherlode.search.query import QueryError
 from motherlode.urls import address
-from shelving import DAY, START, Paper, found, searched, shelve
+from support.databases import DATABASES, fresh_database
+from support.search_portals import DAY, START, Paper, found, searched, shelve
 
 LONG = (
     "Owls are birds of prey that hunt by night, with ears that hear the faintest rustle of a mouse in the "

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from batches import check_whole, keep_batch
-from helpers import lacks, run_lode, said_one_sentence
 from motherlode.portal import Portal, create_portal
 from motherlode.records import DiskFullError, ReadOnlyError
 from motherlode.store import StoreOptions
 from motherlode.store.store import Store
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules
+from support.helpers import lacks, run_lode, said_one_sentence
+from support.page_batches import check_whole, keep_batch
 
 PLANTING = plant_seeds([(("A",), ["http://a.example/"])], UrlRules())
 

@@ -6,17 +6,17 @@ import sys
 import time
 from pathlib import Path
 
-from batches import check_whole
 from motherlode.portal import Portal, create_portal
 from motherlode.store import pages
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules
+from support.page_batches import check_whole
 
 WRITE = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from batches import keep_batch
+from support.page_batches import keep_batch
 from motherlode.portal import Portal
 from motherlode.store import pages
 with Portal.crawling(Path(sys.argv[1]), "write") as portal:

@@ -5,12 +5,12 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers import follow
 from motherlode.records import TopicId
 from motherlode.store import Store, StoreOptions, frontier
 from motherlode.store.bulk import bulk_for
 from motherlode.store.session import Session
 from motherlode.store.sieve import Sieve, SieveMemory
+from support.helpers import follow
 
 OFFERS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), max_size=8)
 BATCHES = st.lists(OFFERS, max_size=6)

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import follow
 from motherlode.documents.terms import bag_of
 from motherlode.records import Document, Page
 from motherlode.store import Store, StoreOptions, frontier, outcomes, portions
 from motherlode.training import corpus as libraries
 from motherlode.training.corpus import Library, Shelf
 from motherlode.urls import address
-from storing import keep_one, link, outcome
+from support.helpers import follow
+from support.store_records import keep_one, link, outcome
 
 TEXTS = ["owls at night", "", "herons by the water", "night herons", "engines"]
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from helpers import follow
 from motherlode.portal import Portal
 from motherlode.records import ROOT, Judgement, Outcome, Redirect, TopicId
 from motherlode.store import frontier, outcomes
 from motherlode.store.bulk import SqliteBulk
 from motherlode.training.link_analysis import Standing, standings
 from motherlode.urls import address
-from storing import keep_one, link, outcome, take
-from teaching import planted
+from support.helpers import follow
+from support.store_records import keep_one, link, outcome, take
+from support.training_webs import planted
 
 OWLS = TopicId(2)
 HERONS = TopicId(3)

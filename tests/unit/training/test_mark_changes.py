@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from databases import both_databases
 from motherlode.crawl.refresh import policy_of
 from motherlode.documents.spaces import TERMS
 from motherlode.explain.explainer import explain
@@ -52,9 +51,10 @@ from motherlode.training.marks import LEAST, Marks
 from motherlode.training.review import Effect, Flow
 from motherlode.training.training_set import page_behind, syllabus_of
 from motherlode.urls import address
-from outings import SEEDS, examples_by, fields, go_out
-from shelving import Paper, found, searched, shelve
-from teaching import EACH, VOCABULARY, add_example, number_of, place, planted, text
+from support.crawl_runs import SEEDS, examples_by, fields, go_out
+from support.databases import both_databases
+from support.search_portals import Paper, found, searched, shelve
+from support.training_webs import EACH, VOCABULARY, add_example, number_of, place, planted, text
 
 OWLS = [place("owl", n) for n in range(EACH)]
 HERONS = [place("heron", n) for n in range(EACH)]
@@ -443,7 +443,7 @@ from motherlode.training import review as reviewing
 from motherlode.training import training_set as training
 from motherlode.policies.bingo.relearning import Wanted, keep_relearned, relearn
 from motherlode.portal import Portal
-from teaching import VOCABULARY
+from support.training_webs import VOCABULARY
 training.common_vocabulary = lambda: VOCABULARY
 reviewing._AT_ONCE = 5
 keep, kept = reviewing.keep_judgements, []

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from meaning import tiny
 from motherlode.documents.analysing import enriched
 from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import TERMS, Surroundings
@@ -16,6 +15,7 @@ from motherlode.training import opinion as judging
 from motherlode.training.opinion import Opinion, classifier_of, fits, fitted_to, opinion_on
 from motherlode.training.samples import sample_of
 from motherlode.training.training_set import can_tell
+from support.word_vectors import tiny
 
 BIRDS, SPORT, OWLS, HERONS = (TopicId(number) for number in (2, 3, 4, 5))
 TEXTS = {

@@ -12,9 +12,9 @@ from motherlode.portal import Portal
 from motherlode.store.pages import page_at
 from motherlode.training.samples import sample_of, stored_sample, surroundings_of
 from motherlode.urls import address
-from storing import keep_one, link
-from teaching import planted
-from webs import html, page_analysed
+from support.small_webs import html, page_analysed
+from support.store_records import keep_one, link
+from support.training_webs import planted
 
 OWL = "http://owl.test/barn"
 ALL = tuple(SPACES)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from meaning import tiny
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits
 from motherlode.documents.meanings import Meanings, NoMeaningsError
@@ -31,8 +30,9 @@ from motherlode.training.training_set import (
     syllabus_of,
 )
 from motherlode.urls import address
-from storing import keep_one, outcome, take
-from teaching import (
+from support.small_webs import html, page_analysed
+from support.store_records import keep_one, outcome, take
+from support.training_webs import (
     BIRDS,
     EACH,
     VOCABULARY,
@@ -46,7 +46,7 @@ from teaching import (
     place,
     planted,
 )
-from webs import html, page_analysed
+from support.word_vectors import tiny
 
 ON, OFF = LearningOptions(semantic=Semantic.ON), LearningOptions(semantic=Semantic.OFF)
 NO_WORDS = "WordNet cannot be had today (no network)."

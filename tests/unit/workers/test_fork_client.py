@@ -15,13 +15,13 @@ from typing import Any, Self
 
 import pytest
 
-import tasks
 from motherlode.documents.options import ReadingOptions
 from motherlode.fetch.loops import run
 from motherlode.workers import fork_client as nursery
 from motherlode.workers.fork_client import Nursery, Ward
 from motherlode.workers.fork_server import Upbringing
 from motherlode.workers.process_pool import Lost, Workers
+from support import worker_tasks as tasks
 
 OPTIONS = ReadingOptions(workers=2, seconds=20.0, memory=256)
 PATIENCE = 20.0
@@ -185,8 +185,8 @@ def test_workers_whose_nursery_is_killed_go_on_and_can_be_ended(home: Home) -> N
 ORPHANING = """
 import sys
 from functools import partial
-import tasks
-from test_nursery import Home
+from support import worker_tasks as tasks
+from test_fork_client import Home
 with Home(forked=sys.argv[1] == "forked") as home:
     children = [home.child(partial(tasks.live, "spin")) for _ in range(2)]
     print(home.pid, *(child.begun() for child in children), flush=True)
@@ -285,9 +285,9 @@ def test_one_that_does_not_answer_is_given_up(
 
 FORKING = """
 import os
-import tasks
+from support import worker_tasks as tasks
 from motherlode.workers import fork_client as nursery
-from test_nursery import Home
+from test_fork_client import Home
 with nursery.kept(), Home() as home:
     nursery._SHARED._nursery = home.nursery
     if not (child := os.fork()):

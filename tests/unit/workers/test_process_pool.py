@@ -20,7 +20,7 @@ from motherlode.workers import fork_client as nursery
 from motherlode.workers import process_pool as workers_module
 from motherlode.workers.fork_server import Upbringing
 from motherlode.workers.process_pool import Lost, Workers
-from tasks import lives, task
+from support.worker_tasks import lives, task
 
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
 
@@ -288,7 +288,7 @@ sys.path.insert(0, sys.argv[1])
 from motherlode.documents.options import ReadingOptions
 from motherlode.workers.fork_server import Upbringing
 from motherlode.workers.process_pool import Workers
-from tasks import task
+from support.worker_tasks import task
 async def work():
     async with Workers(task, ReadingOptions(workers=2, seconds=3600.0)) as workers:
         print(*(worker.process.pid for worker in workers._all), flush=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bookmarking import BOOKMARKS
-from helpers import CliRun
+from support.bookmark_files import BOOKMARKS
+from support.helpers import CliRun
 
 
 @pytest.fixture

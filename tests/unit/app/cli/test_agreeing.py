@@ -18,8 +18,8 @@ from motherlode.portal import Portal
 from motherlode.records import Follow, TopicId
 from motherlode.store import frontier
 from motherlode.urls import address
-from scripted import Said, ScriptedWeb, moved
-from teaching import paper, planted
+from support.scripted_web import Said, ScriptedWeb, moved
+from support.training_webs import paper, planted
 
 PAGES: dict[str, Said] = {
     "http://a.test/": paper("A", "first", ["/old", "/1", "/copy", "/2"]),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import CliRun, said_one_sentence
 from motherlode.lab.serving.background import Running, sandbox
-from packing import zipped
-from webs import Said, record_web
+from support.document_files import zipped
+from support.helpers import CliRun, said_one_sentence
+from support.small_webs import Said, record_web
 
 PAGE = """<!DOCTYPE html><html lang=en><title>Barn \x1b[31mowls\u202e</title>
 <meta name=description content="All about them"><link rel=canonical href=/true>

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from helpers import CliRun, said_one_sentence
 from motherlode.app.asking import directory_for, open_place, query_of
 from motherlode.app.cli.ask import _spread, command
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LodeError, Origin, UsageError
 from motherlode.store import topics as topic_rows
-from teaching import odd_pages, pages, paper, place, text
-from webs import record_web
+from support.helpers import CliRun, said_one_sentence
+from support.small_webs import record_web
+from support.training_webs import odd_pages, pages, paper, place, text
 
 QUERY = "barn owls hunting mice"
 HOSTILE = f"<title>Owl \x1b[31m\u202eevil</title><p>\x1b]0;owned\x07{text('owl', 0)}"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from databases import DATABASES, fresh_database
 from motherlode.app.cli.main import lode
 from motherlode.export.formats import FORMATS
-from shelving import Paper, shelve
-from teaching import EACH, place, text
+from support.databases import DATABASES, fresh_database
+from support.search_portals import Paper, shelve
+from support.training_webs import EACH, place, text
 
 BIRDS = {
     place(kind, number): Paper(

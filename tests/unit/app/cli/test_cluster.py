@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gathering import crawled_birds
-from helpers import CliRun, said_one_sentence
-from teaching import EACH
+from support.bird_portal import crawled_birds
+from support.helpers import CliRun, said_one_sentence
+from support.training_webs import EACH
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bookmarking import topics
-from helpers import CliRun, said_one_sentence
 from motherlode.store import Store, StoreOptions
 from motherlode.store.schema import about
+from support.bookmark_files import topics
+from support.helpers import CliRun, said_one_sentence
 
 
 @pytest.mark.usefixtures("portal")

@@ -18,7 +18,6 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from helpers import CliRun, said_one_sentence
 from motherlode.app.cli.crawl import command
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.policies.bingo import teacher as teaching
@@ -27,7 +26,8 @@ from motherlode.records import TOPIC_MODEL
 from motherlode.store import ledger
 from motherlode.store.pages import page_log
 from motherlode.store.schema import judgements
-from webs import html, record_web
+from support.helpers import CliRun, said_one_sentence
+from support.small_webs import html, record_web
 
 OWLS = "Owls hunt mice at night, and owls hear them in the grass."
 PAGES = {

@@ -11,10 +11,10 @@ from time import monotonic, sleep
 
 import pytest
 
-from helpers import CliRun
 from motherlode.portal import Portal
 from motherlode.store import ledger
 from motherlode.store.pages import count_pages
+from support.helpers import CliRun
 
 
 def servers_in(directory: Path) -> Iterator[int]:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from generating import made
-from helpers import CliRun, said_one_sentence
 from motherlode.app.cli.lab.portal import budgets_told
 from motherlode.lab.description import Plan, write_plan
 from motherlode.records import UsageError
+from support.generated_webs import made
+from support.helpers import CliRun, said_one_sentence
 
 PLAN = Plan(seed=7, pages=240, hosts=12)
 ENOUGH = 20

@@ -16,15 +16,15 @@ from xml.etree import ElementTree as ET
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from gathering import HOSTILE, crawled_birds
-from helpers import CliRun, run_lode, said_one_sentence
 from motherlode.export.formats import FORMATS
 from motherlode.portal import Portal
 from motherlode.records import UrlState
 from motherlode.store.pages import page_at
 from motherlode.store.schema import urls
 from motherlode.urls import address
-from teaching import EACH, place
+from support.bird_portal import HOSTILE, crawled_birds
+from support.helpers import CliRun, run_lode, said_one_sentence
+from support.training_webs import EACH, place
 
 TOPIC = "animals/birds"
 BIRDS = {place(kind, number) for kind in ("owl", "heron") for number in range(EACH)} | {HOSTILE}

@@ -13,8 +13,6 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
-from gathering import EVIL, HOSTILE
-from helpers import run_lode, said_one_sentence
 from motherlode.export.gathering import Gathering
 from motherlode.export.site import content as publishing
 from motherlode.export.site.records import Card, Detail
@@ -27,8 +25,10 @@ from motherlode.topics import parse_path
 from motherlode.training import training_set as training
 from motherlode.training.review import keep_thoughts, thoughts_on
 from motherlode.urls import address
-from sites import check_links, pages_in
-from teaching import EACH, VOCABULARY, fetch, learned, pages, paper, place, planted, text
+from support.bird_portal import EVIL, HOSTILE
+from support.helpers import run_lode, said_one_sentence
+from support.static_sites import check_links, pages_in
+from support.training_webs import EACH, VOCABULARY, fetch, learned, pages, paper, place, planted, text
 
 TOPIC = "animals/birds"
 TWINS = ("http://twin1.test/", "http://twin2.test/")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from helpers import CliRun, run_lode, said_one_sentence
 from motherlode.app.cli.feedback import command
 from motherlode.app.crawling import Outing, crawl_portal
 from motherlode.app.feedback import blocks_in
@@ -20,9 +19,10 @@ from motherlode.portal import Portal
 from motherlode.records import Example, LodeError, Origin, RunEnd, UsageError
 from motherlode.store import ledger
 from motherlode.store import topics as topic_rows
-from outings import SEEDS, examples_by, field, fields
-from teaching import place
-from webs import record_web
+from support.crawl_runs import SEEDS, examples_by, field, fields
+from support.helpers import CliRun, run_lode, said_one_sentence
+from support.small_webs import record_web
+from support.training_webs import place
 
 HOSTILE = "http://a.test/\x1b[31m"
 

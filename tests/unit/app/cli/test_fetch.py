@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from helpers import CliRun
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState
 from motherlode.store import ledger
-from webs import Said, record_web
+from support.helpers import CliRun
+from support.small_webs import Said, record_web
 
 PAGE = """<title>Barn \x1b[31mowls</title><a href="/moved">one</a> <a rel="nofollow" href="http://b.test/">two</a>"""
 PAGES: dict[str, Said] = {

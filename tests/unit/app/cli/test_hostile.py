@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers import CliRun, sheet_rows
-from shelving import Paper, shelve
+from support.helpers import CliRun, sheet_rows
+from support.search_portals import Paper, shelve
 
 MEGABYTE = 2**20
 EVIL = {

@@ -13,8 +13,8 @@ from motherlode.records import Example, Origin
 from motherlode.store import topics as topic_rows
 from motherlode.topics import parse_path
 from motherlode.training import training_set as training
-from shelving import Paper, shelve
-from teaching import EACH, VOCABULARY, place, planted, text
+from support.search_portals import Paper, shelve
+from support.training_webs import EACH, VOCABULARY, place, planted, text
 
 ZIP = "http://a.test/all.zip"
 OWL = f"{ZIP}#in.zip#my%20owl.html"  # inside an archive inside the archive

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from helpers import CliRun, said_one_sentence
-from webs import html, record_web
+from support.helpers import CliRun, said_one_sentence
+from support.small_webs import html, record_web
 
 OWLS = "owls hunt at night with silent wings and see in the dark"
 PAGES = {

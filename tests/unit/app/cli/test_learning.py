@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from helpers import CliRun, run_lode, said_one_sentence
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.lexicon import wordnet
 from motherlode.portal import Portal
@@ -21,8 +20,9 @@ from motherlode.records import Model, ModelId
 from motherlode.store import ledger
 from motherlode.store.judged import counts_by_topic
 from motherlode.store.pages import page_log
-from teaching import BIRDS, EACH, odd_pages, pages, paper, place, text
-from webs import record_web
+from support.helpers import CliRun, run_lode, said_one_sentence
+from support.small_webs import record_web
+from support.training_webs import BIRDS, EACH, odd_pages, pages, paper, place, text
 
 ODD = ("moved", "copy", "hidden", "closed", "empty", "nowhere")
 HOSTILE = f"<title>Owl \x1b[31m\x9b2J\u202eevil</title><p>\x1b]0;owned\x07{text('owl', 3)}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import CliRun
+from support.helpers import CliRun
 
 
 def coloured(directory: Path, **environment: str) -> bool:

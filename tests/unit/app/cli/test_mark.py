@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from helpers import CliRun, said_one_sentence
 from motherlode.app.cli.main import lode as group
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import LodeError, UsageError
 from motherlode.store import ledger
 from motherlode.training import training_set as training
-from shelving import Paper, shelve
-from teaching import EACH, VOCABULARY, place, planted, text
+from support.helpers import CliRun, said_one_sentence
+from support.search_portals import Paper, shelve
+from support.training_webs import EACH, VOCABULARY, place, planted, text
 
 EVIL = "http://evil.test/"
 PAPERS = {

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bookmarking import BOOKMARKS, topics
-from helpers import CliRun, said_one_sentence
+from support.bookmark_files import BOOKMARKS, topics
+from support.helpers import CliRun, said_one_sentence
 
 
 def test_a_portal_from_bookmarks(lode: CliRun, portal: Path) -> None:

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from helpers import CliRun, said_one_sentence
 from motherlode.app.cli.main import COMMANDS, EXIT_CODES
+from support.helpers import CliRun, said_one_sentence
 
 WITHOUT_A_PORTAL = {"sandbox", "lab", "serve"}  # so there are no settings to override
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from helpers import CliRun, run_lode, said_one_sentence
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState
 from motherlode.store import ledger
-from webs import Said, html, record_web
+from support.helpers import CliRun, run_lode, said_one_sentence
+from support.small_webs import Said, html, record_web
 
 PAGES: dict[str, Said] = {
     "http://a.test/": html("Owls", "Owls hunt", "/1", "/2", "http://b.test/"),

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers import CliRun, said_one_sentence
 from motherlode.portal.lock import PortalLock
 from motherlode.search.index import FORM
-from shelving import Paper, shelve
-from teaching import planted
+from support.helpers import CliRun, said_one_sentence
+from support.search_portals import Paper, shelve
+from support.training_webs import planted
 
 STEERING = ("\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028")
 PAPERS = {

@@ -13,11 +13,11 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from helpers import CliRun, said_one_sentence
 from motherlode.app.cli import serve
 from motherlode.app.serving import running
 from motherlode.app.serving.jobs import Job, State
-from serving import serving
+from support.app_server import serving
+from support.helpers import CliRun, said_one_sentence
 
 
 def asked(address: str, path: str = "api/v1/portals", **headers: str) -> object:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from helpers import CliRun, follow, run_lode, said_one_sentence
 from motherlode.app.cli.stats import _kinds, _lines, sparkline
 from motherlode.app.standing import status_of
 from motherlode.portal import Portal
@@ -33,6 +32,7 @@ from motherlode.records import (
 from motherlode.store import frontier, ledger
 from motherlode.store.outcomes import keep
 from motherlode.urls import address
+from support.helpers import CliRun, follow, run_lode, said_one_sentence
 
 OWLS = TopicId(3)
 ROOT = TopicId(1)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bookmarking import topics
-from helpers import CliRun, said_one_sentence
 from motherlode.app.cli.common import harmless
 from motherlode.portal import PortalLock
+from support.bookmark_files import topics
+from support.helpers import CliRun, said_one_sentence
 
 
 def test_the_tree_is_shown_with_its_examples(lode: CliRun, portal: Path) -> None:

@@ -19,7 +19,7 @@ from motherlode.documents.formats.containers import harmless
 from motherlode.documents.formats.kinds import OLE_MAGIC, kind_of_ole, kind_of_zip
 from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import KINDS, Manuscript, make
-from packing import DOCX, PPTX, read, relations, tarred, zipped
+from support.document_files import DOCX, PPTX, read, relations, tarred, zipped
 
 ZIP, GZIP, TAR = "application/zip", "application/gzip", "application/x-tar"
 FILES = {"a.txt": b"one", "folder/b.html": b"<p>two" * 1000}

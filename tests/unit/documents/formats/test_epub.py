@@ -4,7 +4,7 @@
 import pytest
 
 from motherlode.documents.raw import UnreadableError
-from packing import links, read, zipped
+from support.document_files import links, read, zipped
 
 EPUB = "application/epub+zip"
 OPF = """<package xmlns:dc="dc"><metadata><dc:title>A book</dc:title><dc:language>en</dc:language>

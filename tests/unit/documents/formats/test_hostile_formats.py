@@ -6,7 +6,19 @@ import zipfile
 import pytest
 
 from motherlode.lab.generated.formats import Manuscript, make
-from packing import DOCX, ODF, PPTX, XLSX, mutations, read, relations, survives, tarred, truncations, zipped
+from support.document_files import (
+    DOCX,
+    ODF,
+    PPTX,
+    XLSX,
+    mutations,
+    read,
+    relations,
+    survives,
+    tarred,
+    truncations,
+    zipped,
+)
 
 TOLD = Manuscript("On rain", ("First paragraph.", "Second.") * 5, (("http://example.org/a", "a link"),))
 MARKED = "# Head\n\nSome [link](http://example.org/), *more*.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n" * 5

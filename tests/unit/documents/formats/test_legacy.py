@@ -9,7 +9,7 @@ import pytest
 from motherlode.documents.formats.kinds import OLE_MAGIC
 from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
-from packing import DOCX, links, read
+from support.document_files import DOCX, links, read
 
 DOC = "application/msword"
 

@@ -7,7 +7,7 @@ import pytest
 
 from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
-from packing import DOCX, PPTX, XLSX, links, read, relations, zipped
+from support.document_files import DOCX, PPTX, XLSX, links, read, relations, zipped
 
 TOLD = Manuscript("On rain", ("First paragraph.", "Second."), (("http://example.org/a?b=c&d", "a link"),))
 

@@ -5,7 +5,7 @@ import pytest
 
 from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
-from packing import ODF, links, read, zipped
+from support.document_files import ODF, links, read, zipped
 
 META = "<office:meta><dc:title>On rain</dc:title><dc:language>en</dc:language><dc:creator>Me</dc:creator></office:meta>"
 

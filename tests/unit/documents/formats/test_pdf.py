@@ -13,7 +13,7 @@ from motherlode.documents.formats import pdf
 from motherlode.documents.formats.lines import paragraphs
 from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
-from packing import links, read
+from support.document_files import links, read
 
 PDF = "application/pdf"
 LONG = "A long paragraph that runs over the end of its line, since there is more of it than goes on one line."

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import lacks
 from motherlode.documents.formats import postscript
 from motherlode.documents.raw import UnreadableError
-from packing import links, read
+from support.document_files import links, read
+from support.helpers import lacks
 
 PS = "application/postscript"
 BODY = rb"""%!PS-Adobe-3.0

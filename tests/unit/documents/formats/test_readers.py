@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from motherlode.documents.formats import reader_for
-from packing import DOCX, ODF, OFFICE
+from support.document_files import DOCX, ODF, OFFICE
 
 
 @pytest.mark.parametrize(

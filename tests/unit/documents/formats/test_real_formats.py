@@ -8,7 +8,7 @@ import pytest
 
 from motherlode.documents.formats.kinds import kind_of_ole, kind_of_zip
 from motherlode.documents.raw import Extract, UnreadableError
-from packing import DOCX, ODF, PPTX, XLSX, links, read
+from support.document_files import DOCX, ODF, PPTX, XLSX, links, read
 
 MIMES = {
     "csv": "text/csv",

@@ -4,7 +4,7 @@
 import pytest
 
 from motherlode.documents.raw import UnreadableError
-from packing import links, read
+from support.document_files import links, read
 
 RTF = "application/rtf"
 

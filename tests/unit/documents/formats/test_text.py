@@ -3,7 +3,7 @@
 import pytest
 
 from motherlode.documents.formats.gathering import MAX_TEXT
-from packing import links, read
+from support.document_files import links, read
 
 
 def test_lines_of_a_paragraph_are_put_together_and_blank_lines_part_them() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from motherlode.documents.raw import UnreadableError
-from packing import links, read
+from support.document_files import links, read
 
 XML = "application/xml"
 

@@ -28,8 +28,18 @@ from motherlode.topics import parse_path
 from motherlode.training import training_set as training
 from motherlode.training.review import Effect
 from motherlode.training.training_set import syllabus_of
-from outings import FIELDS, SEEDS, examples_by, field, fields, go_out
-from teaching import VOCABULARY, add_example, fetch, number_of, odd_pages, pages, place, planted, text
+from support.crawl_runs import FIELDS, SEEDS, examples_by, field, fields, go_out
+from support.training_webs import (
+    VOCABULARY,
+    add_example,
+    fetch,
+    number_of,
+    odd_pages,
+    pages,
+    place,
+    planted,
+    text,
+)
 
 TOPICS = {"owls": SEEDS, "bats": [], "OTHERS": []}
 

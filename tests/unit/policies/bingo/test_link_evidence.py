@@ -13,7 +13,7 @@ from motherlode.policies.bingo.compiled import Floats
 from motherlode.policies.bingo.link_evidence import Recollection, Told, evidence_of
 from motherlode.policies.bingo.names import WEIGHT, ByWeight
 from motherlode.policies.bingo.prospects import Prospects
-from promising import link, number, see, share
+from support.link_prospects import link, number, see, share
 
 NAMES = ("owls", "", "an-engine.html")
 targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])), max_size=8)

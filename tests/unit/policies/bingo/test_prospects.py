@@ -17,7 +17,7 @@ from motherlode.policies.bingo.steering import ByProspects, sureness
 from motherlode.policies.policy import Visit
 from motherlode.records import Document, Entry, Judgement, TopicId, UrlId
 from motherlode.urls import address, url_key
-from promising import link, number, see, share
+from support.link_prospects import link, number, see, share
 
 SMALL = 1 << 10
 

@@ -31,8 +31,8 @@ from motherlode.store.pages import page_log
 from motherlode.store.schema import judgements
 from motherlode.training.training_set import KIND
 from motherlode.workers.worker_pool import Alone
-from teaching import BIRDS, VOCABULARY, pages, place, planted
-from webs import record_web
+from support.small_webs import record_web
+from support.training_webs import BIRDS, VOCABULARY, pages, place, planted
 
 
 @pytest.fixture(autouse=True)

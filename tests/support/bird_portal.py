@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from helpers import run_lode
 from motherlode.lab.serving.background import sandbox
 from motherlode.portal.directory import CONFIG
-from teaching import EACH, pages, paper, place, text
-from webs import record_web
+from support.helpers import run_lode
+from support.small_webs import record_web
+from support.training_webs import EACH, pages, paper, place, text
 
 HOSTILE = "http://hostile.test/"
 EVIL = "=Owl \u202e</script><script>alert(1)</script> &amp; ]]> \x1b[31m"

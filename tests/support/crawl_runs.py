@@ -16,8 +16,8 @@ from motherlode.portal import Portal
 from motherlode.records import Example, Origin, RunEnd
 from motherlode.store import topics as topic_rows
 from motherlode.workers.worker_pool import Alone
-from teaching import EACH, paper, place, text
-from webs import Said, record_web
+from support.small_webs import Said, record_web
+from support.training_webs import EACH, paper, place, text
 
 
 def go_out(

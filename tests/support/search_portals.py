@@ -18,7 +18,7 @@ from motherlode.store import outcomes
 from motherlode.store.archive import Archive, Exchange
 from motherlode.topics import TopicTree, parse_path
 from motherlode.urls import Address, address, url_key
-from teaching import planted
+from support.training_webs import planted
 
 DAY = 86_400
 START = 1_700_000_000  # the 14th of November, 2023

@@ -6,7 +6,6 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
-from helpers import lacks
 from motherlode.documents.analysing import read
 from motherlode.documents.raw import Raw
 from motherlode.lab.description import Plan
@@ -16,12 +15,13 @@ from motherlode.lab.generated.web import GeneratedWeb
 from motherlode.lab.web import Answer
 from motherlode.records import Document, LodeError
 from motherlode.urls import canonical, host_of
+from support.helpers import lacks
 
 MOST_HOPS = 25
 # What a process of its own runs to tell the digest of a web.
 DIGEST_SCRIPT = """
 import sys
-from generating import digest_of, made
+from support.generated_webs import digest_of, made
 from motherlode.lab.description import Plan
 print(digest_of(made(Plan(*map(int, sys.argv[1:])))))
 """

@@ -3,7 +3,6 @@
 import pytest
 from sqlalchemy import func, select
 
-from helpers import follow
 from motherlode.records import (
     Document,
     Entry,
@@ -17,6 +16,7 @@ from motherlode.records import (
 from motherlode.store import Session, Store, frontier, outcomes
 from motherlode.store.schema import metadata
 from motherlode.urls import address
+from support.helpers import follow
 
 A, B = TopicId(1), TopicId(2)
 

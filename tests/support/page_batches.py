@@ -2,12 +2,12 @@
 
 import os
 
-from helpers import follow
 from motherlode.portal import Portal
 from motherlode.records import Document, Link, Outcome, Page, TopicId
 from motherlode.store import frontier, outcomes, pages
 from motherlode.store.archive import Exchange
 from motherlode.urls import address
+from support.helpers import follow
 
 LINKS = 20
 

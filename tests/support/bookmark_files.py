@@ -2,7 +2,7 @@
 
 import json
 
-from helpers import CliRun
+from support.helpers import CliRun
 
 BOOKMARKS = """<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>
 <DT><H3>Science</H3><DL><p>

@@ -18,7 +18,7 @@ from motherlode.topics import TopicTree, parse_path, plant_seeds
 from motherlode.training.training_set import Syllabus, learn
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import Alone
-from webs import Said, record_web
+from support.small_webs import Said, record_web
 
 _SAID = {
     "owl": (

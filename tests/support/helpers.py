@@ -10,9 +10,9 @@ from typing import Any, NoReturn, Protocol
 
 import pytest
 
-from forking import forked
 from motherlode.records import Follow, TopicId
 from motherlode.urls import address
+from support.command_runner import forked
 
 _PATIENCE = 60  # seconds for a run
 
