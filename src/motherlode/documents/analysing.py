@@ -16,12 +16,12 @@ from motherlode.documents.formats.kinds import OLE_MAGIC, kind_of_ole, kind_of_z
 from motherlode.documents.html import read_html
 from motherlode.documents.language import language_of
 from motherlode.documents.members import Members, base_of
+from motherlode.documents.mime import sniff_mime
 from motherlode.documents.raw import Extract, Member, Raw, UnreadableError
 from motherlode.documents.similarity import fingerprint
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import count, sequences_of
 from motherlode.documents.words import tidy, tidy_lines
-from motherlode.fetch.types import sniffed
 from motherlode.records import Document, Link
 from motherlode.urls import UrlError, UrlRules, address
 
@@ -92,7 +92,7 @@ def kind_of(raw: Raw) -> str:
         return kind_of_zip(raw.body)
     if raw.body.startswith(OLE_MAGIC):
         return kind_of_ole(raw.body)
-    return raw.mime or sniffed(raw.body, raw.content_type)
+    return raw.mime or sniff_mime(raw.body, raw.content_type)
 
 
 def enriched(document: Document) -> Document:
@@ -143,7 +143,7 @@ def _inside(
         if not room.takes(file):
             return
         told = guess_type(file.name)[0] or ""
-        raw = Raw(base_of(file), file.body, sniffed(file.body, told))
+        raw = Raw(base_of(file), file.body, sniff_mime(file.body, told))
         document, further = read(raw, manner)
         inner = Analysed(members.address(file), kind_of(raw), enriched(members.settled(document)))
         yield inner

@@ -14,13 +14,13 @@ from msgspec import Struct
 from turbohtml import Document as Tree
 from turbohtml import Element, PlainText
 
+from motherlode.documents.directives import Directives, parse_directives
 from motherlode.documents.forms import attribute, forms_in
 from motherlode.documents.hiding import NONE, Hiding, hidden_elements, hiding_rules
 from motherlode.documents.links import MAX_LINKS, Found, find_links, linking, mark_links, told_links
 from motherlode.documents.marks import Places, mark, placed, unmarked
 from motherlode.documents.references import Resolver
 from motherlode.documents.words import tidy, tidy_parts
-from motherlode.fetch.directives import Directives, parse_directives
 from motherlode.records import Document, Link, LinkFlag
 from motherlode.urls import Address, UrlError, UrlRules, address
 

@@ -3,10 +3,8 @@
 import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
 
-from msgspec import Struct
-
+from motherlode.documents.directives import Directives, parse_directives
 from motherlode.fetch.web import Response
 from motherlode.urls import UrlError, address
 
@@ -15,17 +13,6 @@ _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview"
 _LINK = re.compile(r"<([^<>]*)>\s*((?:;[^,<]*)*)")
 _DIGITS = 10
 _REL = re.compile(r";\s*rel\s*=([^;]*)", re.IGNORECASE)
-
-
-class Directives(Struct, frozen=True):
-    """Whether a page may be shown, and whether its links may be followed."""
-
-    index: bool = True
-    follow: bool = True
-
-    def __and__(self, other: "Directives") -> "Directives":
-        """What both allow."""
-        return Directives(self.index and other.index, self.follow and other.follow)
 
 
 SILENT = Directives()
@@ -38,18 +25,6 @@ def speaks_to_crawlers(response: Response) -> bool:
     if told is None:
         return not _SPEAKING.isdisjoint([name.lower() for name, _ in response.headers])
     return "x-robots-tag" in told or "link" in told
-
-
-@lru_cache(1_000)
-def parse_directives(value: str) -> Directives:
-    """What a list such as `noindex, nofollow` means.
-
-    >>> parse_directives("NoIndex, max-snippet:20")
-    Directives(index=False, follow=True)
-    """
-    words = {word.strip().lower() for word in value.split(",")}
-    closed = "none" in words
-    return Directives(not (closed or "noindex" in words), not (closed or "nofollow" in words))
 
 
 def directives_of(response: Response, agent: str) -> Directives:

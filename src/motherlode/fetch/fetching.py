@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from motherlode.documents.directives import Directives
 from motherlode.fetch.courtesy import Courtesy  # noqa: TC001 - the fields of a dataclass are looked up
 from motherlode.fetch.directives import (
     SILENT,
-    Directives,
     canonical_of,
     directives_of,
     retry_after,

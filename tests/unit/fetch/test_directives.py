@@ -2,8 +2,9 @@
 
 import pytest
 
+from motherlode.documents.directives import Directives
 from motherlode.fetch import Response
-from motherlode.fetch.directives import Directives, canonical_of, directives_of, parse_directives
+from motherlode.fetch.directives import canonical_of, directives_of
 
 BOTH, NEITHER = Directives(), Directives(index=False, follow=False)
 NOINDEX, NOFOLLOW = Directives(index=False), Directives(follow=False)
@@ -11,24 +12,6 @@ NOINDEX, NOFOLLOW = Directives(index=False), Directives(follow=False)
 
 def response(*headers: tuple[str, str]) -> Response:
     return Response("http://a.test/dir/page", 200, headers, b"", 0.0, 0.0)
-
-
-WORDS = {
-    "": BOTH,
-    "all": BOTH,
-    "noindex": NOINDEX,
-    " NoIndex ,NOFOLLOW": NEITHER,
-    "none": NEITHER,
-    "index, follow": BOTH,
-    "noarchive, nofollow, nosnippet": NOFOLLOW,
-    "noindexing": BOTH,
-    "max-snippet:20, noindex": NOINDEX,
-}
-
-
-@pytest.mark.parametrize(("told", "meant"), WORDS.items())
-def test_words_are_read_in_any_case_and_order(told: str, meant: Directives) -> None:
-    assert parse_directives(told) == meant
 
 
 TAGS = {

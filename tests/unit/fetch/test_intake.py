@@ -10,7 +10,6 @@ from backports import zstd
 
 from motherlode.fetch import FetchError, Request, TypeOptions
 from motherlode.fetch.failures import Kind
-from motherlode.fetch.types import mime_of, sniffed
 from motherlode.fetch.wire.intake import MAX_HEAD, MAX_HEADERS, Intake
 
 MAX = 1_000_000
@@ -130,16 +129,6 @@ def test_no_body_is_no_failure() -> None:
     assert taken(intake("Content-Type: image/png", types=TypeOptions())) == b""
     for coding in PACKERS:
         assert taken(intake(f"Content-Encoding: {coding}", types=TypeOptions())) == b""
-
-
-def test_many_comments_before_a_page_take_no_time() -> None:
-    """Every way of putting them together was tried once: years, for a kilobyte."""
-    assert sniffed(b"<!---->" * 146 + b"x", "text/plain") == "text/plain"
-    assert sniffed(b"<!-- - -- a -->\n" * 40 + b"<html>", "") == "text/html"
-
-
-def test_a_type_that_never_ends_is_not_remembered_whole() -> None:
-    assert len(mime_of("a" * 60_000)) < 1000
 
 
 # --- codings --------------------------------------------------------------------------------------------

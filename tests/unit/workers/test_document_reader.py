@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from motherlode.documents.analysing import Analysed, Manner
+from motherlode.documents.mime import sniff_mime
 from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.fetch.loops import run
-from motherlode.fetch.types import sniffed
 from motherlode.records import Document, Link, UrlKey
 from motherlode.records.texts import unpack_text
 from motherlode.workers import document_reader as module
@@ -108,7 +108,7 @@ def test_everything_that_others_have_collected_passes(conformance: Path) -> None
     raws = []
     for file in files:
         body = file.read_bytes()
-        raws.append(Raw(f"http://a.test/{file.parent.name}/{file.name}", body, sniffed(body, "")))
+        raws.append(Raw(f"http://a.test/{file.parent.name}/{file.name}", body, sniff_mime(body, "")))
     found = read(raws)
     assert len(found) == len(raws) > 300
     assert [one[0].url for one in found] == [raw.url for raw in raws]

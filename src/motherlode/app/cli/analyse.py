@@ -9,11 +9,11 @@ import click
 from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
 from motherlode.app.cli.documents import NOWHERE, from_file, from_web, read_all
 from motherlode.documents.analysing import Analysed, kind_of
+from motherlode.documents.mime import mime_of
 from motherlode.documents.needs import advice
 from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import SPACES, Surroundings
 from motherlode.documents.terms import spell, unpack
-from motherlode.fetch.types import mime_of
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
 from motherlode.records import Document, Link, LinkFlag

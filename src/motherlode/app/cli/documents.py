@@ -11,9 +11,9 @@ from motherlode.app.addresses import web_address
 from motherlode.crawl.fetcher_setup import manner_of
 from motherlode.crawl.inspection import look_at
 from motherlode.documents.analysing import Analysed
+from motherlode.documents.mime import sniff_mime
 from motherlode.documents.raw import Raw
 from motherlode.fetch.loops import run
-from motherlode.fetch.types import sniffed
 from motherlode.portal.config import Config
 from motherlode.records import BadInputError, UsageError
 from motherlode.workers.document_reader import Readers
@@ -42,7 +42,7 @@ def from_file(path: Path, content_type: str = "", url: str = "") -> Raw:
         raise BadInputError(f"{path} is larger than {_MAX_BYTES // 2**20} MB.")
     place = web_address(url).url if url else f"{NOWHERE}{quote(os.fsencode(path.name))}"
     told = content_type or guess_type(path.name)[0] or ""
-    return Raw(place, body, sniffed(body, told), told)
+    return Raw(place, body, sniff_mime(body, told), told)
 
 
 def from_web(url: str, config: Config) -> Raw:

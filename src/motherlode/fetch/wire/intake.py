@@ -1,8 +1,9 @@
 """One response as it comes in, held to its limits: in number and size of headers, in type, in bytes."""
 
+from motherlode.documents.mime import mime_of, sniff_mime
 from motherlode.fetch.decoding import TooLargeError, decoded, is_whole_gzip, start_of
 from motherlode.fetch.failures import Kind
-from motherlode.fetch.types import limit_of, mime_of, sniffed
+from motherlode.fetch.types import limit_of
 from motherlode.fetch.web import FetchError, Headers, Request
 
 MAX_HEADERS = 256
@@ -151,7 +152,7 @@ class Intake:
             if bound:
                 return bound
             start = start_of(data, self._coding, _LOOK)
-        kind = sniffed(start, self.mime)
+        kind = sniff_mime(start, self.mime)
         if not packed or not self._coding:
             self.mime = kind
         bound = self._bound(kind)
