@@ -41,7 +41,7 @@ from motherlode.search.index_updater import Follower
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlError, UrlRules, canonical, host_of
-from motherlode.workers.worker_pool import Hands
+from motherlode.workers.worker_pool import ProcessWorkerPool
 
 WEB = Path(__file__).parent.parent.parent / "shared" / "webs" / "campus"
 PAGES = int(os.environ.get("BENCH_PAGES", "50000"))
@@ -168,16 +168,16 @@ async def _crawled(portal: Portal, marks: list[Mark], spent: dict[str, float]) -
     ended = _processor_time(resource.RUSAGE_CHILDREN)
     async with (
         HttpWeb(config.network, user_agent(config), config.dns) as web,
-        Hands(manner_of(config), config.reading) as hands,
+        ProcessWorkerPool(manner_of(config), config.reading) as workers,
     ):
         async with StudyRoom() as room, Follower(portal) if INDEX else nullcontext() as follower:
-            await fetch_examples(portal, web, hands)
+            await fetch_examples(portal, web, workers)
             teacher = Teacher(portal, room)
-            policy = await teacher.begin(hands)
-            company = Company(hands, watch, teacher=teacher)
+            policy = await teacher.begin(workers)
+            company = Company(workers, watch, teacher=teacher)
             progress = await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
-        spent["lessons"] = sum(one._workers.spent for one in (room, follower) if one is not None)
-    # With what the nursery has loaded for all.
+        spent["lessons"] = sum(one._workers.cpu_seconds for one in (room, follower) if one is not None)
+    # Includes what the fork server has loaded for all workers.
     spent["reading"] = _processor_time(resource.RUSAGE_CHILDREN) - ended - spent["lessons"]
     return progress
 

@@ -23,7 +23,7 @@ from motherlode.fetch.rulebook import RuleBook
 from motherlode.lab.serving.background import sandbox
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.urls import Address, address
-from motherlode.workers.gc_settings import collecting_seldom
+from motherlode.workers.gc_settings import rare_gc
 
 PAGES = 8000
 HOSTS = 100
@@ -49,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         urls = _recorded(Path(folder) / "web")
         # All of them as within a crawl, where the garbage collector looks seldom.
-        with sandbox(Path(folder) / "web") as served, other_core(), collecting_seldom():
+        with sandbox(Path(folder) / "web") as served, other_core(), rare_gc():
             _compare(served.port, urls)
         _politely(Path(folder) / "polite")
 

@@ -211,7 +211,7 @@ class Child:
         self.code = int(self._answers.readline())
 
 
-class Nursery:
+class LodeServer:
     """A process that has everything loaded, and starts others in no time. A context manager."""
 
     def __init__(self) -> None:
@@ -222,7 +222,7 @@ class Nursery:
             filter(None, [str(_ROOT), str(_ROOT / "src"), os.environ.get("PYTHONPATH", "")])
         )
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.nursery"],
+            [sys.executable, "-m", "bench.lode_server"],
             cwd=_ROOT,
             env={**os.environ, "PYTHONPATH": path},
             stdin=subprocess.PIPE,
@@ -230,7 +230,7 @@ class Nursery:
             text=True,
         )
         if self._process.stdin is None or self._process.stdout is None:  # never: they were asked for
-            raise RuntimeError("the nursery has no pipes")
+            raise RuntimeError("the lode server has no pipes")
         self._asks, self._answers = self._process.stdin, self._process.stdout
         return self
 
@@ -254,7 +254,7 @@ class Nursery:
 
 
 def offspring_of(pid: int) -> list[int]:
-    """The processes that one has started, and those that they have: first the nursery, then its workers."""
+    """All descendants of a process: first the fork server, then its workers."""
     children: list[int] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -327,8 +327,8 @@ class BrokenError(Exception):
 class _Killer:
     """A crawl of one portal, and what it has asked a web of so many pages for since."""
 
-    def __init__(self, nursery: Nursery, portal: Path, web: Served, size: int, draw: random.Random) -> None:
-        self._nursery, self._portal, self._web, self._size, self._draw = nursery, portal, web, size, draw
+    def __init__(self, server: LodeServer, portal: Path, web: Served, size: int, draw: random.Random) -> None:
+        self._server, self._portal, self._web, self._size, self._draw = server, portal, web, size, draw
         self._before = Counter(web.asked)
         self._log = portal.with_suffix(".log")
 
@@ -336,7 +336,7 @@ class _Killer:
         return self._web.asked - self._before
 
     def start(self) -> Child:
-        return self._nursery.lode(self._log, "crawl", str(self._portal), "--pages", "1000000", "--json")
+        return self._server.lode(self._log, "crawl", str(self._portal), "--pages", "1000000", "--json")
 
     def complain(self, what: str) -> NoReturn:
         raise BrokenError(f"{what}: {self._log.read_text()[-2000:]}")
@@ -391,11 +391,11 @@ class _Killer:
 
 
 def crawl_killed(
-    nursery: Nursery, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
+    server: LodeServer, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
 ) -> Report:
     """Crawl a web of so many pages to the end, killed so many times on the way."""
     report, began = Report(), monotonic()
-    killer = _Killer(nursery, portal, web, size, draw or random.Random())
+    killer = _Killer(server, portal, web, size, draw or random.Random())
     while report.kills < kills:
         killer.strike(kills - report.kills, report)
         _opens(portal)
@@ -403,12 +403,12 @@ def crawl_killed(
 
 
 def crawl_harried(
-    nursery: Nursery, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
+    server: LodeServer, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
 ) -> Report:
     """Crawl a web of so many pages in one go, while those who read for it are killed so many times, or until
     it is at its end."""
     report, began = Report(), monotonic()
-    killer = _Killer(nursery, portal, web, size, draw or random.Random())
+    killer = _Killer(server, portal, web, size, draw or random.Random())
     child = killer.start()
     while report.kills < kills and child.code is None:
         killer.harry(child, kills - report.kills, report)
@@ -445,18 +445,18 @@ def soak(folder: Path, web: Served, size: int, kills: int, *, seed: int | None =
     seed = random.randrange(10**6) if seed is None else seed
     print(f"  seed {seed}, {size:,} pages, {CONNECTIONS} connections", flush=True)
     draw = random.Random(seed)
-    with Nursery() as nursery, postgres(folder) as new_database:
-        crawl_killed(nursery, make_portal(folder / "unbroken", web.address), web, 0, size)
+    with LodeServer() as server, postgres(folder) as new_database:
+        crawl_killed(server, make_portal(folder / "unbroken", web.address), web, 0, size)
         unbroken = snapshot(folder / "unbroken")
         for policy, part in (("breadth-first", 4), ("bingo", 1)):
             for database in ("SQLite", "PostgreSQL"):
                 url = "" if database == "SQLite" else new_database()
                 portal = make_portal(folder / f"{policy}-{database}", web.address, policy, url)
-                report = crawl_killed(nursery, portal, web, kills * part // 10, size, draw)
+                report = crawl_killed(server, portal, web, kills * part // 10, size, draw)
                 same = unbroken if policy == "breadth-first" else None  # who learns goes other ways
                 _judge(f"{policy}, {database}", portal, report, same)
         portal = make_portal(folder / "harried", web.address)
-        report = crawl_harried(nursery, portal, web, kills * _READERS // KILLS, size, draw)
+        report = crawl_harried(server, portal, web, kills * _READERS // KILLS, size, draw)
         _judge("breadth-first, SQLite, its readers", portal, report, unbroken)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from motherlode.workers import fork_client as nursery
+from motherlode.workers.fork_client import shared_fork_server
 from support.bird_portal import finish_birds
 from support.databases import fresh_database
 from support.helpers import CliRun, run_lode
@@ -28,9 +28,9 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nursery() -> Iterator[None]:
-    """One nursery for all workers that tests of this process start."""
-    with nursery.kept():
+def _fork_server() -> Iterator[None]:
+    """One fork server for all workers that tests of this process start."""
+    with shared_fork_server():
         yield
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
-from bench.kills import Nursery, Served, crawl_killed, make_portal, make_web, served
+from bench.kills import LodeServer, Served, crawl_killed, make_portal, make_web, served
 from bench.wrongs import Snapshot, snapshot
 
 SIZE = 400  # pages
@@ -21,23 +21,25 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def running_nursery() -> Iterator[Nursery]:
-    with Nursery() as started:
+def running_lode_server() -> Iterator[LodeServer]:
+    with LodeServer() as started:
         yield started
 
 
 @pytest.fixture
-def nursery(running_nursery: Nursery) -> Iterator[Nursery]:
+def lode_server(running_lode_server: LodeServer) -> Iterator[LodeServer]:
     """Starts crawls; none outlives its test."""
-    yield running_nursery
-    running_nursery.tidy()
+    yield running_lode_server
+    running_lode_server.tidy()
 
 
 @pytest.fixture(scope="session")
-def unbroken(tmp_path_factory: pytest.TempPathFactory, running_nursery: Nursery, web: Served) -> Snapshot:
+def unbroken(
+    tmp_path_factory: pytest.TempPathFactory, running_lode_server: LodeServer, web: Served
+) -> Snapshot:
     """What a crawl finds that nobody disturbs."""
     portal = make_portal(tmp_path_factory.mktemp("unbroken") / "p", web.address)
-    report = crawl_killed(running_nursery, portal, web, 0, SIZE)
+    report = crawl_killed(running_lode_server, portal, web, 0, SIZE)
     found = snapshot(portal)
     assert len(found.pages) == report.pages == SIZE
     return found

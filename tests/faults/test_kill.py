@@ -7,7 +7,7 @@ import os
 import random
 from pathlib import Path
 
-from bench.kills import CONNECTIONS, Nursery, Report, Served, crawl_killed, make_portal
+from bench.kills import CONNECTIONS, LodeServer, Report, Served, crawl_killed, make_portal
 from bench.wrongs import Snapshot, snapshot, wrongs_of
 
 SIZE = 400  # pages of the web
@@ -15,10 +15,10 @@ SIZE = 400  # pages of the web
 IN_HAND = CONNECTIONS + 2 * 16 + 2 * 16 + 64
 
 
-def killed(nursery: Nursery, portal: Path, web: Served, kills: int) -> Report:
+def killed(lode_server: LodeServer, portal: Path, web: Served, kills: int) -> Report:
     seed = int(os.environ.get("LODE_KILL_SEED") or random.randrange(10**6))
     print(f"LODE_KILL_SEED={seed}")  # noqa: T201 - for whoever wants to see it again
-    report = crawl_killed(nursery, portal, web, kills, SIZE, random.Random(seed))
+    report = crawl_killed(lode_server, portal, web, kills, SIZE, random.Random(seed))
     assert report.kills == kills
     assert report.orphans == []
     assert wrongs_of(portal) == []
@@ -27,10 +27,10 @@ def killed(nursery: Nursery, portal: Path, web: Served, kills: int) -> Report:
 
 
 def test_nothing_is_lost_and_nothing_is_there_twice(
-    tmp_path: Path, nursery: Nursery, web: Served, unbroken: Snapshot, database: str
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot, database: str
 ) -> None:
     portal = make_portal(tmp_path / "p", web.address, database=database)
-    killed(nursery, portal, web, 12)
+    killed(lode_server, portal, web, 12)
     found = snapshot(portal)
     assert found.pages == unbroken.pages
     assert found.urls == unbroken.urls
@@ -38,7 +38,7 @@ def test_nothing_is_lost_and_nothing_is_there_twice(
 
 
 def test_a_crawl_that_learns_survives_it_too(
-    tmp_path: Path, nursery: Nursery, web: Served, database: str
+    tmp_path: Path, lode_server: LodeServer, web: Served, database: str
 ) -> None:
-    report = killed(nursery, make_portal(tmp_path / "p", web.address, "bingo", database), web, 3)
+    report = killed(lode_server, make_portal(tmp_path / "p", web.address, "bingo", database), web, 3)
     assert report.pages > SIZE // 3

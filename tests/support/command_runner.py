@@ -90,14 +90,14 @@ def _prepare() -> None:
     """Load what commands and their workers do, as far as that is the same for all."""
     from motherlode.app.cli.main import COMMANDS  # noqa: PLC0415 - only over there
     from motherlode.documents.analysing import Manner, analyse  # noqa: PLC0415
-    from motherlode.workers.document_reader import REHEARSAL  # noqa: PLC0415
-    from motherlode.workers.gc_settings import settle_in  # noqa: PLC0415
+    from motherlode.workers.document_reader import WARM_UP_PAGES  # noqa: PLC0415
+    from motherlode.workers.gc_settings import freeze_loaded_objects  # noqa: PLC0415
 
     for name in (*(f"motherlode.app.cli.{command}" for command in COMMANDS), *_BESIDES):
         importlib.import_module(name)
-    for raw in REHEARSAL:
+    for raw in WARM_UP_PAGES:
         analyse(raw, Manner())
-    settle_in()
+    freeze_loaded_objects()
 
 
 def _serve(line: socket.socket) -> None:

@@ -15,7 +15,7 @@ from motherlode.policies.bingo.teacher import Teacher
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin, RunEnd
 from motherlode.store import topics as topic_rows
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import Said, record_web
 from support.training_webs import EACH, paper, place, text
 
@@ -36,11 +36,11 @@ def go_out(
 
 
 async def _crawled(portal: Portal, web: Replay, *, feedback: bool, pages: int) -> Progress:
-    control, crew = Control(), Alone(Manner())
-    await fetch_examples(portal, web, crew)
+    control, workers = Control(), InlineWorkerPool(Manner())
+    await fetch_examples(portal, web, workers)
     teacher = Teacher(portal, None, (lambda: control.stop(RunEnd.FEEDBACK)) if feedback else None)
-    policy = await teacher.begin(crew)
-    return await crawl(portal, web, policy, Limits(pages), Company(crew, control=control, teacher=teacher))
+    policy = await teacher.begin(workers)
+    return await crawl(portal, web, policy, Limits(pages), Company(workers, control=control, teacher=teacher))
 
 
 def examples_by(directory: Path, origin: Origin) -> list[Example]:

@@ -17,7 +17,7 @@ from motherlode.store.pages import page_at
 from motherlode.topics import TopicTree, parse_path, plant_seeds
 from motherlode.training.training_set import Syllabus, learn
 from motherlode.urls import UrlRules, address
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import Said, record_web
 
 _SAID = {
@@ -119,7 +119,7 @@ def fetch(directory: Path, said: Mapping[str, Said], web: Path) -> int:
     """Fetch a portal's examples from these pages, replayed."""
     record_web(web, said)
     with Portal.crawling(directory, "test") as portal:
-        return run_virtually(fetch_examples(portal, Replay(open_web(web)), Alone(Manner())))
+        return run_virtually(fetch_examples(portal, Replay(open_web(web)), InlineWorkerPool(Manner())))
 
 
 def learned(

@@ -34,7 +34,7 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
 from motherlode.topics import TopicTree
 from motherlode.urls import Address, address
-from motherlode.workers.worker_pool import Hands
+from motherlode.workers.worker_pool import ProcessWorkerPool
 
 LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
 
@@ -79,11 +79,13 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
             report = _both(display.update, metrics.update)
         journal = stack.enter_context(Records(portal))
         web = await stack.enter_async_context(HttpWeb(config.network, agent, config.dns))
-        hands = await stack.enter_async_context(Hands(manner_of(config), config.reading))
+        workers = await stack.enter_async_context(ProcessWorkerPool(manner_of(config), config.reading))
         room = await stack.enter_async_context(StudyRoom()) if learns else None
-        company = Company(hands, report, control, journal=journal, tally=tally, courtesy=courtesy_of(config))
+        company = Company(
+            workers, report, control, journal=journal, tally=tally, courtesy=courtesy_of(config)
+        )
         follower = await stack.enter_async_context(Follower(portal)) if config.index.while_crawling else None
-        progress = await _Trip(portal, web, outing, company, tally, display).go(hands, room)
+        progress = await _Trip(portal, web, outing, company, tally, display).go(workers, room)
         if follower is not None and progress.end != RunEnd.INTERRUPTED:
             display.say("Bringing the index up to date ...")
             behind = await control.unless_stopped(follower.finish(), otherwise="It was stopped.")
@@ -102,7 +104,7 @@ class _Trip:
     tally: Tally
     display: Display
 
-    async def go(self, hands: Hands, room: StudyRoom | None) -> Progress:
+    async def go(self, workers: ProcessWorkerPool, room: StudyRoom | None) -> Progress:
         await self._fetch_examples()
         end = self._over()
         if end is not None:
@@ -115,7 +117,7 @@ class _Trip:
         teacher = Teacher(self.portal, room, pause, self._learn_pages(), exact=told)
         try:
             async with asyncio.timeout(self._seconds_left()) as timeout:
-                policy = await teacher.begin(hands)
+                policy = await teacher.begin(workers)
         except TimeoutError:
             if not timeout.expired():
                 raise
@@ -123,7 +125,7 @@ class _Trip:
         progress = await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
         if progress.end == RunEnd.PAGES and teacher.is_behind:
             self.display.say("Learning from all that was found ...")
-            lesson = teacher.teach(Steady(hands, self.portal))
+            lesson = teacher.teach(Steady(workers, self.portal))
             await self.company.control.unless_stopped(lesson, otherwise=False)
         return teacher.told(progress)
 

@@ -33,7 +33,7 @@ from motherlode.store.judged import counts_by_topic, judged_for
 from motherlode.store.pages import page_log
 from motherlode.topics import OTHERS, TopicPath, TopicTree, parse_path, plant_seeds
 from motherlode.urls import host_of
-from motherlode.workers import fork_client as nursery
+from motherlode.workers.fork_client import early_fork_server
 
 _TOPICS = 3
 _EXAMPLES = 3
@@ -62,7 +62,7 @@ class Result(Struct, frozen=True):
     harvest_rate: float
 
 
-@nursery.opened()
+@early_fork_server()
 def run_demo(
     directory: Path | None, pages: int, seed: int, chosen: dict[str, object], *, quiet: bool
 ) -> Result:

@@ -11,7 +11,7 @@ from motherlode.crawl.progress import Limits, Progress
 from motherlode.crawl.refresh import Party, Refreshed, Wish, refresh
 from motherlode.fetch.http import HttpWeb
 from motherlode.portal import Portal
-from motherlode.workers.worker_pool import Hands
+from motherlode.workers.worker_pool import ProcessWorkerPool
 
 
 async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> Refreshed:
@@ -35,6 +35,6 @@ async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> 
 
         async with (
             HttpWeb(config.network, agent, config.dns) as web,
-            Hands(manner_of(config), config.reading) as hands,
+            ProcessWorkerPool(manner_of(config), config.reading) as workers,
         ):
-            return await refresh(portal, web, wish, Party(hands, control, guide, show, journal))
+            return await refresh(portal, web, wish, Party(workers, control, guide, show, journal))

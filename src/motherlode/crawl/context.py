@@ -12,7 +12,7 @@ from motherlode.crawl.sitemaps import Postponed
 from motherlode.fetch.courtesy import Courtesy
 from motherlode.fetch.web import Headers
 from motherlode.records import Entry, Outcome, RunEnd
-from motherlode.workers.worker_pool import Crew
+from motherlode.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Teacher(Protocol):
         """How many pages may still be fetched before there must have been a lesson."""
         ...
 
-    async def teach(self, crew: Crew) -> bool:
+    async def teach(self, workers: WorkerPool) -> bool:
         """Give a lesson. Returns whether the ranks of what waits have changed."""
         ...
 
@@ -92,7 +92,7 @@ Conditions = Callable[[Entry], Headers]
 class Company:
     """Who goes along on a crawl: those who lend a hand, and those who want to know how it goes."""
 
-    crew: Crew | None = None  # nobody: everything is done on the spot
+    workers: WorkerPool | None = None  # nobody: everything is done on the spot
     report: Callable[[Progress], None] = lambda _progress: None
     control: Control = field(default_factory=Control)
     teacher: Teacher | None = None

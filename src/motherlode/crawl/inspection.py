@@ -21,7 +21,7 @@ from motherlode.portal.config import Config
 from motherlode.records import Document
 from motherlode.sources.sitemaps import Listed, read_sitemaps
 from motherlode.urls import Address
-from motherlode.workers.document_reader import Readers
+from motherlode.workers.document_reader import DocumentReaders
 
 
 class Look(Struct, frozen=True):
@@ -89,5 +89,5 @@ async def _document(fetched: Fetched, config: Config) -> Document | None:
     if fetched.failure is not None or response is None or not response.ok:
         return None
     raw = Raw(response.url, response.body, response.mime, response.header("content-type"))
-    async with Readers(manner_of(config), replace(config.reading, workers=1)) as readers:
-        return (await readers.read([raw]))[0][0].document
+    async with DocumentReaders(manner_of(config), replace(config.reading, workers=1)) as readers:
+        return (await readers.read_documents([raw]))[0][0].document

@@ -51,9 +51,9 @@ from motherlode.store.outcomes import Kept
 from motherlode.store.pages import newest_url
 from motherlode.training.samples import sample_of, surroundings_of
 from motherlode.urls import Address, host_of
-from motherlode.workers.cpu_priority import in_long_turns
-from motherlode.workers.gc_settings import collecting_seldom
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.cpu_priority import batch_scheduling
+from motherlode.workers.gc_settings import rare_gc
+from motherlode.workers.worker_pool import InlineWorkerPool
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ async def crawl(
     portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company | None = None
 ) -> Progress:
     """Crawl until a limit is reached, nothing waits, or somebody says stop."""
-    with collecting_seldom(), in_long_turns():
+    with rare_gc(), batch_scheduling():
         return await _Crawl(portal, web, policy, limits, company or Company()).run()
 
 
@@ -86,7 +86,7 @@ class _Crawl:
 
     def __init__(self, portal: Portal, web: Web, policy: Policy, limits: Limits, company: Company) -> None:
         self._portal, self._policy, self._limits = portal, policy, limits
-        self._crew = Steady(company.crew or Alone(manner_of(portal.config)), portal)
+        self._workers = Steady(company.workers or InlineWorkerPool(manner_of(portal.config)), portal)
         self._report, self._control, self._teacher = company.report, company.control, company.teacher
         self._journal, self._conditions = company.journal, company.conditions
         self._loop = asyncio.get_running_loop()
@@ -120,16 +120,18 @@ class _Crawl:
             seconds=self._seconds,
         )
         self._keeper = Keeper(portal)
-        self._maps = Maps(portal, self._fetcher, self._crew, company.postponed)
+        self._maps = Maps(portal, self._fetcher, self._workers, company.postponed)
 
     async def run(self) -> Progress:
         try:
-            await self._crew.aside(self._begin)
+            await self._workers.run_in_writer(self._begin)
             self._control.begun = True
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 fetchers = [group.create_task(self._fetch_pages()) for _ in range(self._connections())]
-                readers = [group.create_task(self._read_pages()) for _ in range(2 * self._crew.readers + 1)]
+                readers = [
+                    group.create_task(self._read_pages()) for _ in range(2 * self._workers.reader_count + 1)
+                ]
                 keepers = [group.create_task(self._settle_pages()), group.create_task(self._keep_pages())]
                 if self._maps.left:
                     self._send(self._await_listed(self._maps.finish))
@@ -142,7 +144,7 @@ class _Crawl:
             await self._break_off(RunEnd.INTERRUPTED)
             raise
         await self._note(end)
-        left = await self._crew.aside(self._left)
+        left = await self._workers.run_in_writer(self._left)
         progress = replace(self._progress(), end=end, waiting=left)
         self._report(progress)
         return progress
@@ -171,7 +173,9 @@ class _Crawl:
 
     async def _note(self, end: RunEnd) -> None:
         """Note how it ended. Whoever breaks it off just now waits for that, too."""
-        noted = asyncio.ensure_future(self._crew.aside(partial(self._keeper.end, end, self._books())))
+        noted = asyncio.ensure_future(
+            self._workers.run_in_writer(partial(self._keeper.end, end, self._books()))
+        )
         try:
             await asyncio.shield(noted)
         except asyncio.CancelledError:
@@ -195,13 +199,13 @@ class _Crawl:
             await self._fetched.put(Catch(entry, fetched))
 
     async def _fetch(self, entry: Entry, asked: Address) -> Fetched:
-        headers = await self._crew.lasting(partial(self._conditions, entry)) if self._conditions else ()
+        headers = await self._workers.lasting(partial(self._conditions, entry)) if self._conditions else ()
         while True:
-            outages = self._crew.outages
+            outages = self._workers.outages
             try:
                 return await self._fetcher.fetch(asked, headers, entry.attempts + 1)
             except StoreGoneError as gone:  # nobody can look up what is known of the host
-                await self._crew.mend(gone, outages)
+                await self._workers.mend(gone, outages)
                 await self._fetcher.courtesy.turn(asked.host)
 
     async def _next(self) -> Entry | None:
@@ -242,10 +246,10 @@ class _Crawl:
 
     async def _read(self, catches: Sequence[Catch]) -> list[Catch]:
         """Have some read, and hand them on. Returns copies of pages that were not kept after all."""
-        told = await self._crew.lasting(partial(self._copies.tell, catches, self._portal.store))
+        told = await self._workers.lasting(partial(self._copies.tell, catches, self._portal.store))
         found = [catch for catch, first in told if first is None]
         new = [place for place, catch in enumerate(found) if has_document(catch.fetched)]
-        said = await self._crew.read([_raw(found[place].fetched) for place in new])
+        said = await self._workers.read_documents([_raw(found[place].fetched) for place in new])
         for place, one in zip(new, said, strict=True):
             found[place] = replace(found[place], said=one)
         for catch in found:
@@ -267,7 +271,7 @@ class _Crawl:
         obey = self._portal.config.robots.page_rules
         while catches := await portion(self._caught, _SETTLED_AT_ONCE):
             settling = partial(settle, catches, self._policy, self._in_spaces, obey=obey)
-            drafts = await self._crew.lasting(settling)
+            drafts = await self._workers.lasting(settling)
             if self._conditions is not None:
                 drafts = list(map(for_known_page, drafts))
             await self._drafted.put(_Part(catches, drafts))
@@ -279,13 +283,15 @@ class _Crawl:
             catches = [catch for part in parts for catch in part.catches]
             drafts = [draft for part in parts for draft in part.drafts]
             books, met = self._maps.sorted_out(books_of(self._fetcher))
-            outages = self._crew.outages
-            kept, outcomes = await self._crew.aside(partial(self._keeper.keep, drafts, books))
+            outages = self._workers.outages
+            kept, outcomes = await self._workers.run_in_writer(partial(self._keeper.keep, drafts, books))
             self._settled(catches, drafts, outcomes, kept)
-            if self._crew.outages != outages:  # it may have been kept unheard: what it led to is no news then
+            if (
+                self._workers.outages != outages
+            ):  # it may have been kept unheard: what it led to is no news then
                 await self._begin_anew()
             if self._journal is not None:
-                await self._crew.aside(partial(self._journal.note, drafts, self._progress()))
+                await self._workers.run_in_writer(partial(self._journal.note, drafts, self._progress()))
             if met:
                 like = catches[0].entry
                 self._send(self._await_listed(partial(self._maps.read, met, like.queue, like.rank - 1)))
@@ -356,13 +362,13 @@ class _Crawl:
         return True
 
     async def _give_lesson(self, teacher: Teacher) -> None:
-        if await teacher.teach(self._crew):
+        if await teacher.teach(self._workers):
             await self._begin_anew()
         self._room.set()  # for those who had to wait for the lesson
 
     async def _begin_anew(self) -> None:
         """Begin anew with what waits in the store: it may be more, or at other ranks."""
-        self._await_all(*await self._crew.aside(self._counted))
+        self._await_all(*await self._workers.run_in_writer(self._counted))
         self._dispatch.reread()
         self._dispatch.stock_up()
 
@@ -430,7 +436,7 @@ class _Crawl:
             self._tally.progress(self._seconds()),
             retries=self._dispatch.retries,
             under_way=self._fetching,
-            idle=self._crew.idle or self._dispatch.idle(),
+            idle=self._workers.idle or self._dispatch.idle(),
         )
         return progress if self._teacher is None else self._teacher.told(progress)
 
@@ -442,7 +448,7 @@ class _Crawl:
         return self._since + self._loop.time() - self._opened
 
     def _load(self, queue: TopicId, limit: int, after: Entry | None) -> list[Entry]:
-        outages = self._crew.outages
+        outages = self._workers.outages
         try:
             with self._portal.store.reading() as session:
                 return stock.waiting(session, queue, limit, after)
@@ -452,7 +458,7 @@ class _Crawl:
             return []
 
     async def _look_again(self, gone: StoreGoneError, outages: int) -> None:
-        await self._crew.mend(gone, outages)
+        await self._workers.mend(gone, outages)
         self._search = None
         self._dispatch.reread()
         self._dispatch.stock_up()

@@ -1,4 +1,4 @@
-"""A crew that outlasts a database that goes away: what failed for that is done again once it is back.
+"""A worker pool that outlasts database outages: work that failed is repeated once the database is back.
 
 Nothing is kept in memory that the database does not have, except the batch that is being written: a
 transaction that failed is repeated as a whole, and one that went through unheard is repeated to no effect.
@@ -14,7 +14,7 @@ from motherlode.documents.analysing import Analysed
 from motherlode.documents.raw import Raw
 from motherlode.portal import Portal
 from motherlode.records import LockedError, StoreGoneError
-from motherlode.workers.worker_pool import Crew
+from motherlode.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
 
@@ -22,27 +22,27 @@ _FIRST, _LONGEST = 0.25, 15.0  # seconds between two looks whether it is back; e
 
 
 class Steady:
-    """Another crew, with patience. What is read on the spot goes through `lasting`."""
+    """A worker pool that waits for the database. What is read on the spot goes through `lasting`."""
 
-    def __init__(self, crew: Crew, portal: Portal) -> None:
-        self._crew, self._portal = crew, portal
+    def __init__(self, workers: WorkerPool, portal: Portal) -> None:
+        self._workers, self._portal = workers, portal
         self._patience = portal.config.store.patience
         self._mending = asyncio.Lock()
         self.outages = 0  # that are over
         self.idle: Idle | None = None  # while there is an outage, until when nobody looks, and why
 
     @property
-    def readers(self) -> int:
-        return self._crew.readers
+    def reader_count(self) -> int:
+        return self._workers.reader_count
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
-        return await self._crew.read(raws)
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+        return await self._workers.read_documents(raws)
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_in_writer(self, work: Callable[[], T]) -> T:
         while True:
             outages = self.outages
             try:
-                return await self._crew.aside(work)
+                return await self._workers.run_in_writer(work)
             except StoreGoneError as error:
                 await self.mend(error, outages)
 
@@ -74,7 +74,7 @@ class Steady:
         until = loop.time() + self._patience
         while True:
             try:
-                return await self._crew.aside(self._portal.mend)
+                return await self._workers.run_in_writer(self._portal.mend)
             except (StoreGoneError, LockedError) as error:  # our own dead connection may have the lock yet
                 left = until - loop.time()
                 if left <= 0:

@@ -28,7 +28,7 @@ from motherlode.store.pages import known_url
 from motherlode.topics import TopicTree
 from motherlode.training.training_set import page_behind
 from motherlode.urls import host_of, url_key
-from motherlode.workers.worker_pool import Crew
+from motherlode.workers.worker_pool import WorkerPool
 
 _OWN_QUEUE = TopicId(0)  # of no topic: what else waits is not fetched with them
 _FIRST = 2e9
@@ -66,7 +66,7 @@ class _Examples:
 async def fetch_examples(
     portal: Portal,
     web: Web,
-    crew: Crew | None = None,
+    workers: WorkerPool | None = None,
     company: Company | None = None,
     within: Limits | None = None,
 ) -> int:
@@ -81,7 +81,7 @@ async def fetch_examples(
     maps = Postponed(origins if portal.config.robots.sitemaps else ())
     _empty(portal)
     policy = _Examples(wanted, {one.url for one in wanted if one.against}, portal.config.crawl)
-    company = company or Company(crew)
+    company = company or Company(workers)
     company = dataclasses.replace(company, tally=company.tally or Tally())
     courtesy = courtesy_of(portal.config) if company.courtesy is None else company.courtesy
     company = dataclasses.replace(company, postponed=maps, courtesy=courtesy)

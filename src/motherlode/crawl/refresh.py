@@ -30,7 +30,7 @@ from motherlode.topics import TopicTree
 from motherlode.training.marks import Marks
 from motherlode.training.opinion import still_of_use
 from motherlode.training.training_set import KIND, can_tell
-from motherlode.workers.worker_pool import Crew
+from motherlode.workers.worker_pool import WorkerPool
 
 
 class Wish(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Refreshed(Struct, frozen=True):
 class Party(Struct, frozen=True):
     """Who goes along. `guide` is how the portal's crawl finds its way, where that needs no model."""
 
-    crew: Crew | None = None
+    workers: WorkerPool | None = None
     control: Control | None = None
     guide: Policy | None = None
     report: Callable[[Progress], None] = lambda _progress: None
@@ -96,7 +96,7 @@ async def refresh(portal: Portal, web: Web, wish: Wish, party: Party | None = No
     )
     count = _Count(party.journal)
     company = Company(
-        party.crew,
+        party.workers,
         party.report,
         party.control or Control(),
         journal=count,

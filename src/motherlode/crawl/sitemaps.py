@@ -33,9 +33,9 @@ class Maps:
     kept as one that holds no longer: should the process die, the next one knows by that."""
 
     def __init__(
-        self, portal: Portal, fetcher: Fetcher, crew: Steady, postponed: Postponed | None = None
+        self, portal: Portal, fetcher: Fetcher, workers: Steady, postponed: Postponed | None = None
     ) -> None:
-        self._portal, self._fetcher, self._crew = portal, fetcher, crew
+        self._portal, self._fetcher, self._workers = portal, fetcher, workers
         self._wanted = portal.config.robots.sitemaps
         self._postponed = postponed or Postponed(())
         self.left: list[RobotsFile] = []  # that a crawl before this one did not come to read
@@ -63,7 +63,7 @@ class Maps:
         unread = [file for file in met if file.origin not in self._mapped]
         listed = await self._listed(unread, queue, rank)
         fresh = [file for file in met if file.expires_at > file.fetched_at]
-        return await self._crew.aside(partial(self._offer, listed, fresh))
+        return await self._workers.run_in_writer(partial(self._offer, listed, fresh))
 
     async def finish(self) -> list[Entry]:
         """The same of what a crawl before this one left."""
@@ -73,11 +73,11 @@ class Maps:
 
     async def _listed(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Follow]:
         while True:
-            outages = self._crew.outages
+            outages = self._workers.outages
             try:
                 return await follows_from_sitemaps(self._fetcher, met, queue, rank)
             except StoreGoneError as gone:
-                await self._crew.mend(gone, outages)
+                await self._workers.mend(gone, outages)
 
     def _offer(self, follows: Sequence[Follow], met: Sequence[RobotsFile]) -> list[Entry]:
         with self._portal.batch() as session:

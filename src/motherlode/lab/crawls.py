@@ -29,21 +29,21 @@ from motherlode.portal import Portal, create_portal
 from motherlode.store.pages import page_log
 from motherlode.topics import Planting, plant_seeds
 from motherlode.urls import Address, UrlRules, host_of
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 
 CRAWLERS = (PolicyName.BINGO.value, PolicyName.BINGO_2003.value)
 _TOPIC = ("topic",)
 _SAME_WEB = {"robots.sitemaps": False, "robots.page_rules": False}  # for all who are compared
 
 
-class _Remembering(Alone):
+class _Remembering(InlineWorkerPool):
     """Reads no page of a web twice, however many trials there are."""
 
     def __init__(self, readings: Readings) -> None:
         super().__init__(Manner())
         self._readings = readings
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
         return [[Analysed(raw.url, raw.mime, self._readings.read(raw))] for raw in raws]
 
 
@@ -109,12 +109,14 @@ async def learn_and_crawl(
 
     Returns the virtual seconds it took.
     """
-    crew = _Remembering(readings)
-    fetched = await fetch_examples(portal, web, crew, Company(crew, journal=journal))
+    workers = _Remembering(readings)
+    fetched = await fetch_examples(portal, web, workers, Company(workers, journal=journal))
     teacher = Teacher(portal, learn_pages=learning_share(portal.config.crawl, budget.pages))
-    policy = await teacher.begin(crew)
+    policy = await teacher.begin(workers)
     limits = _limits(max(0, budget.pages - fetched), budget.connections)
-    return (await crawl(portal, web, policy, limits, Company(crew, teacher=teacher, journal=journal))).seconds
+    return (
+        await crawl(portal, web, policy, limits, Company(workers, teacher=teacher, journal=journal))
+    ).seconds
 
 
 async def crawl_by(portal: Portal, web: Replay, policy: Policy, budget: Budget, readings: Readings) -> float:

@@ -17,7 +17,7 @@ from motherlode.portal import Portal
 from motherlode.portal.config import Config
 from motherlode.records import LodeError
 from motherlode.search.indexer import renew
-from motherlode.workers.process_pool import Lost, Workers, step_back
+from motherlode.workers.process_pool import JobFailure, ProcessPool, lower_priority
 
 REST = 4.0  # times as long as it has worked, at least
 _UNLIMITED = ReadingOptions(workers=1, seconds=24 * 3600.0, memory=2**16)
@@ -28,7 +28,7 @@ class Follower:
 
     def __init__(self, portal: Portal) -> None:
         self._task = Task(portal.path, portal.config)
-        self._workers: Workers[Task, str] = Workers(_follow, _UNLIMITED)
+        self._workers: ProcessPool[Task, str] = ProcessPool(_follow, _UNLIMITED)
         self._ending = asyncio.Event()
         self.renewals = 0
 
@@ -66,7 +66,7 @@ class Follower:
     async def _renewed(self) -> str:
         (said,) = await self._workers.run([self._task])
         self.renewals += 1
-        return f"The process that indexes {said.reason}." if isinstance(said, Lost) else said
+        return f"The process that indexes {said.reason}." if isinstance(said, JobFailure) else said
 
 
 class Task(Struct, frozen=True):
@@ -78,7 +78,7 @@ class Task(Struct, frozen=True):
 
 def _follow(task: Task) -> str:
     """Bring the index up to date; or say what is in the way, such as somebody else who is at it."""
-    step_back()
+    lower_priority()
     try:
         with Portal.configured(task.path, task.config) as portal:
             renew(portal)

@@ -1,7 +1,7 @@
 """Messages between this process and one that it started, without anybody waiting for the other's pen.
 
 Over there, `multiprocessing.connection.Connection` sends, each message with its length before it, and
-`receive_whole` receives. Here the loop takes messages in as they arrive: reading on the spot would stop
+`receive_message` receives. Here the loop takes messages in as they arrive: reading on the spot would stop
 everybody until the last byte of a long one is written.
 """
 
@@ -16,7 +16,7 @@ _SHORT = 4  # bytes that say how long a message is
 _LONG = 8  # and where they cannot, behind four that say so
 
 
-class MessageLine(asyncio.Protocol):
+class Channel(asyncio.Protocol):
     """Our end of a pair of sockets."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class MessageLine(asyncio.Protocol):
         self._ended = False
 
     @classmethod
-    async def over(cls, ours: socket) -> "MessageLine":
+    async def open(cls, ours: socket) -> "Channel":
         _, line = await asyncio.get_running_loop().create_unix_connection(cls, sock=ours)
         return line
 
@@ -94,7 +94,7 @@ class MessageLine(asyncio.Protocol):
             self._expecting.set_result(None)
 
 
-def receive_whole(line: socket) -> memoryview:
+def receive_message(line: socket) -> memoryview:
     """The next message, at the other end. Raises `EOFError` where nobody is at this one.
 
     Its bytes are waited for in one call, so that who reads meanwhile is not asked for the interpreter as

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 
-def take_long_turns() -> None:
+def use_batch_scheduling() -> None:
     """From here on this thread, and all that it starts, leaves others their turns, where the system knows
     such a thing."""
     if sys.platform == "linux":
@@ -19,11 +19,11 @@ def take_long_turns() -> None:
 
 
 @contextmanager
-def in_long_turns() -> Iterator[None]:
+def batch_scheduling() -> Iterator[None]:
     """The same, for a while."""
     if sys.platform == "linux":
         before = os.sched_getscheduler(0)
-        take_long_turns()
+        use_batch_scheduling()
         try:
             yield
         finally:

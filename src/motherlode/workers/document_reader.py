@@ -13,7 +13,7 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.records import Document, Link, UrlKey
 from motherlode.records.texts import pack_text
-from motherlode.workers.process_pool import Lost, Workers
+from motherlode.workers.process_pool import JobFailure, ProcessPool
 
 
 class _Kept(Struct, frozen=True, array_like=True):
@@ -37,7 +37,7 @@ _ENCODER = msgpack.Encoder()
 _DECODER = msgpack.Decoder(list[Analysed])
 _KEPT_DECODER = msgpack.Decoder(list[_Kept])
 # Pages that all parts of reading have something to do with; the language of the second is anybody's guess.
-REHEARSAL = tuple(
+WARM_UP_PAGES = tuple(
     Raw("http://rehearsal.test/", f"<!DOCTYPE html><title>Rehearsal</title>{said}".encode(), "text/html")
     for said in (
         "<h1>What is said here</h1><p>This is read as <a href='/'>any page</a> is, and for nobody.</p>",
@@ -46,25 +46,25 @@ REHEARSAL = tuple(
 )
 
 
-class Readers:
+class DocumentReaders:
     """Processes that read. An async context manager, whose `read` may be called side by side.
 
-    With `as_kept` documents come back as a store keeps them: texts are packed, and what is not kept is not
+    With `for_store` documents come back as a store keeps them: texts are packed, and what is not kept is not
     looked for.
     """
 
-    def __init__(self, manner: Manner, options: ReadingOptions, *, as_kept: bool = False) -> None:
-        task = partial(_analyse, manner=replace(manner, in_full=not as_kept), as_kept=as_kept)
-        self._as_kept = as_kept
-        self._workers: Workers[Raw, _Packed] = Workers(task, options, REHEARSAL)
+    def __init__(self, manner: Manner, options: ReadingOptions, *, for_store: bool = False) -> None:
+        task = partial(_analyse, manner=replace(manner, in_full=not for_store), for_store=for_store)
+        self._for_store = for_store
+        self._pool: ProcessPool[Raw, _Packed] = ProcessPool(task, options, WARM_UP_PAGES)
 
     @property
-    def count(self) -> int:
+    def worker_count(self) -> int:
         """How many there are."""
-        return self._workers.count
+        return self._pool.worker_count
 
     async def __aenter__(self) -> Self:
-        await self._workers.__aenter__()
+        await self._pool.__aenter__()
         return self
 
     async def __aexit__(
@@ -73,22 +73,22 @@ class Readers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._workers.__aexit__(kind, error, trace)
+        await self._pool.__aexit__(kind, error, trace)
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
         """What each document says; of one that was too much for its reader, why it says nothing."""
-        results = await self._workers.run(raws)
+        results = await self._pool.run(raws)
         pairs = zip(raws, results, strict=True)
-        return [_unpacked(raw, result, as_kept=self._as_kept) for raw, result in pairs]
+        return [_unpacked(raw, result, for_store=self._for_store) for raw, result in pairs]
 
 
-def _analyse(raw: Raw, manner: Manner, *, as_kept: bool = False) -> _Packed:
+def _analyse(raw: Raw, manner: Manner, *, for_store: bool = False) -> _Packed:
     """What a document says, in a worker."""
     found = analyse(raw, manner)
-    if as_kept:
+    if for_store:
         found = [replace(one, document=_as_kept(one.document)) for one in found]
     try:
-        return _ENCODER.encode([*map(_in_columns, found)] if as_kept else found)
+        return _ENCODER.encode([*map(_in_columns, found)] if for_store else found)
     except UnicodeEncodeError:  # half a character, which pickle lets through
         return found
 
@@ -117,13 +117,13 @@ def _in_rows(kept: _Kept) -> Analysed:
     return Analysed(kept.url, kept.mime, replace(kept.document, links=links))
 
 
-def _unpacked(raw: Raw, result: _Packed | Lost, *, as_kept: bool) -> list[Analysed]:
+def _unpacked(raw: Raw, result: _Packed | JobFailure, *, for_store: bool) -> list[Analysed]:
     """What a document says, as it came back."""
     if isinstance(result, bytes):
         try:
-            return [*map(_in_rows, _KEPT_DECODER.decode(result))] if as_kept else _DECODER.decode(result)
+            return [*map(_in_rows, _KEPT_DECODER.decode(result))] if for_store else _DECODER.decode(result)
         except (MsgspecError, UnicodeDecodeError):
-            result = Lost("confused its reader")
-    if isinstance(result, Lost):
+            result = JobFailure("confused its reader")
+    if isinstance(result, JobFailure):
         return [Analysed(raw.url, raw.mime, Document(unreadable=result.reason))]
     return result

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from motherlode.workers.fork_server import END, LENGTH, Surroundings, Upbringing, kill, serve
+from motherlode.workers.fork_server import END, LENGTH, ProcessEnvironment, WorkerProgram, kill, serve
 
 _GRACE = 5.0  # seconds that a worker may take to end
 _LEAVE = 1.0  # and a nursery, which may be loading something
@@ -30,15 +30,15 @@ _MOST_OPEN = 65_536  # descriptors that are looked for where nobody lists them
 _BEGIN = "import gc; gc.disable(); from motherlode.workers.fork_server import serve; serve({descriptor})"
 
 
-class Ward:
+class WorkerProcess:
     """A worker in the care of a nursery. `seconds`: of the processor, told at its end."""
 
-    def __init__(self, fate: socket.socket, home: "Nursery") -> None:
+    def __init__(self, fate: socket.socket, home: "ForkServer") -> None:
         self._fate, self._home = fate, home
         self._asking = threading.Lock()
         self._code: int | None = None
         self.pid = 0  # until it has told us
-        self.seconds = 0.0
+        self.cpu_seconds = 0.0
 
     def poll(self) -> int | None:
         """How it ended, as `subprocess` tells it; None: it has not."""
@@ -80,10 +80,10 @@ class Ward:
             told = b""
         self._fate.close()
         # Nobody is left to tell: the nursery was killed, and so, as far as we know, was the worker.
-        self._code, self.seconds = END.unpack(told) if told else (-signal.SIGKILL, 0.0)
+        self._code, self.cpu_seconds = END.unpack(told) if told else (-signal.SIGKILL, 0.0)
 
 
-class Nursery:
+class ForkServer:
     """A nursery, as whoever started it sees it. `forked`: from this process, which must have no threads."""
 
     def __init__(self, *, forked: bool = False) -> None:
@@ -92,9 +92,9 @@ class Nursery:
         with theirs:
             self.pid, self._reap = (_forked if forked else _launched)(theirs.fileno())
 
-    def bear(self, upbringing: Upbringing, line: int) -> Ward:
+    def fork_worker(self, upbringing: WorkerProgram, line: int) -> WorkerProcess:
         """A worker that finds what a process finds that we start. Raises `OSError`: there is no nursery."""
-        order = pickle.dumps((Surroundings.here(), upbringing), pickle.HIGHEST_PROTOCOL)
+        order = pickle.dumps((ProcessEnvironment.current(), upbringing), pickle.HIGHEST_PROTOCOL)
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -103,7 +103,7 @@ class Nursery:
             except BaseException:
                 ours.close()
                 raise
-        return Ward(ours, self)
+        return WorkerProcess(ours, self)
 
     @property
     def is_there(self) -> bool:
@@ -182,13 +182,13 @@ class _Shared:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._keepers = 0
-        self._nursery: Nursery | None = None
+        self._nursery: ForkServer | None = None
 
     def keep(self, *, forked: bool = False) -> None:
         with self._turn:
             self._keepers += 1
             if forked and self._nursery is None:
-                self._nursery = Nursery(forked=True)
+                self._nursery = ForkServer(forked=True)
 
     def leave(self) -> None:
         with self._turn:
@@ -196,16 +196,16 @@ class _Shared:
             if self._keepers <= 0:  # less in a fork of whoever kept it
                 self._discard()
 
-    def bear(self, upbringing: Upbringing, line: int) -> Ward:
+    def fork_worker(self, upbringing: WorkerProgram, line: int) -> WorkerProcess:
         with self._turn:
             if self._nursery is not None:
                 with suppress(OSError):
-                    return self._nursery.bear(upbringing, line)
+                    return self._nursery.fork_worker(upbringing, line)
                 self._discard()  # somebody killed it
-            self._nursery = Nursery()
-            return self._nursery.bear(upbringing, line)
+            self._nursery = ForkServer()
+            return self._nursery.fork_worker(upbringing, line)
 
-    def renew(self) -> None:
+    def discard(self) -> None:
         with self._turn:
             self._discard()
 
@@ -226,7 +226,7 @@ os.register_at_fork(after_in_child=_SHARED.forget)
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def shared_fork_server() -> Iterator[None]:
     """Have a nursery while this lasts, as soon as a worker is wanted."""
     _SHARED.keep()
     try:
@@ -236,7 +236,7 @@ def kept() -> Iterator[None]:
 
 
 @contextmanager
-def opened() -> Iterator[None]:
+def early_fork_server() -> Iterator[None]:
     """The same for a command that has begun nothing yet: what it has loaded need not be loaded again.
 
     Nothing is forked where something has begun all the same, nor where the system's libraries forbid it.
@@ -248,11 +248,11 @@ def opened() -> Iterator[None]:
         _SHARED.leave()
 
 
-def bear(upbringing: Upbringing, line: int) -> Ward:
+def fork_worker(upbringing: WorkerProgram, line: int) -> WorkerProcess:
     """A new worker, at the other end of this line."""
-    return _SHARED.bear(upbringing, line)
+    return _SHARED.fork_worker(upbringing, line)
 
 
-def renew() -> None:
+def discard_fork_server() -> None:
     """Give a nursery up that bears nobody."""
-    _SHARED.renew()
+    _SHARED.discard()

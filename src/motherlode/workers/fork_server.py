@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from motherlode.workers.gc_settings import settle_in
+from motherlode.workers.gc_settings import freeze_loaded_objects
 
 LENGTH = struct.Struct("!Q")  # of an order, before it
 END = struct.Struct("!id")  # how a worker ended, and the seconds of the processor that it took
@@ -27,7 +27,7 @@ END = struct.Struct("!id")  # how a worker ended, and the seconds of the process
 _ALONE = {"OMP_NUM_THREADS": "1"}
 
 
-class Surroundings(Struct, frozen=True):
+class ProcessEnvironment(Struct, frozen=True):
     """What a process finds when it is started: variables, a directory, and places where modules are."""
 
     environment: dict[str, str]
@@ -35,13 +35,13 @@ class Surroundings(Struct, frozen=True):
     path: list[str]
 
     @classmethod
-    def here(cls) -> "Surroundings":
+    def current(cls) -> "ProcessEnvironment":
         directory = ""
         with suppress(OSError):  # it was removed
             directory = os.getcwd()  # noqa: PTH109 - as it is
         return cls({**_ALONE, **os.environ}, directory, list(sys.path))
 
-    def adopt(self) -> None:
+    def apply(self) -> None:
         if self.environment != dict(os.environ):
             os.environ.clear()
             os.environ.update(self.environment)
@@ -50,7 +50,7 @@ class Surroundings(Struct, frozen=True):
         sys.path[:] = self.path
 
 
-class Upbringing(Struct, frozen=True):
+class WorkerProgram(Struct, frozen=True):
     """What becomes of a worker, packed: a lesson, for the nursery and only once, and the worker's own life,
     which is told its line."""
 
@@ -58,7 +58,7 @@ class Upbringing(Struct, frozen=True):
     life: bytes
 
     @classmethod
-    def of(cls, lesson: Callable[[], object], life: Callable[[int], object]) -> "Upbringing":
+    def pickled(cls, lesson: Callable[[], object], life: Callable[[int], object]) -> "WorkerProgram":
         return cls(*(pickle.dumps(one, pickle.HIGHEST_PROTOCOL) for one in (lesson, life)))
 
 
@@ -127,13 +127,13 @@ class _Nurse:
     def _taught(self, order: bytes) -> Callable[[int], object] | None:
         """What a worker is to do, with all loaded that it takes; None: nobody can do that."""
         with suppress(Exception):  # whoever ordered it sees that nobody comes
-            surroundings, upbringing = pickle.loads(order)  # noqa: S301 - from our own process
-            surroundings.adopt()
+            environment, upbringing = pickle.loads(order)  # noqa: S301 - from our own process
+            environment.apply()
             life: Callable[[int], object] = pickle.loads(upbringing.life)  # noqa: S301
             if upbringing.lesson not in self._learned:
                 pickle.loads(upbringing.lesson)()  # noqa: S301
                 self._learned.add(upbringing.lesson)
-                settle_in()
+                freeze_loaded_objects()
             return life
         return None
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 _YOUNG = 50_000  # records that are made and not dropped before the collector looks at them
 
 
-def settle_in() -> None:
+def freeze_loaded_objects() -> None:
     """From here on what is there stays, and what comes is looked at seldom."""
     gc.collect()
     gc.freeze()
@@ -19,10 +19,10 @@ def settle_in() -> None:
 
 
 @contextmanager
-def collecting_seldom() -> Iterator[None]:
+def rare_gc() -> Iterator[None]:
     """The same, for a while."""
     before = gc.get_threshold()
-    settle_in()
+    freeze_loaded_objects()
     try:
         yield
     finally:

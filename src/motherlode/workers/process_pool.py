@@ -33,12 +33,12 @@ from msgspec import Struct
 
 from motherlode.documents.options import ReadingOptions
 from motherlode.records import DiskFullError, LodeError
-from motherlode.workers import fork_client as nursery
-from motherlode.workers.channel import MessageLine, receive_whole
-from motherlode.workers.cpu_priority import take_long_turns
-from motherlode.workers.fork_client import Ward
-from motherlode.workers.fork_server import Upbringing
-from motherlode.workers.gc_settings import settle_in
+from motherlode.workers import fork_client
+from motherlode.workers.channel import Channel, receive_message
+from motherlode.workers.cpu_priority import use_batch_scheduling
+from motherlode.workers.fork_client import WorkerProcess
+from motherlode.workers.fork_server import WorkerProgram
+from motherlode.workers.gc_settings import freeze_loaded_objects
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -57,7 +57,7 @@ _ROOM = 4 * _MB  # bytes that nobody need wait with until somebody takes them
 _PORTION = 8 * _MB  # bytes of documents that are sent at once, unless there is a longer one
 
 
-class Lost(Struct, frozen=True):
+class JobFailure(Struct, frozen=True):
     """A document that nothing came of, and why."""
 
     reason: str
@@ -76,7 +76,7 @@ class _StillbornError(Exception):
 class _Worker(Generic[J, R]):
     """A process, and the line to it."""
 
-    def __init__(self, process: Ward, line: MessageLine) -> None:
+    def __init__(self, process: WorkerProcess, line: Channel) -> None:
         self.process = process
         self.line = line
 
@@ -93,10 +93,10 @@ class _Worker(Generic[J, R]):
         self.line.send(_in_one(portion))
         return len(portion)
 
-    async def receive(self, seconds: float) -> R | Lost:
+    async def receive(self, seconds: float) -> R | JobFailure:
         """The next result. Raises `TimeoutError`, `EOFError` if the worker is gone, or `DiskFullError`."""
         received = await self.line.receive(seconds)
-        result: R | Lost | _Stuck = pickle.loads(received)  # noqa: S301 - from our own process
+        result: R | JobFailure | _Stuck = pickle.loads(received)  # noqa: S301 - from our own process
         if isinstance(result, _Stuck):
             raise DiskFullError(
                 f"A process that reads documents found no space to work ({result.reason}); what it was at "
@@ -128,7 +128,7 @@ class _Batch(Generic[J, R]):
 
     def __init__(self, jobs: Sequence[J]) -> None:
         self.jobs = jobs
-        self.results: list[R | Lost] = []
+        self.results: list[R | JobFailure] = []
         self.sent = 0
 
     @property
@@ -181,7 +181,7 @@ class _Desk(Generic[J, R]):
         self.confused = False
 
 
-class Workers(Generic[J, R]):
+class ProcessPool(Generic[J, R]):
     """So many processes that do one thing. An async context manager.
 
     The jobs of the rehearsal are done where they come from: what is loaded for the first time takes long, and
@@ -189,20 +189,22 @@ class Workers(Generic[J, R]):
     """
 
     def __init__(self, task: Callable[[J], R], options: ReadingOptions, rehearsal: Sequence[J] = ()) -> None:
-        self._upbringing = Upbringing.of(partial(_rehearse, task, rehearsal), partial(serve, task, options))
+        self._upbringing = WorkerProgram.pickled(
+            partial(_rehearse, task, rehearsal), partial(serve, task, options)
+        )
         self._options = options
-        self.count = options.workers or max(1, (os.cpu_count() or 2) - 1)
+        self.worker_count = options.workers or max(1, (os.cpu_count() or 2) - 1)
         self._desks: list[_Desk[J, R]] = []
-        self._seats = asyncio.Semaphore(_SEATS * self.count)
+        self._seats = asyncio.Semaphore(_SEATS * self.worker_count)
         self._all: set[_Worker[J, R]] = set()
         self._stack = ExitStack()
         self.replaced = 0
-        self.spent = 0.0
+        self.cpu_seconds = 0.0
 
     async def __aenter__(self) -> Self:
-        self._stack.enter_context(nursery.kept())
+        self._stack.enter_context(fork_client.shared_fork_server())
         try:
-            starting = (self._start() for _ in range(self.count))
+            starting = (self._start() for _ in range(self.worker_count))
             for started in await asyncio.gather(*starting, return_exceptions=True):
                 if isinstance(started, BaseException):
                     raise started  # noqa: TRY301 - whoever else has begun is to end first
@@ -224,7 +226,7 @@ class Workers(Generic[J, R]):
             self._end(worker)
         self._stack.close()
 
-    async def run(self, jobs: Sequence[J]) -> list[R | Lost]:
+    async def run(self, jobs: Sequence[J]) -> list[R | JobFailure]:
         """The result of each job, in order. Waits for a worker that has little to do."""
         batch: _Batch[J, R] = _Batch(jobs)
         async with self._seats:
@@ -270,7 +272,7 @@ class Workers(Generic[J, R]):
                     batch.results.append(lost)
                 await self._replace(desk)
 
-    async def _advance(self, desk: _Desk[J, R], batch: _Batch[J, R]) -> Lost | None:
+    async def _advance(self, desk: _Desk[J, R], batch: _Batch[J, R]) -> JobFailure | None:
         """Have the next portion done; or say what became of the one whose result did not come."""
         worker = desk.worker
         try:
@@ -279,9 +281,9 @@ class Workers(Generic[J, R]):
             while batch.is_under_way:
                 batch.results.append(await worker.receive(self._options.seconds))
         except TimeoutError:
-            return Lost(f"took more than {self._options.seconds:g} s")
+            return JobFailure(f"took more than {self._options.seconds:g} s")
         except (EOFError, OSError, pickle.UnpicklingError):
-            return Lost(worker.end)
+            return JobFailure(worker.end)
         return None
 
     async def _replace(self, desk: _Desk[J, R]) -> None:
@@ -308,7 +310,7 @@ class Workers(Generic[J, R]):
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # as far as the system lets us
         try:
-            line = await MessageLine.over(ours)
+            line = await Channel.open(ours)
         except BaseException:
             ours.close()
             theirs.close()
@@ -332,20 +334,20 @@ class Workers(Generic[J, R]):
             line.close()
             self._end(worker)
             if isinstance(error, TimeoutError):
-                nursery.renew()
+                fork_client.discard_fork_server()
             raise _StillbornError from error
         return worker
 
-    def _borne(self, line: socket.socket) -> Ward:
+    def _borne(self, line: socket.socket) -> WorkerProcess:
         with line:  # here, even if nobody waits for it any more
-            return nursery.bear(self._upbringing, line.fileno())
+            return fork_client.fork_worker(self._upbringing, line.fileno())
 
     def _end(self, worker: _Worker[J, R]) -> None:
         worker.kill()
-        self.spent += worker.process.seconds
+        self.cpu_seconds += worker.process.cpu_seconds
 
 
-def _disown(birth: "asyncio.Future[Ward]") -> None:
+def _disown(birth: "asyncio.Future[WorkerProcess]") -> None:
     """Nobody waits for this one any more."""
     if not birth.cancelled() and birth.exception() is None:
         birth.result().kill()
@@ -360,13 +362,13 @@ def _rehearse(task: Callable[[J], R], rehearsal: Sequence[J]) -> None:
 def serve(task: Callable[[J], R], options: ReadingOptions, descriptor: int) -> None:
     """The life of a worker: batches in, results out, until nobody is there."""
     line = Connection(descriptor)
-    take_long_turns()
+    use_batch_scheduling()
     Thread(target=_end_with, args=(descriptor,), daemon=True).start()
     batches: SimpleQueue[list[memoryview] | None] = SimpleQueue()
     # Before memory is limited: what a thread has reserved for itself is no document's.
     Thread(target=_take_in, args=(descriptor, batches), daemon=True).start()
     with suppress(EOFError, OSError):
-        settle_in()
+        freeze_loaded_objects()
         gc.enable()
         _limit_memory(options.memory * _MB)
         line.send_bytes(str(os.getpid()).encode())
@@ -383,7 +385,7 @@ def _take_in(descriptor: int, batches: "SimpleQueue[list[memoryview] | None]") -
     try:
         with socket.socket(fileno=os.dup(descriptor)) as line:
             while True:
-                batches.put(_apart(receive_whole(line)))
+                batches.put(_apart(receive_message(line)))
     except (EOFError, OSError, MemoryError):
         batches.put(None)
 
@@ -419,19 +421,19 @@ def _attempt(task: Callable[[Any], Any], packed: bytes | memoryview) -> bytes:
         job = pickle.loads(packed)  # noqa: S301 - from our own process
         return pickle.dumps(task(job), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
-        lost = Lost("took too much memory")
+        lost = JobFailure("took too much memory")
     except RecursionError:
-        lost = Lost("is nested too deeply")
+        lost = JobFailure("is nested too deeply")
     except Exception as error:  # noqa: BLE001 - whatever a reader stumbles over
         if isinstance(error, OSError) and error.errno in _FULL:
             return pickle.dumps(_Stuck(error.strerror or type(error).__name__))
-        lost = Lost(f"stopped its reader ({type(error).__name__})")
+        lost = JobFailure(f"stopped its reader ({type(error).__name__})")
     except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception
-        lost = Lost(f"stopped its reader ({type(error).__name__})")
+        lost = JobFailure(f"stopped its reader ({type(error).__name__})")
     return pickle.dumps(lost, pickle.HIGHEST_PROTOCOL)
 
 
-def step_back() -> None:
+def lower_priority() -> None:
     """Let others go first from now on: nobody waits for what this process does."""
     os.setpriority(os.PRIO_PROCESS, 0, max(_PATIENT, os.getpriority(os.PRIO_PROCESS, 0)))
 

@@ -10,44 +10,44 @@ from typing import Protocol, Self, TypeVar
 from motherlode.documents.analysing import Analysed, Manner, analyse
 from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
-from motherlode.workers.cpu_priority import take_long_turns
-from motherlode.workers.document_reader import Readers
+from motherlode.workers.cpu_priority import use_batch_scheduling
+from motherlode.workers.document_reader import DocumentReaders
 
 T = TypeVar("T")
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """What a crawl can have done for it."""
 
     @property
-    def readers(self) -> int:
+    def reader_count(self) -> int:
         """How many documents are read at the same time."""
         ...
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
         """What documents say, each with the documents inside it."""
         ...
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_in_writer(self, work: Callable[[], T]) -> T:
         """Do something that takes a while, aside from the loop; one thing after the other."""
         ...
 
 
-class Hands:
+class ProcessWorkerPool:
     """Worker processes and a thread of our own. An async context manager."""
 
     def __init__(self, manner: Manner, options: ReadingOptions) -> None:
-        self._reading = Readers(manner, options, as_kept=True)
-        self._writer = ThreadPoolExecutor(1, "keeper", take_long_turns)
+        self._readers = DocumentReaders(manner, options, for_store=True)
+        self._writer = ThreadPoolExecutor(1, "writer", use_batch_scheduling)
         self._stack = AsyncExitStack()
 
     @property
-    def readers(self) -> int:
-        return self._reading.count
+    def reader_count(self) -> int:
+        return self._readers.worker_count
 
     async def __aenter__(self) -> Self:
         self._stack.callback(self._writer.shutdown)
-        await self._stack.enter_async_context(self._reading)
+        await self._stack.enter_async_context(self._readers)
         return self
 
     async def __aexit__(
@@ -58,24 +58,24 @@ class Hands:
     ) -> None:
         await self._stack.__aexit__(kind, error, trace)
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
-        return await self._reading.read(raws)
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+        return await self._readers.read_documents(raws)
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_in_writer(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
 
-class Alone:
+class InlineWorkerPool:
     """Everything on the spot: where time is virtual nobody else can be waited for, and for webs that hold
     nothing hostile."""
 
-    readers = 1
+    reader_count = 1
 
     def __init__(self, manner: Manner) -> None:
         self._manner = manner
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
         return [analyse(raw, self._manner) for raw in raws]
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_in_writer(self, work: Callable[[], T]) -> T:
         return work()

@@ -33,7 +33,7 @@ from motherlode.store.pages import known_url, links_from, page_at, page_log, red
 from motherlode.store.schema import redirects, urls
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.scripted_web import Said as Scripted
 from support.scripted_web import ScriptedWeb, in_turn, moved
 from support.small_webs import Said, html, record_web
@@ -363,27 +363,27 @@ def test_hosts_are_forgiven_by_names_with_brackets(portal: Path) -> None:
     assert forgive(portal, "[2001:db8::1]") == Forgiven(1, 0)
 
 
-class Slow(Alone):
+class Slow(InlineWorkerPool):
     """Takes its time to note the end of a crawl."""
 
     def __init__(self) -> None:
         super().__init__(Manner(UrlRules()))
         self.noting = asyncio.Event()
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_in_writer(self, work: Callable[[], T]) -> T:
         if "Keeper.end" in repr(work):
             self.noting.set()
             await asyncio.sleep(5.0)
-        return await super().aside(work)
+        return await super().run_in_writer(work)
 
 
 def test_a_crawl_that_is_broken_off_while_its_end_is_noted_has_ended(portal: Path, web: Path) -> None:
     async def work(opened: Portal) -> None:
-        crew, policy = Slow(), BreadthFirst([address("http://a.test/")])
+        workers, policy = Slow(), BreadthFirst([address("http://a.test/")])
         crawling = asyncio.create_task(
-            crawl(opened, Replay(open_web(web)), policy, Limits(2), Company(crew=crew))
+            crawl(opened, Replay(open_web(web)), policy, Limits(2), Company(workers=workers))
         )
-        await crew.noting.wait()
+        await workers.noting.wait()
         crawling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await crawling

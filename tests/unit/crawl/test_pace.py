@@ -24,7 +24,7 @@ from motherlode.store import frontier, ledger
 from motherlode.store.pages import known_url, page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.scripted_web import Said, ScriptedWeb, in_turn, moved
 from support.small_webs import html
 
@@ -292,15 +292,15 @@ def test_control_remembers_who_came_first() -> None:
 TARGET = "http://x.test/"
 
 
-class SlowReader(Alone):
+class SlowReader(InlineWorkerPool):
     """Takes long over one page."""
 
-    readers = 2
+    reader_count = 2
 
-    async def read(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
+    async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
         if any(raw.url == TARGET for raw in raws):
             await asyncio.sleep(20)
-        return await super().read(raws)
+        return await super().read_documents(raws)
 
 
 def two_ways(first: str = "") -> ScriptedWeb:

@@ -30,7 +30,7 @@ from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_log
 from motherlode.training.training_set import page_behind
 from motherlode.urls import address
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.helpers import follow
 from support.scripted_web import Plain, ScriptedWeb, numbered
 from support.scripted_web import Said as ScriptedSaid
@@ -148,7 +148,7 @@ def crawled(portal: Path, web: ScriptedWeb, pages: int = 100) -> None:
     """As `lode crawl` does it: the examples as a part of the crawl, then all that waits."""
 
     async def work(opened: Portal) -> None:
-        company = Company(Alone(Manner()), courtesy=courtesy_of(opened.config))
+        company = Company(InlineWorkerPool(Manner()), courtesy=courtesy_of(opened.config))
         await fetch_examples(opened, web, company=company, within=Limits(pages))
         await crawl(opened, web, BreadthFirst([]), Limits(pages), company)
 
@@ -165,7 +165,7 @@ def test_the_only_example_is_waited_for_if_its_host_is_busy(tmp_path: Path) -> N
         }
     )
     with Portal.crawling(portal, "test") as opened:  # before anything is learned: else there is no crawl
-        run_virtually(fetch_examples(opened, web, Alone(Manner()), within=Limits(100)))
+        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner()), within=Limits(100)))
     assert kept(portal) == ["http://busy.test/", "http://news.test/"]
     assert len(web.times("busy.test")) == 3
 
@@ -289,7 +289,7 @@ def test_sitemaps_of_examples_are_read_by_the_next_who_comes_if_one_is_killed(
     web = Killed(open_web(record_web(tmp_path / "web", said)))
     web.at = at
     with pytest.raises(InterruptedError), Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, web, Alone(Manner())))
+        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner())))
     if examples_again:
         fetch(portal, said, tmp_path / "again")
     crawl_on(portal, tmp_path / "web")
@@ -310,7 +310,7 @@ def test_robots_txt_is_asked_for_once_though_its_sitemaps_are_read_later(tmp_pat
     portal = planted(tmp_path / "p", {"owls": [place("owl", 0)]}, robots__sitemaps=True)
     web = Listening(open_web(record_web(tmp_path / "web", {**pages(), **MAPPED})))
     with Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, web, Alone(Manner())))
+        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner())))
     assert (asked.count("http://owl0.test/robots.txt"), asked.count("http://owl0.test/map.xml")) == (1, 1)
 
 
@@ -338,7 +338,7 @@ def test_after_an_interruption_all_that_are_still_examples_are_fetched(tmp_path:
     portal = planted(tmp_path / "p", BIRDS)
     web = record_web(tmp_path / "web", pages())
     with pytest.raises(InterruptedError), Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, Broken(open_web(web)), Alone(Manner())))
+        run_virtually(fetch_examples(opened, Broken(open_web(web)), InlineWorkerPool(Manner())))
     assert kept(portal) == []
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), place("news", 2))
@@ -384,7 +384,7 @@ def test_who_is_to_stop_reads_no_sitemaps_first(tmp_path: Path, how: str) -> Non
     web = Slow(open_web(record_web(tmp_path / "web", {**pages(), **MAPPED})))
     within = Limits(100, seconds=60.0 if how == "time" else None)
     with Portal.crawling(portal, "test") as opened:
-        company = Company(Alone(Manner()), control=control)
+        company = Company(InlineWorkerPool(Manner()), control=control)
 
         async def work() -> float:
             await fetch_examples(opened, web, company=company, within=within)

@@ -32,9 +32,9 @@ from motherlode.store.similar import near
 from motherlode.store.tracing import hops_to
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address, host_of, url_key
-from motherlode.workers.document_reader import REHEARSAL
-from motherlode.workers.process_pool import Workers
-from motherlode.workers.worker_pool import Hands
+from motherlode.workers.document_reader import WARM_UP_PAGES
+from motherlode.workers.process_pool import ProcessPool
+from motherlode.workers.worker_pool import ProcessWorkerPool
 from support.document_files import zipped
 from support.small_webs import Said, html, record_web
 from support.worker_tasks import read_or_suffer
@@ -54,16 +54,16 @@ def portal(tmp_path: Path) -> Path:
     return tmp_path / "p"
 
 
-def crawled(portal: Path, web: Path, hands: Hands | None = None, pages: int = 100) -> Progress:
+def crawled(portal: Path, web: Path, workers: ProcessWorkerPool | None = None, pages: int = 100) -> Progress:
     """A crawl on the clock: worker processes know no other."""
 
     async def work(opened: Portal) -> Progress:
         policy = BreadthFirst([address("http://a.test/")])
         limits, replay = Limits(pages, connections=4), Replay(open_web(web))
-        if hands is None:
+        if workers is None:
             return await crawl(opened, replay, policy, limits)
-        async with hands:
-            return await crawl(opened, replay, policy, limits, Company(hands))
+        async with workers:
+            return await crawl(opened, replay, policy, limits, Company(workers))
 
     with Portal.crawling(portal, "test") as opened:
         return run(work(opened))
@@ -185,12 +185,12 @@ HOSTILE = {
 }
 
 
-def suffering() -> Hands:
+def suffering() -> ProcessWorkerPool:
     """Readers whom documents can tell what to suffer."""
     options = ReadingOptions(workers=2, seconds=2.0, memory=512)
-    hands = Hands(Manner(), options)
-    hands._reading._workers = Workers(partial(read_or_suffer, manner=Manner()), options, REHEARSAL)
-    return hands
+    workers = ProcessWorkerPool(Manner(), options)
+    workers._readers._pool = ProcessPool(partial(read_or_suffer, manner=Manner()), options, WARM_UP_PAGES)
+    return workers
 
 
 def test_a_crawl_survives_documents_that_its_readers_do_not(portal: Path, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_document_says_why_nothing_came_of_it(word: str, reason: str) -> None:
                 Raw(f"http://a.test/{n}", f"<p>{said}</p>".encode(), "text/html")
                 for n, said in enumerate(("a", f"hostile:{word}", "b"))
             ]
-            return [one[0].document.unreadable for one in await readers.read(raws)]
+            return [one[0].document.unreadable for one in await readers.read_documents(raws)]
 
     assert run(work()) == ["", reason, ""]
 

@@ -46,7 +46,7 @@ from motherlode.store.schema import texts as text_rows
 from motherlode.store.schema import urls as url_rows
 from motherlode.training.training_set import KIND
 from motherlode.urls import address, url_key
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.helpers import follow
 from support.scripted_web import Plain, Said, ScriptedWeb, moved
 from support.small_webs import record_web
@@ -474,7 +474,7 @@ def birds(tmp_path: Path) -> Path:
     made = planted(tmp_path / "birds", BIRDS)
     web = ScriptedWeb(pages())
     with Portal.crawling(made, "test") as opened:
-        run_virtually(fetch_examples(opened, web, Alone(Manner())))
+        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner())))
     _, classifier, _ = learned(made)
     with Portal.writing(made, "test") as opened, opened.batch() as session:
         ledger.keep_model(session, Model(ModelId(0), KIND, VERSION, 1.0, classifier.pack()))

@@ -26,7 +26,7 @@ from motherlode.store import ledger
 from motherlode.training.opinion import classifier_of
 from motherlode.training.training_set import KIND
 from motherlode.urls import address
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.scripted_web import Said, ScriptedWeb, moved
 from support.training_webs import BIRDS, add_example, pages, paper, place, planted, text
 
@@ -64,13 +64,13 @@ def web() -> dict[str, Said]:
 
 def crawled(portal: Path, said: Mapping[str, Said], pages: int = 1000) -> Progress:
     """As `lode crawl` does it, with bingo."""
-    scripted, hands = ScriptedWeb(said), Alone(Manner())
+    scripted, workers = ScriptedWeb(said), InlineWorkerPool(Manner())
 
     async def go(opened: Portal) -> Progress:
-        await fetch_examples(opened, scripted, hands)
+        await fetch_examples(opened, scripted, workers)
         teacher = Teacher(opened)
-        policy = await teacher.begin(hands)
-        company = Company(hands, teacher=teacher)
+        policy = await teacher.begin(workers)
+        company = Company(workers, teacher=teacher)
         return await crawl(opened, scripted, policy, Limits(pages, patience=0.0), company)
 
     with Portal.crawling(portal, "test") as opened:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.fetch.loops import run
-from motherlode.workers.channel import MessageLine, receive_whole
+from motherlode.workers.channel import Channel, receive_message
 
 
 def framed(message: bytes, *, long: bool = False) -> bytes:
@@ -22,7 +22,7 @@ def framed(message: bytes, *, long: bool = False) -> bytes:
 @given(st.lists(st.tuples(st.binary(max_size=20), st.booleans()), max_size=6), st.data())
 def test_messages_arrive_whole_and_in_order(said: list[tuple[bytes, bool]], data: st.DataObject) -> None:
     async def work() -> list[bytes]:
-        line = MessageLine()
+        line = Channel()
         stream = b"".join(framed(message, long=long) for message, long in said)
         while stream:
             cut = data.draw(st.integers(1, len(stream)))
@@ -37,7 +37,7 @@ def test_messages_arrive_whole_and_in_order(said: list[tuple[bytes, bool]], data
 def test_whoever_waits_is_told_of_the_end() -> None:
     async def work() -> None:
         ours, theirs = socketpair()
-        line = await MessageLine.over(ours)
+        line = await Channel.open(ours)
         theirs.send(framed(b"whole") + framed(b"never whole")[:-1])
         assert await line.receive(5.0) == b"whole"
         asyncio.get_running_loop().call_soon(theirs.close)
@@ -55,7 +55,7 @@ def test_a_line_that_says_nothing_is_not_waited_for_longer_than_asked() -> None:
     async def work() -> None:
         ours, theirs = socketpair()
         with theirs:
-            line = await MessageLine.over(ours)
+            line = await Channel.open(ours)
             with pytest.raises(TimeoutError):
                 await line.receive(0.01)
             theirs.send(framed(b"late"))
@@ -68,7 +68,7 @@ def test_a_line_that_says_nothing_is_not_waited_for_longer_than_asked() -> None:
 def test_a_message_that_came_while_the_loop_was_held_up_is_not_late() -> None:
     async def work() -> bytes:
         ours, theirs = socketpair()
-        line = await MessageLine.over(ours)
+        line = await Channel.open(ours)
         waiting = asyncio.create_task(line.receive(0.01))
         await asyncio.sleep(0)
         theirs.send(framed(b"in time"))
@@ -87,11 +87,11 @@ def test_what_is_sent_in_parts_is_received_as_one(parts: list[bytes]) -> None:
     async def work() -> bytes:
         ours, theirs = socketpair()
         with theirs:
-            line = await MessageLine.over(ours)
+            line = await Channel.open(ours)
             line.send(parts)
             line.send([b"next"])
-            received = await asyncio.to_thread(receive_whole, theirs)
-            assert bytes(await asyncio.to_thread(receive_whole, theirs)) == b"next"
+            received = await asyncio.to_thread(receive_message, theirs)
+            assert bytes(await asyncio.to_thread(receive_message, theirs)) == b"next"
             line.close()
             return bytes(received)
 
@@ -102,7 +102,7 @@ def test_a_message_whose_length_takes_eight_bytes_is_received() -> None:
     ours, theirs = socketpair()
     with ours, theirs:
         ours.send(framed(b"long", long=True))
-        assert bytes(receive_whole(theirs)) == b"long"
+        assert bytes(receive_message(theirs)) == b"long"
 
 
 @pytest.mark.parametrize("sent", [b"", b"\0\0", framed(b"never whole")[:-1]])
@@ -112,4 +112,4 @@ def test_a_message_that_is_never_whole_is_none(sent: bytes) -> None:
         with ours:
             ours.send(sent)
         with pytest.raises(EOFError):
-            receive_whole(theirs)
+            receive_message(theirs)

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from motherlode.workers.cpu_priority import in_long_turns
+from motherlode.workers.cpu_priority import batch_scheduling
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no other system has such turns")
 
@@ -17,7 +17,7 @@ def policies(seen: list[int]) -> None:
 
 def test_long_turns_are_for_a_while_and_for_all_that_is_started_meanwhile() -> None:
     before, seen = os.sched_getscheduler(0), list[int]()
-    with in_long_turns():
+    with batch_scheduling():
         policies(seen)
         thread = Thread(target=policies, args=(seen,))
         thread.start()
@@ -32,5 +32,5 @@ def test_where_they_are_forbidden_all_goes_on(monkeypatch: pytest.MonkeyPatch) -
 
     before = os.sched_getscheduler(0)
     monkeypatch.setattr(os, "sched_setscheduler", forbidden)
-    with in_long_turns():
+    with batch_scheduling():
         assert os.sched_getscheduler(0) == before

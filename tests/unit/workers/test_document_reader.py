@@ -14,7 +14,7 @@ from motherlode.fetch.loops import run
 from motherlode.records import Document, Link, UrlKey
 from motherlode.records.texts import unpack_text
 from motherlode.workers import document_reader as module
-from motherlode.workers.document_reader import Readers
+from motherlode.workers.document_reader import DocumentReaders
 
 PATIENT = ReadingOptions(workers=2, seconds=30.0, memory=1024)
 
@@ -23,9 +23,9 @@ def read(raws: Sequence[Raw], options: ReadingOptions = PATIENT, size: int = 20)
     """What readers make of documents, batch by batch."""
 
     async def work() -> list[list[Analysed]]:
-        async with Readers(Manner(), options) as readers:
+        async with DocumentReaders(Manner(), options) as readers:
             batches = [raws[start : start + size] for start in range(0, len(raws), size)]
-            return [one for batch in batches for one in await readers.read(batch)]
+            return [one for batch in batches for one in await readers.read_documents(batch)]
 
     return run(work())
 
@@ -130,14 +130,14 @@ def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) 
     for text in ("owls", "half \ud83e an owl"):
         found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
         monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
-        assert module._unpacked(raw, module._analyse(raw, Manner()), as_kept=False) == found
+        assert module._unpacked(raw, module._analyse(raw, Manner()), for_store=False) == found
 
 
 def test_half_a_character_in_what_is_kept_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = Raw("http://a.test/", b"", "text/html")
     link = Link("http://a.test/x", UrlKey(7), "half \ud83e an owl", 3)
     monkeypatch.setattr(module, "analyse", lambda *_: [Analysed(raw.url, raw.mime, Document(links=(link,)))])
-    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), as_kept=True), as_kept=True)
+    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), for_store=True), for_store=True)
     assert kept.document.links == (link,)
 
 
@@ -147,8 +147,8 @@ def test_what_is_kept_comes_back_packed() -> None:
     )
     raw = Raw("http://a.test/", body, "text/html")
     ((whole,),) = read([raw])
-    packed = module._analyse(raw, Manner(in_full=False), as_kept=True)
-    (kept,) = module._unpacked(raw, packed, as_kept=True)
+    packed = module._analyse(raw, Manner(in_full=False), for_store=True)
+    (kept,) = module._unpacked(raw, packed, for_store=True)
     assert unpack_text(kept.document.packed) == (whole.document.text, whole.document.main)
     assert (kept.document.text, kept.document.main, kept.document.headings) == ("", "", ())
     links = tuple(Link(link.url, link.key, link.anchor, link.flags) for link in whole.document.links)
@@ -157,10 +157,10 @@ def test_what_is_kept_comes_back_packed() -> None:
     assert kept.document.vectors == whole.document.vectors
 
 
-@pytest.mark.parametrize("as_kept", [False, True])
+@pytest.mark.parametrize("for_store", [False, True])
 @pytest.mark.parametrize(
     "garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff", b"\x91\x97\xa1\xff"]
 )
-def test_what_comes_back_garbled_is_unreadable(garbled: bytes, *, as_kept: bool) -> None:
-    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled, as_kept=as_kept)
+def test_what_comes_back_garbled_is_unreadable(garbled: bytes, *, for_store: bool) -> None:
+    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled, for_store=for_store)
     assert (one.url, one.document) == ("http://a.test/", Document(unreadable="confused its reader"))

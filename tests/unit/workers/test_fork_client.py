@@ -17,10 +17,10 @@ import pytest
 
 from motherlode.documents.options import ReadingOptions
 from motherlode.fetch.loops import run
-from motherlode.workers import fork_client as nursery
-from motherlode.workers.fork_client import Nursery, Ward
-from motherlode.workers.fork_server import Upbringing
-from motherlode.workers.process_pool import Lost, Workers
+from motherlode.workers import fork_client
+from motherlode.workers.fork_client import ForkServer, WorkerProcess
+from motherlode.workers.fork_server import WorkerProgram
+from motherlode.workers.process_pool import JobFailure, ProcessPool
 from support import worker_tasks as tasks
 
 OPTIONS = ReadingOptions(workers=2, seconds=20.0, memory=256)
@@ -30,8 +30,8 @@ PATIENCE = 20.0
 class Child:
     """A worker, and the line to it."""
 
-    def __init__(self, ward: Ward, line: socket.socket) -> None:
-        self.ward = ward
+    def __init__(self, process: WorkerProcess, line: socket.socket) -> None:
+        self.process = process
         self.line: Connection[Any, Any] = Connection(line.detach())
 
     def says(self) -> Any:
@@ -39,15 +39,15 @@ class Child:
         return pickle.loads(self.line.recv_bytes())  # noqa: S301 - from our own process
 
     def begun(self) -> int:
-        self.ward.pid = self.says()
-        return self.ward.pid
+        self.process.pid = self.says()
+        return self.process.pid
 
 
 class Home:
     """A nursery, and those that it has borne. A context manager."""
 
     def __init__(self, *, forked: bool = False) -> None:
-        self.nursery = Nursery(forked=forked)
+        self.nursery = ForkServer(forked=forked)
         self.pid = self.nursery.pid
         self._children: list[Child] = []
 
@@ -57,16 +57,16 @@ class Home:
     def __exit__(self, *_: object) -> None:
         self.nursery.close()
         for child in self._children:
-            child.ward.kill()
+            child.process.kill()
             child.line.close()
 
     def child(self, life: Callable[..., object], lesson: Callable[[], object] = int) -> Child:
-        return self.packed(Upbringing.of(lesson, life))
+        return self.packed(WorkerProgram.pickled(lesson, life))
 
-    def packed(self, upbringing: Upbringing) -> Child:
+    def packed(self, upbringing: WorkerProgram) -> Child:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            child = Child(self.nursery.bear(upbringing, theirs.fileno()), ours)
+            child = Child(self.nursery.fork_worker(upbringing, theirs.fileno()), ours)
         self._children.append(child)
         return child
 
@@ -98,11 +98,11 @@ def test_workers_are_forks_of_it_that_share_nothing_but_what_was_loaded(home: Ho
     assert len({first.begun(), second.begun(), home.pid, os.getpid()}) == 4
     told = [child.says() for child in (first, second)]
     assert {one["parent"] for one in told} == {home.pid}
-    assert [one["group"] for one in told] == [first.ward.pid, second.ward.pid]
+    assert [one["group"] for one in told] == [first.process.pid, second.process.pid]
     assert told[0]["drawn"] != told[1]["drawn"]
     # Two lines of their own, none of the nursery, of the other, or of whoever wanted them.
     assert [one["sockets"] for one in told] == [2, 2]
-    assert first.ward.wait(PATIENCE) == second.ward.wait(PATIENCE) == 0
+    assert first.process.wait(PATIENCE) == second.process.wait(PATIENCE) == 0
 
 
 def test_a_worker_finds_what_a_process_finds_that_is_started_here(
@@ -131,20 +131,20 @@ def test_what_is_loaded_for_workers_is_loaded_once(
 def test_how_a_worker_ended_is_told_with_its_time(home: Home) -> None:
     child = home.child(partial(tasks.live, "work a while"))
     child.begun()
-    assert child.ward.wait(PATIENCE) == 0
-    assert child.ward.seconds >= 0.2
+    assert child.process.wait(PATIENCE) == 0
+    assert child.process.cpu_seconds >= 0.2
     for what, code in (("exit", 3), ("crash", -signal.SIGSEGV), ("error", 1), ("killed", -signal.SIGKILL)):
         child = home.child(partial(tasks.live, what))
         child.begun()
-        assert child.ward.wait(PATIENCE) == code == child.ward.poll()
+        assert child.process.wait(PATIENCE) == code == child.process.poll()
 
 
 def test_one_that_is_hung_up_is_ended_with_all_that_it_started(home: Home) -> None:
     child = home.child(tasks.have_a_child)
     worker, theirs = child.begun(), child.says()
-    assert child.ward.poll() is None
-    child.ward.kill()
-    assert child.ward.poll() == -signal.SIGKILL
+    assert child.process.poll() is None
+    child.process.kill()
+    assert child.process.poll() == -signal.SIGKILL
     assert gone(worker)
     assert come_true(lambda: not tasks.lives(theirs))
 
@@ -153,13 +153,13 @@ def test_what_a_worker_leaves_behind_is_ended(home: Home) -> None:
     child = home.child(partial(tasks.have_a_child, leave=True))
     child.begun()
     theirs = child.says()
-    assert child.ward.wait(PATIENCE) == 0
+    assert child.process.wait(PATIENCE) == 0
     assert come_true(lambda: not tasks.lives(theirs))
 
 
 def test_what_nobody_can_do_is_not_begun_and_harms_no_other(home: Home) -> None:
     with pytest.raises(EOFError):
-        home.packed(Upbringing(pickle.dumps(int), b"no pickle")).says()
+        home.packed(WorkerProgram(pickle.dumps(int), b"no pickle")).says()
     assert home.child(tasks.tell).begun()
 
 
@@ -174,11 +174,11 @@ def test_workers_whose_nursery_is_killed_go_on_and_can_be_ended(home: Home) -> N
     pids = ended.begun(), killed.begun()
     os.kill(home.pid, signal.SIGKILL)
     assert come_true(lambda: not home.nursery.is_there)
-    assert (ended.ward.wait(0.1), killed.ward.poll()) == (None, None)
+    assert (ended.process.wait(0.1), killed.process.poll()) == (None, None)
     assert all(map(tasks.lives, pids))
-    ended.ward.kill()
-    os.kill(killed.ward.pid, signal.SIGKILL)
-    assert ended.ward.poll() == killed.ward.wait(PATIENCE) == -signal.SIGKILL
+    ended.process.kill()
+    os.kill(killed.process.pid, signal.SIGKILL)
+    assert ended.process.poll() == killed.process.wait(PATIENCE) == -signal.SIGKILL
     assert come_true(lambda: not any(map(tasks.lives, pids)))  # its files are closed a moment before
 
 
@@ -223,10 +223,10 @@ def test_all_end_with_whoever_wanted_them(how: str) -> None:
 
 
 @pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> nursery._Shared:
+def shared(monkeypatch: pytest.MonkeyPatch) -> fork_client._Shared:
     """What all in this process share, as if nobody had asked for it yet."""
-    own = nursery._Shared()
-    monkeypatch.setattr(nursery, "_SHARED", own)
+    own = fork_client._Shared()
+    monkeypatch.setattr(fork_client, "_SHARED", own)
     return own
 
 
@@ -235,10 +235,10 @@ def open_files() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not list open files")
-def test_nothing_is_left_open_and_nobody_behind(shared: nursery._Shared) -> None:
+def test_nothing_is_left_open_and_nobody_behind(shared: fork_client._Shared) -> None:
     async def work() -> list[int]:
-        async with Workers(tasks.task, OPTIONS) as one, Workers(tasks.task, OPTIONS) as other:
-            assert await one.run(["a", "crash"]) == ["A", Lost("killed its reader (SIGSEGV)")]
+        async with ProcessPool(tasks.task, OPTIONS) as one, ProcessPool(tasks.task, OPTIONS) as other:
+            assert await one.run(["a", "crash"]) == ["A", JobFailure("killed its reader (SIGSEGV)")]
             assert await other.run(["b"]) == ["B"]
             assert shared._nursery is not None
             return [shared._nursery.pid, *(w.process.pid for every in (one, other) for w in every._all)]
@@ -252,9 +252,9 @@ def test_nothing_is_left_open_and_nobody_behind(shared: nursery._Shared) -> None
     assert shared._nursery is None
 
 
-def test_a_nursery_that_is_killed_is_replaced_and_costs_no_document(shared: nursery._Shared) -> None:
+def test_a_nursery_that_is_killed_is_replaced_and_costs_no_document(shared: fork_client._Shared) -> None:
     async def work() -> None:
-        async with Workers(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             first = shared._nursery
             assert first is not None
             os.kill(first.pid, signal.SIGKILL)
@@ -269,15 +269,15 @@ def test_a_nursery_that_is_killed_is_replaced_and_costs_no_document(shared: nurs
 
 
 def test_one_that_does_not_answer_is_given_up(
-    shared: nursery._Shared, monkeypatch: pytest.MonkeyPatch
+    shared: fork_client._Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("motherlode.workers.process_pool._START", 2.0)
 
     async def work() -> list[Any]:
-        async with Workers(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             return await workers.run(["a"])
 
-    shared._nursery = stopped = Nursery()
+    shared._nursery = stopped = ForkServer()
     os.kill(stopped.pid, signal.SIGSTOP)
     assert run(work()) == ["A"]
     assert gone(stopped.pid)
@@ -286,15 +286,15 @@ def test_one_that_does_not_answer_is_given_up(
 FORKING = """
 import os
 from support import worker_tasks as tasks
-from motherlode.workers import fork_client as nursery
+from motherlode.workers import fork_client
 from test_fork_client import Home
-with nursery.kept(), Home() as home:
-    nursery._SHARED._nursery = home.nursery
+with fork_client.shared_fork_server(), Home() as home:
+    fork_client._SHARED._nursery = home.nursery
     if not (child := os.fork()):
-        os._exit(nursery._SHARED._nursery is not None or home.nursery._line.fileno() >= 0)
+        os._exit(fork_client._SHARED._nursery is not None or home.nursery._line.fileno() >= 0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert home.child(tasks.tell).begun()
-    nursery._SHARED._nursery = None
+    fork_client._SHARED._nursery = None
 """
 
 
@@ -304,13 +304,13 @@ def test_a_fork_of_whoever_keeps_it_has_no_part_in_it() -> None:
 
 OPENING = """
 import sys, threading
-from motherlode.workers import fork_client as nursery
+from motherlode.workers import fork_client
 done = threading.Event()
 if sys.argv[1] == "with a thread":
     threading.Thread(target=done.wait, daemon=True).start()
-with nursery.opened():
-    print(nursery._SHARED._nursery is not None)
-assert nursery._SHARED._nursery is None
+with fork_client.early_fork_server():
+    print(fork_client._SHARED._nursery is not None)
+assert fork_client._SHARED._nursery is None
 """
 
 
@@ -322,10 +322,10 @@ def test_a_command_is_forked_only_before_anything_has_begun(how: str, *, forked:
 
 HOLDING = """
 import os
-from motherlode.workers import fork_client as nursery
+from motherlode.workers import fork_client
 ours, theirs = os.pipe()
-with nursery.opened():
-    assert nursery._SHARED._nursery is not None
+with fork_client.early_fork_server():
+    assert fork_client._SHARED._nursery is not None
     os.close(theirs)
     print(os.read(ours, 1))  # waits as long as anybody has the other end
 """

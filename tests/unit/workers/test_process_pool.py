@@ -16,10 +16,10 @@ import pytest
 from motherlode.documents.options import ReadingOptions
 from motherlode.fetch.loops import run
 from motherlode.records import DiskFullError, LodeError
-from motherlode.workers import fork_client as nursery
+from motherlode.workers import fork_client
 from motherlode.workers import process_pool as workers_module
-from motherlode.workers.fork_server import Upbringing
-from motherlode.workers.process_pool import Lost, Workers
+from motherlode.workers.fork_server import WorkerProgram
+from motherlode.workers.process_pool import JobFailure, ProcessPool
 from support.worker_tasks import lives, task
 
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
@@ -27,7 +27,7 @@ QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
 
 def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[Any], int]:
     async def work() -> tuple[list[Any], int]:
-        async with Workers(task, options) as workers:
+        async with ProcessPool(task, options) as workers:
             return await workers.run(jobs), workers.replaced
 
     return run(work())
@@ -35,7 +35,7 @@ def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[
 
 def test_nothing_to_do_is_no_reason_to_end() -> None:
     async def work() -> tuple[list[list[Any]], int]:
-        async with Workers(task, ReadingOptions(workers=1)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1)) as workers:
             return [await workers.run(jobs) for jobs in ([], ["a"], [], ["b"])], workers.replaced
 
     assert run(work()) == ([[], ["A"], [], ["B"]], 0)
@@ -56,7 +56,7 @@ def test_results_come_in_order() -> None:
     ],
 )
 def test_a_document_that_takes_its_worker_is_lost_alone(bad: str, reason: str) -> None:
-    assert results(["a", bad, "b", bad, "c"]) == (["A", Lost(reason), "B", Lost(reason), "C"], 2)
+    assert results(["a", bad, "b", bad, "c"]) == (["A", JobFailure(reason), "B", JobFailure(reason), "C"], 2)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_document_that_takes_its_worker_is_lost_alone(bad: str, reason: str) -
     ],
 )
 def test_a_document_that_its_worker_survives_costs_no_worker(bad: str, reason: str) -> None:
-    assert results(["a", bad, "b"]) == (["A", Lost(reason), "B"], 0)
+    assert results(["a", bad, "b"]) == (["A", JobFailure(reason), "B"], 0)
 
 
 def test_long_documents_pass_both_ways() -> None:
@@ -80,30 +80,30 @@ def test_long_documents_pass_both_ways() -> None:
 
 def test_batches_run_side_by_side_and_a_bad_one_holds_no_other_back() -> None:
     async def work() -> list[list[Any]]:
-        async with Workers(task, QUICK) as workers:
+        async with ProcessPool(task, QUICK) as workers:
             return await asyncio.gather(
                 *(workers.run([word, "b"]) for word in ("hang", "c", "d", "crash", "e"))
             )
 
     found = run(work())
     assert [batch[1] for batch in found] == ["B"] * 5
-    assert [batch[0] for batch in found if not isinstance(batch[0], Lost)] == ["C", "D", "E"]
+    assert [batch[0] for batch in found if not isinstance(batch[0], JobFailure)] == ["C", "D", "E"]
 
 
 def test_a_batch_that_lies_ready_is_read_whatever_becomes_of_the_one_before_it() -> None:
     async def work() -> tuple[list[Any], int]:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as workers:
             batches = (["crash", "b"], ["c"], ["d"])
             return await asyncio.gather(*map(workers.run, batches)), workers.replaced
 
-    assert run(work()) == ([[Lost("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
+    assert run(work()) == ([[JobFailure("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
 
 
 def test_batches_longer_than_a_portion_have_their_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "_PORTION", 40)  # bytes: a word or two
 
     async def work() -> list[list[Any]]:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             return await asyncio.gather(*(workers.run([f"{name}{n}" for n in range(5)]) for name in "abcd"))
 
     assert run(work()) == [[f"{name}{n}" for n in range(5)] for name in "ABCD"]
@@ -113,7 +113,7 @@ def test_a_batch_that_must_be_sent_again_is_sent_before_those_behind_it() -> Non
     """It lies ready at a reader that is killed; who had the first has a third before the second is read."""
 
     async def work() -> list[list[Any]]:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
 
             async def one_after_the_other(*batches: list[str]) -> list[list[Any]]:
                 return [await workers.run(batch) for batch in batches]
@@ -122,7 +122,7 @@ def test_a_batch_that_must_be_sent_again_is_sent_before_those_behind_it() -> Non
             other = one_after_the_other(["b", "e"])
             return [found for both in await asyncio.gather(one, other) for found in both]
 
-    lost = Lost("killed its reader (SIGKILL)")
+    lost = JobFailure("killed its reader (SIGKILL)")
     assert run(work()) == [[lost, "A"], ["C", "D"], ["B", "E"]]
 
 
@@ -135,7 +135,7 @@ def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
     names = iter(range(10_000))
 
     async def work() -> None:
-        async with Workers(task, ReadingOptions(workers=2, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=2, seconds=20.0)) as workers:
 
             async def read() -> None:
                 for _ in range(25):
@@ -146,7 +146,7 @@ def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
                         reading.cancel()
                     with suppress(asyncio.CancelledError):
                         for job, found in zip(jobs, await reading, strict=True):
-                            assert found in (job.upper(), Lost("killed its reader (SIGKILL)"))
+                            assert found in (job.upper(), JobFailure("killed its reader (SIGKILL)"))
 
             async def kill() -> None:
                 while True:
@@ -164,7 +164,7 @@ def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
 @pytest.mark.parametrize("given_up", [0, 1], ids=["the one being read", "the one that lies ready"])
 def test_a_batch_that_is_given_up_leaves_no_results_to_others(given_up: int) -> None:
     async def work() -> list[Any]:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             batches = [asyncio.create_task(workers.run(["late", word])) for word in ("b", "c", "d")]
             await asyncio.sleep(0.05)
             batches[given_up].cancel()
@@ -182,7 +182,7 @@ def test_a_worker_has_its_next_batch_before_anybody_has_heard_of_the_last(
     monkeypatch.setenv("LODE_TEST_MARK", str(mark))
 
     async def work() -> bool:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             batches = [asyncio.create_task(workers.run([word])) for word in ("a", "mark")]
             await asyncio.sleep(0)  # they are sent
             until = time.monotonic() + 20
@@ -202,7 +202,7 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(
     monkeypatch.setenv("LODE_TEST_MARK", str(gate))
 
     async def work() -> bool:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             batches = [asyncio.create_task(workers.run([word])) for word in ("gate", "y" * 20_000_000)]
             socket = workers._desks[0].worker.line._transport
             assert socket is not None
@@ -219,7 +219,7 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(
 
 def test_a_worker_multiplies_alone_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> list[Any]:
-        async with Workers(os.getenv, ReadingOptions(workers=1)) as workers:
+        async with ProcessPool(os.getenv, ReadingOptions(workers=1)) as workers:
             return await workers.run(["OMP_NUM_THREADS"])
 
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
@@ -230,7 +230,7 @@ def test_a_worker_multiplies_alone_unless_somebody_says_otherwise(monkeypatch: p
 
 def test_nobody_is_left_behind() -> None:
     async def work() -> list[int]:
-        async with Workers(task, QUICK) as workers:
+        async with ProcessPool(task, QUICK) as workers:
             pids = [(await workers.run(["a"]), worker.process.pid)[1] for worker in workers._all]
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(workers.run(["hang"]), 0.2)
@@ -252,12 +252,12 @@ def test_a_batch_that_is_larger_than_the_memory_of_a_worker_is_read_all_the_same
 def test_a_document_that_is_larger_than_the_memory_of_a_worker_is_lost_alone() -> None:
     found, _ = results(["a", "y" * 200_000_000, "b"], ReadingOptions(workers=1, seconds=20.0, memory=64))
     assert (found[0], found[2]) == ("A", "B")
-    assert isinstance(found[1], Lost)
+    assert isinstance(found[1], JobFailure)
 
 
 def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
     async def work() -> tuple[list[Any], int]:
-        async with Workers(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             await workers.run(["a"])
             (worker,) = workers._all
             worker.process.kill()
@@ -273,7 +273,7 @@ def test_a_document_whose_reader_somebody_kills_is_read_again(
     monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1))
     monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "mark"))
     assert results(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
-    lost = Lost("killed its reader (SIGKILL)")
+    lost = JobFailure("killed its reader (SIGKILL)")
     assert results(["a", "killed", "b", "killed"]) == (["A", lost, "B", lost], 6)
 
 
@@ -286,11 +286,11 @@ ORPHANING = """
 import asyncio, os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from motherlode.documents.options import ReadingOptions
-from motherlode.workers.fork_server import Upbringing
-from motherlode.workers.process_pool import Workers
+from motherlode.workers.fork_server import WorkerProgram
+from motherlode.workers.process_pool import ProcessPool
 from support.worker_tasks import task
 async def work():
-    async with Workers(task, ReadingOptions(workers=2, seconds=3600.0)) as workers:
+    async with ProcessPool(task, ReadingOptions(workers=2, seconds=3600.0)) as workers:
         print(*(worker.process.pid for worker in workers._all), flush=True)
         await workers.run(["spin"])
 asyncio.run(work())
@@ -324,7 +324,7 @@ def test_what_a_worker_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch)
     mark = f"{os.getpid()}{random.randrange(10**6):06}"
     monkeypatch.setenv("LODE_TEST_MARK", mark)
     found, replaced = results(["child", "b"], ReadingOptions(workers=1, seconds=2.0))
-    assert (found, replaced) == ([Lost("took more than 2 s"), "B"], 1)
+    assert (found, replaced) == ([JobFailure("took more than 2 s"), "B"], 1)
     until = time.monotonic() + 10
     while running(mark) and time.monotonic() < until:
         time.sleep(0.05)
@@ -333,17 +333,17 @@ def test_what_a_worker_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch)
 
 def test_workers_that_are_killed_before_they_begin_are_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
     killed = 0
-    bear = nursery.bear
+    bear = fork_client.fork_worker
 
-    def bear_and_kill(upbringing: Upbringing, line: int) -> nursery.Ward:
+    def bear_and_kill(upbringing: WorkerProgram, line: int) -> fork_client.WorkerProcess:
         nonlocal killed
-        ward = bear(upbringing, line)
+        process = bear(upbringing, line)
         if killed < 4:
             killed += 1
-            ward.kill()
-        return ward
+            process.kill()
+        return process
 
-    monkeypatch.setattr(nursery, "bear", bear_and_kill)
+    monkeypatch.setattr(fork_client, "fork_worker", bear_and_kill)
     monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1, 0.1, 0.1))
     assert results(["a", "b"], ReadingOptions(workers=1, seconds=20.0)) == (["A", "B"], 0)
     assert killed == 4
@@ -353,9 +353,9 @@ def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1))
-    monkeypatch.setattr(nursery, "_BEGIN", "raise SystemExit({descriptor})")
-    monkeypatch.setattr(nursery, "_SHARED", nursery._Shared())
-    workers = Workers(task, QUICK)
+    monkeypatch.setattr(fork_client, "_BEGIN", "raise SystemExit({descriptor})")
+    monkeypatch.setattr(fork_client, "_SHARED", fork_client._Shared())
+    workers = ProcessPool(task, QUICK)
 
     async def work() -> None:
         async with workers:

@@ -17,7 +17,7 @@ from motherlode.documents.terms import spell, unpack
 from motherlode.portal.directory import config_of
 from motherlode.portal.reading import default_config
 from motherlode.records import Document, Link, LinkFlag
-from motherlode.workers import fork_client as nursery
+from motherlode.workers.fork_client import early_fork_server
 
 _SHOWN = 10
 _LINES = 8
@@ -32,7 +32,7 @@ _WIDTH = 100
 @click.option("--text", is_flag=True, help="Show the whole main text, and nothing else.")
 @set_option
 @json_option
-@nursery.opened()
+@early_fork_server()
 def command(source: str, portal: Path | None, overrides: tuple[str, ...], **options: Any) -> None:
     """Read FILE, or what lies at URL, and show what a crawl would make of it.
 

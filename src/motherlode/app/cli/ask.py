@@ -19,7 +19,7 @@ from motherlode.fetch.loops import run
 from motherlode.portal import Portal
 from motherlode.records import RunEnd
 from motherlode.search.answers import Answer, Find
-from motherlode.workers import fork_client as nursery
+from motherlode.workers.fork_client import early_fork_server
 
 _LONG = 100  # characters of a query that are shown
 
@@ -88,7 +88,7 @@ def _is_seed(arg: str) -> bool:
 )
 @set_option
 @json_option
-@nursery.opened()
+@early_fork_server()
 def command(  # noqa: PLR0913 - one for each option
     words: tuple[str, ...],
     seeds: tuple[str, ...],

@@ -101,11 +101,11 @@ def _crawl(directory: Path, options: dict[str, Any]) -> "tuple[Crawled, Progress
     from motherlode.crawl.progress import Limits  # noqa: PLC0415
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
-    from motherlode.workers import fork_client as nursery  # noqa: PLC0415
+    from motherlode.workers.fork_client import early_fork_server  # noqa: PLC0415
 
     pages = options["pages"] or (_PAGES if options["seconds"] is None else UNLIMITED)
     overrides = (*options["overrides"], *_settings(options))
-    with nursery.opened(), Portal.crawling(directory, "crawl", overrides) as portal:
+    with early_fork_server(), Portal.crawling(directory, "crawl", overrides) as portal:
         limits = Limits(pages, portal.config.crawl.connections, seconds=options["seconds"])
         outing = Outing(
             limits,

@@ -16,7 +16,7 @@ from motherlode.documents.raw import Raw
 from motherlode.fetch.loops import run
 from motherlode.portal.config import Config
 from motherlode.records import BadInputError, UsageError
-from motherlode.workers.document_reader import Readers
+from motherlode.workers.document_reader import DocumentReaders
 
 NOWHERE = "http://localhost/"  # where a file is, if nobody says otherwise
 _MAX_BYTES = 200 * 2**20
@@ -26,8 +26,8 @@ def read_all(raw: Raw, config: Config) -> list[Analysed]:
     """What a document says, and each file inside it; read by a process of its own."""
 
     async def read() -> list[Analysed]:
-        async with Readers(manner_of(config), replace(config.reading, workers=1)) as readers:
-            return (await readers.read([raw]))[0]
+        async with DocumentReaders(manner_of(config), replace(config.reading, workers=1)) as readers:
+            return (await readers.read_documents([raw]))[0]
 
     return run(read())
 

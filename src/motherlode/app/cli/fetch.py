@@ -14,7 +14,7 @@ from motherlode.portal.reading import default_config
 from motherlode.records import LinkFlag, UsageError
 from motherlode.records.digests import shown_digest
 from motherlode.urls import UrlError, address, host_of
-from motherlode.workers import fork_client as nursery
+from motherlode.workers.fork_client import early_fork_server
 
 _SHOWN = 20
 
@@ -47,7 +47,7 @@ def command(url: str, portal: Path | None, overrides: tuple[str, ...], **options
         asked = address(url if "://" in url else f"http://{url}", rules=config.urls)
     except UrlError as error:
         raise UsageError(f"{url[:100]!r} cannot be fetched: {error.kind}.") from error
-    with nursery.opened():
+    with early_fork_server():
         look = run(look_at(asked, config, sitemaps=options["sitemaps"]))
     response = look.fetched.response
     if options["body"] is not None and response is not None:

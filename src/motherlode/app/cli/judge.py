@@ -24,7 +24,7 @@ from motherlode.training.marks import Marks, said_on
 from motherlode.training.opinion import Opinion, Telling, classifier_of, fits, fitted_to, opinion_on
 from motherlode.training.samples import sample_of, stored_sample, surroundings_of
 from motherlode.training.training_set import KIND, can_tell, page_behind
-from motherlode.workers import fork_client as nursery
+from motherlode.workers.fork_client import early_fork_server
 
 _SHOWN = 8
 
@@ -103,7 +103,7 @@ def _writing(directory: Path, overrides: tuple[str, ...]) -> AbstractContextMana
     return Portal.crawling(directory, "lode judge", overrides)
 
 
-@nursery.opened()
+@early_fork_server()
 def _one(directory: Path, source: str, overrides: tuple[str, ...], *, as_json: bool) -> None:
     with Portal.reading(directory, overrides) as portal:
         model, tree = _model(portal), portal.tree()

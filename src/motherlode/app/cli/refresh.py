@@ -48,9 +48,9 @@ def command(directory: Path, overrides: tuple[str, ...], **options: Any) -> None
     from motherlode.fetch.loops import run  # noqa: PLC0415
     from motherlode.portal import Portal  # noqa: PLC0415
     from motherlode.records import RunEnd  # noqa: PLC0415
-    from motherlode.workers import fork_client as nursery  # noqa: PLC0415
+    from motherlode.workers.fork_client import early_fork_server  # noqa: PLC0415
 
-    with nursery.opened(), Portal.crawling(directory, "refresh", overrides) as portal:
+    with early_fork_server(), Portal.crawling(directory, "refresh", overrides) as portal:
         wish = Wish(time() - options["older_than"], options["pages"], _topics(portal, options["topic"]))
         try:
             found = run(refresh_portal(portal, wish, quiet=options["as_json"]))

@@ -25,8 +25,8 @@ from motherlode.search.result_set import ResultSet
 from motherlode.training.report import Lore, report_on
 from motherlode.training.review import Effect
 from motherlode.training.training_set import Missing
-from motherlode.workers import fork_client as nursery
-from motherlode.workers.worker_pool import Hands
+from motherlode.workers.fork_client import early_fork_server
+from motherlode.workers.worker_pool import ProcessWorkerPool
 
 _CONFUSIONS = 3
 _SHOWN = 3  # examples that teach nothing
@@ -82,7 +82,7 @@ def command(
         _preview(directory, overrides, results=results, as_json=as_json)
         return
     try:
-        with nursery.opened(), Portal.crawling(directory, "train", overrides) as portal:
+        with early_fork_server(), Portal.crawling(directory, "train", overrides) as portal:
             fetched = 0 if offline or not unfetched(portal) else run(_fetched(portal))
             trained = _train(portal, fetched, offline=offline, results=results)
     except KeyboardInterrupt:
@@ -98,10 +98,10 @@ async def _fetched(portal: Portal) -> int:
     config = portal.config
     async with (
         HttpWeb(config.network, user_agent(config), config.dns) as web,
-        Hands(manner_of(config), config.reading) as hands,
+        ProcessWorkerPool(manner_of(config), config.reading) as workers,
     ):
         tally = Tally()
-        fetched = await fetch_examples(portal, web, company=Company(hands, tally=tally))
+        fetched = await fetch_examples(portal, web, company=Company(workers, tally=tally))
     for words in tally.advice:
         click.echo(words, err=True)
     return fetched

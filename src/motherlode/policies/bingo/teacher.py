@@ -32,8 +32,8 @@ from motherlode.store.pages import count_pages
 from motherlode.training.corpus import Shelf
 from motherlode.training.opinion import classifier_of
 from motherlode.training.training_set import KIND
-from motherlode.workers.process_pool import Lost, Workers, step_back
-from motherlode.workers.worker_pool import Crew
+from motherlode.workers.process_pool import JobFailure, ProcessPool, lower_priority
+from motherlode.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class StudyRoom:
     """A process to study in, which ends with this one, however that ends. An async context manager."""
 
     def __init__(self) -> None:
-        self._workers: Workers[Task, Insight | Away | str] = Workers(_study, _UNLIMITED)
+        self._workers: ProcessPool[Task, Insight | Away | str] = ProcessPool(_study, _UNLIMITED)
 
     async def __aenter__(self) -> Self:
         await self._workers.__aenter__()
@@ -82,7 +82,7 @@ class StudyRoom:
             raise BadInputError(found)
         if isinstance(found, Away):
             raise StoreGoneError(found.reason)
-        if isinstance(found, Lost):
+        if isinstance(found, JobFailure):
             raise LodeError(f"Learning failed: the process that studies {found.reason}.")
         return found
 
@@ -103,7 +103,7 @@ class Task(Struct, frozen=True):
 
 def _study(task: Task) -> Insight | Away | str:
     """What is found out, or why nothing can be. Nobody waits for it: the crawl goes first."""
-    step_back()
+    lower_priority()
     try:
         with Store.open(task.database, task.config.store) as store, store.reading() as session:
             return study(session, task.config, task.assignment, _shelf(task.database, task.config.store.url))
@@ -154,12 +154,12 @@ class Teacher:
         self._is_adopting = False
         self.lessons = 0
 
-    async def begin(self, crew: Crew) -> Bingo:
+    async def begin(self, workers: WorkerPool) -> Bingo:
         """Learn from what is there, and make the policy that goes on from there."""
-        self._pages, self._at = await crew.aside(self._look)
+        self._pages, self._at = await workers.run_in_writer(self._look)
         goes_on = self._at.learned or self._at.phase is Phase.HARVESTING or not self._learn_pages
         phase = Phase.HARVESTING if goes_on else Phase.LEARNING
-        await self._give(Assignment(phase, archetypes=False), crew, learned=goes_on)
+        await self._give(Assignment(phase, archetypes=False), workers, learned=goes_on)
         assert self._policy is not None  # noqa: S101 - the lesson made it
         return self._policy
 
@@ -180,12 +180,12 @@ class Teacher:
         learns = self._at.phase is Phase.LEARNING
         return self._learn_pages - self._pages if learns and self._exact else inf
 
-    async def teach(self, crew: Crew) -> bool:
+    async def teach(self, workers: WorkerPool) -> bool:
         idle = self._pages - self._at.pages < FIRST
         learned = self._at.learned or self._has_learned() or (self._at.phase is Phase.LEARNING and idle)
         waits = learned and self._at.phase is Phase.LEARNING and self._pause is not None
         phase = Phase.HARVESTING if learned and not waits else self._at.phase
-        await self._give(Assignment(phase, self._options.retrain), crew, learned=learned)
+        await self._give(Assignment(phase, self._options.retrain), workers, learned=learned)
         if waits and self._pause is not None:
             self._pause()
         return True
@@ -212,23 +212,23 @@ class Teacher:
             at = Standpoint(Phase(told["phase"]), told["learned"], told["pages"]) if told else Standpoint()
             return count_pages(session), at
 
-    async def _give(self, assignment: Assignment, crew: Crew, *, learned: bool) -> None:
+    async def _give(self, assignment: Assignment, workers: WorkerPool, *, learned: bool) -> None:
         """Study, and adopt what was found out."""
         pages = self._pages
-        insight = await self._studied(assignment, crew)
+        insight = await self._studied(assignment, workers)
         at = Standpoint(assignment.phase, learned, pages)
         self._is_adopting = True
-        model = await crew.aside(partial(self._keep_model, insight, at))
+        model = await workers.run_in_writer(partial(self._keep_model, insight, at))
         classifier = classifier_of(insight.packed)
         if self._policy is None:
             self._policy = policy_for(self._options, classifier, model, insight.home, insight.phase)
         self._policy.adopt(classifier, model, insight.phase, insight.home, insight.prospects)
         self._at, self._precision = at, insight.precision
         self.lessons += 1
-        await self._keep_rest(insight, model, crew)
+        await self._keep_rest(insight, model, workers)
         self._is_adopting = False
 
-    async def _studied(self, assignment: Assignment, crew: Crew) -> Insight:
+    async def _studied(self, assignment: Assignment, workers: WorkerPool) -> Insight:
         if self._room is None:
             with self._portal.store.reading() as session:
                 return study(session, self._portal.config, assignment)
@@ -236,7 +236,8 @@ class Teacher:
             try:
                 return await self._room.study(self._portal, assignment)
             except StoreGoneError:
-                await crew.aside(self._look)  # a crew with patience comes back when the database does
+                # A worker pool that outlasts outages returns once the database is back.
+                await workers.run_in_writer(self._look)
 
     def _keep_model(self, insight: Insight, at: Standpoint) -> ModelId:
         """The model with the examples that it was learned from."""
@@ -252,16 +253,16 @@ class Teacher:
             model = Model(ModelId(0), KIND, VERSION, time(), insight.packed, report)
             return ledger.keep_model(session, model).id
 
-    async def _keep_rest(self, insight: Insight, model: ModelId, crew: Crew) -> None:
+    async def _keep_rest(self, insight: Insight, model: ModelId, workers: WorkerPool) -> None:
         """What the model thinks of pages, and where everything waits now; some at a time."""
         by = [(page, Judgement(said.topic, said.confidence, model)) for page, said in insight.thoughts]
         for portion in _portions(by):
-            await crew.aside(partial(self._written, keep_judgements, portion))
+            await workers.run_in_writer(partial(self._written, keep_judgements, portion))
         for moves in _portions(insight.moves):
             places = [(move.entry, move.queue, move.rank) for move in moves]
-            await crew.aside(partial(self._written, frontier.move, places))
+            await workers.run_in_writer(partial(self._written, frontier.move, places))
         for opened in _portions(insight.opened):
-            await crew.aside(partial(self._written, frontier.offer_from, opened))
+            await workers.run_in_writer(partial(self._written, frontier.offer_from, opened))
 
     def _written(self, write: Callable[[Session, Sequence[T]], object], rows: Sequence[T]) -> None:
         with self._portal.batch() as session:

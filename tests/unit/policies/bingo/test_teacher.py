@@ -30,7 +30,7 @@ from motherlode.store.judged import counts_by_topic
 from motherlode.store.pages import page_log
 from motherlode.store.schema import judgements
 from motherlode.training.training_set import KIND
-from motherlode.workers.worker_pool import Alone
+from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import record_web
 from support.training_webs import BIRDS, VOCABULARY, pages, place, planted
 
@@ -45,11 +45,11 @@ def crawled(portal: Path, web: Path, *, pause: bool = False) -> tuple[Progress, 
     told: list[Progress] = []
 
     async def work(opened: Portal) -> Progress:
-        crew, replay, control = Alone(Manner()), Replay(open_web(web)), Control()
-        await fetch_examples(opened, replay, crew)
+        workers, replay, control = InlineWorkerPool(Manner()), Replay(open_web(web)), Control()
+        await fetch_examples(opened, replay, workers)
         teacher = Teacher(opened, pause=(lambda: control.stop(RunEnd.FEEDBACK)) if pause else None)
-        policy = await teacher.begin(crew)
-        company = Company(crew, told.append, control, teacher)
+        policy = await teacher.begin(workers)
+        company = Company(workers, told.append, control, teacher)
         return await crawl(opened, replay, policy, Limits(100, 2, patience=0.0), company)
 
     with Portal.crawling(portal, "test") as opened:
@@ -147,12 +147,12 @@ def test_not_a_page_more_is_fetched_to_learn_than_was_asked_for(
     seen: list[Progress] = []
 
     async def work(opened: Portal) -> Progress:
-        crew, replay, control = Alone(Manner()), Replay(open_web(web)), Control()
-        await fetch_examples(opened, replay, crew)
+        workers, replay, control = InlineWorkerPool(Manner()), Replay(open_web(web)), Control()
+        await fetch_examples(opened, replay, workers)
         stop = (lambda: control.stop(RunEnd.FEEDBACK)) if pause else None
         teacher = Teacher(opened, SlowRoom(), stop, pages, exact=True)
-        policy = await teacher.begin(crew)
-        company = Company(crew, seen.append, control, teacher)
+        policy = await teacher.begin(workers)
+        company = Company(workers, seen.append, control, teacher)
         return await crawl(opened, replay, policy, Limits(100, 4, patience=0.0), company)
 
     with Portal.crawling(portal, "test") as opened:
@@ -187,7 +187,7 @@ def test_a_lesson_is_studied_in_a_process_of_its_own(tmp_path: Path, web: Path) 
     portal = portal_of(tmp_path)
 
     async def work(opened: Portal) -> float | None:
-        await fetch_examples(opened, Replay(open_web(web)), Alone(Manner()))
+        await fetch_examples(opened, Replay(open_web(web)), InlineWorkerPool(Manner()))
         async with StudyRoom() as room:
             insight = await room.study(opened, Assignment(Phase.LEARNING))
         return insight.precision

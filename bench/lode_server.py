@@ -10,7 +10,7 @@ import os
 import sys
 
 from motherlode.documents.analysing import Manner, analyse
-from motherlode.workers.document_reader import REHEARSAL
+from motherlode.workers.document_reader import WARM_UP_PAGES
 
 _NEEDED = (
     "motherlode.app.cli.crawl",
@@ -29,7 +29,7 @@ _NEEDED = (
 def main() -> None:
     for name in _NEEDED:
         importlib.import_module(name)
-    for raw in REHEARSAL:  # as each crawl's own nursery does
+    for raw in WARM_UP_PAGES:  # as each crawl's own fork server does
         analyse(raw, Manner())
     for line in sys.stdin:
         asked = json.loads(line)
