@@ -13,8 +13,8 @@ from motherlode.documents.analysing import Manner, analyse
 from motherlode.workers.document_reader import WARM_UP_PAGES
 
 _NEEDED = (
-    "motherlode.app.cli.crawl",
-    "motherlode.app.crawling",
+    "motherlode.app.cli.commands.crawl",
+    "motherlode.app.services.crawl",
     "motherlode.documents.compiled",
     "motherlode.crawl.loop",
     "motherlode.search.index_updater",

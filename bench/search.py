@@ -18,7 +18,7 @@ import tantivy
 from msgspec import Struct
 
 from bench.documents import WEBS
-from motherlode.app.searching import Desk, desk_at, made_ready
+from motherlode.app.services.search import Desk, desk_at, made_ready
 from motherlode.documents.analysing import analyse_one
 from motherlode.documents.pieces import Numbers
 from motherlode.documents.raw import Raw

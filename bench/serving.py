@@ -22,7 +22,7 @@ from urllib.request import urlopen
 
 from bench.documents import WEBS
 from bench.search import DOCUMENTS, make_portal, models_of
-from motherlode.app.serving.preparing import lacks
+from motherlode.app.server.preparation import lacks
 from motherlode.portal import Portal
 from motherlode.search.indexer import renew
 

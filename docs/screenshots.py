@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from motherlode.app.demo import examples_on, planted
+from motherlode.app.cli.demo import examples_on, planted
 from motherlode.app.web.navigation import TABS
 from motherlode.lab.description import Plan, write_plan
 from motherlode.lab.opening import open_web

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from motherlode.app.making import Wanted, grouped, make_portal
+from motherlode.app.services.portals import Wanted, grouped, make_portal
 from motherlode.lab.serving.background import Running
 from support.app_server import Served
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from fastapi.testclient import TestClient
 
-from motherlode.app.serving.application import make_app
-from motherlode.app.serving.jobs import FOLDER
-from motherlode.app.serving.running import Server, address_of, listening
-from motherlode.app.serving.services import services_of
-from motherlode.app.serving.settings import Settings, settled
+from motherlode.app.jobs.records import FOLDER
+from motherlode.app.server.application import make_app
+from motherlode.app.server.context import services_of
+from motherlode.app.server.running import Server, address_of, listening
+from motherlode.app.server.settings import Settings, settled
 from motherlode.portal.lock import holder_of
 
 ORIGIN = "http://127.0.0.1:8420"

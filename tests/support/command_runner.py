@@ -21,14 +21,14 @@ from typing import IO, NoReturn
 _LONGEST = 2**17  # bytes of what is asked for
 # Besides the commands themselves, what they load when they are run.
 _BESIDES = (
-    "motherlode.app.crawling",
-    "motherlode.app.display",
+    "motherlode.app.services.crawl",
+    "motherlode.app.cli.display",
     "motherlode.fetch.loops",
     "motherlode.fetch.http",
     "motherlode.search.index_updater",
     "motherlode.policies.bingo.teacher",
     "motherlode.documents.compiled",
-    "motherlode.app.cli.lab.compare",
+    "motherlode.app.cli.commands.lab.compare",
 )
 
 
@@ -93,7 +93,7 @@ def _prepare() -> None:
     from motherlode.workers.document_reader import WARM_UP_PAGES  # noqa: PLC0415
     from motherlode.workers.gc_settings import freeze_loaded_objects  # noqa: PLC0415
 
-    for name in (*(f"motherlode.app.cli.{command}" for command in COMMANDS), *_BESIDES):
+    for name in (*(f"motherlode.app.cli.commands.{command}" for command in COMMANDS), *_BESIDES):
         importlib.import_module(name)
     for raw in WARM_UP_PAGES:
         analyse(raw, Manner())

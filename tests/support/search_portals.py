@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from motherlode.app.searching import desk_at, made_ready
+from motherlode.app.services.search import desk_at, made_ready
 from motherlode.documents.similarity import fingerprint
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import count, sequence_of

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import select
 from warcio.archiveiterator import ArchiveIterator
 
-from motherlode.app.hosting import Forgiven, forgive
+from motherlode.app.services.hosts import Forgiven, forgive
 from motherlode.crawl import loop as crawling
 from motherlode.crawl.context import Company
 from motherlode.crawl.loop import crawl

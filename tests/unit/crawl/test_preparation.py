@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from motherlode.app.crawling import baseline
+from motherlode.app.services.crawl import baseline
 from motherlode.crawl import loop as crawling
 from motherlode.crawl.context import Company, Control
 from motherlode.crawl.fetcher_setup import courtesy_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from motherlode.app.cli.explain import command
+from motherlode.app.cli.commands.explain import command
 from motherlode.crawl.context import Company
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.preparation import fetch_examples

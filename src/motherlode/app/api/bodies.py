@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from motherlode.app.serving.shelf import LONGEST_NAME
+from motherlode.app.services.registry import LONGEST_NAME
 
 Url = Annotated[str, Field(max_length=4_000)]
 Setting = Annotated[str, Field(max_length=4_000, examples=["crawler.contact=you@example.org"])]

@@ -10,8 +10,8 @@ from motherlode.app.api.describing import Json
 from motherlode.app.api.jobs import STARTED
 from motherlode.app.api.portals import Name
 from motherlode.app.api.topics import TopicText
-from motherlode.app.serving.clusters import PAGES, cluster
-from motherlode.app.serving.services import Here
+from motherlode.app.jobs.clusters import PAGES, cluster
+from motherlode.app.server.context import Here
 
 router = APIRouter(prefix="/portals/{portal}", tags=["clusters"])
 

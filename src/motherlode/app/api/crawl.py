@@ -8,12 +8,12 @@ from starlette.responses import StreamingResponse
 
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.serving import crawls
-from motherlode.app.serving.jobs import Job
-from motherlode.app.serving.logs import log_lines
-from motherlode.app.serving.progress import CrawlNow, CrawlProgress, JudgedNow, crawl_at, judgements_at
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.watching import progress_events
+from motherlode.app.jobs import crawls
+from motherlode.app.jobs.progress import CrawlNow, CrawlProgress, JudgedNow, crawl_at, judgements_at
+from motherlode.app.jobs.records import Job
+from motherlode.app.server.context import Here
+from motherlode.app.server.watches import progress_events
+from motherlode.app.services.logs import log_lines
 
 router = APIRouter(prefix="/portals/{portal}", tags=["crawl"])
 Limit = Annotated[int, Query(ge=1, le=1_000, description="How many at most.")]

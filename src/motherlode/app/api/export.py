@@ -11,8 +11,8 @@ from motherlode.app.api.describing import Json
 from motherlode.app.api.jobs import STARTED, Id
 from motherlode.app.api.pages import BYTES
 from motherlode.app.api.portals import Name
-from motherlode.app.serving.exports import export, file_of, start
-from motherlode.app.serving.services import Here
+from motherlode.app.jobs.exports import export, file_of, start
+from motherlode.app.server.context import Here
 
 router = APIRouter(tags=["export"])
 

@@ -10,8 +10,9 @@ from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.jobs import STARTED
 from motherlode.app.api.portals import Name
 from motherlode.app.api.topics import TopicText
-from motherlode.app.feedback import Candidates, Done, Sayings
-from motherlode.app.serving.feedback import (
+from motherlode.app.server.context import Here
+from motherlode.app.services.feedback import Candidates, Done, Sayings
+from motherlode.app.services.feedback_views import (
     MOST,
     BlocksShown,
     blocks_at,
@@ -19,7 +20,6 @@ from motherlode.app.serving.feedback import (
     keep_at,
     tried,
 )
-from motherlode.app.serving.services import Here
 from motherlode.records import UsageError
 
 router = APIRouter(prefix="/portals/{portal}", tags=["feedback"])

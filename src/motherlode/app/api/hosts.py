@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from motherlode.app import hosting
 from motherlode.app.api.bodies import Body
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.hosting import Forgiven, HostNow
-from motherlode.app.serving.services import Here
+from motherlode.app.server.context import Here
+from motherlode.app.services import hosts as hosting
+from motherlode.app.services.hosts import Forgiven, HostNow
 
 router = APIRouter(prefix="/portals/{portal}/hosts", tags=["hosts"])
 State = Literal["good", "slow", "bad"]

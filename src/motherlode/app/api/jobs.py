@@ -10,10 +10,10 @@ from starlette.responses import StreamingResponse
 from motherlode.app.api.bodies import Crawl, Index
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.serving import commands
-from motherlode.app.serving.jobs import Job
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.streaming import job_events, lines_in
+from motherlode.app.jobs import commands
+from motherlode.app.jobs.records import Job
+from motherlode.app.server.context import Here
+from motherlode.app.server.events import job_events, lines_in
 
 router = APIRouter(tags=["jobs"])
 Id = Annotated[str, InPath(description="The job's id.", max_length=40)]

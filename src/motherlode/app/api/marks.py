@@ -9,10 +9,10 @@ from motherlode.app.api.bodies import Body, Url
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.jobs import STARTED
 from motherlode.app.api.portals import Name
-from motherlode.app.marking import MarksDone
-from motherlode.app.serving import commands
-from motherlode.app.serving.marking import Words, mark, marks_at
-from motherlode.app.serving.services import Here
+from motherlode.app.jobs import commands
+from motherlode.app.server.context import Here
+from motherlode.app.services.mark_views import Words, mark, marks_at
+from motherlode.app.services.marks import MarksDone
 from motherlode.training.mark_changes import Listed
 
 router = APIRouter(tags=["marks"])

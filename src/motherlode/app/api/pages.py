@@ -6,8 +6,8 @@ from starlette.responses import Response
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
 from motherlode.app.api.search import Links, Url
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.viewing import PageView, original, page_view
+from motherlode.app.server.context import Here
+from motherlode.app.services.pages import PageView, original, page_view
 
 router = APIRouter(tags=["pages"])
 BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}

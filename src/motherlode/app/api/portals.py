@@ -8,11 +8,11 @@ from fastapi import Path as InPath
 
 from motherlode.app.api.bodies import NewPortal
 from motherlode.app.api.describing import Json, answers
-from motherlode.app.making import Wanted, grouped
-from motherlode.app.serving.looking import Card, cards, status_at
-from motherlode.app.serving.making import put_on
-from motherlode.app.serving.services import Here
-from motherlode.app.standing import Status
+from motherlode.app.server.context import Here
+from motherlode.app.services.overview import Card, cards, status_at
+from motherlode.app.services.portal_views import put_on
+from motherlode.app.services.portals import Wanted, grouped
+from motherlode.app.services.status import Status
 from motherlode.sources.bookmarks import parse_bookmarks
 
 router = APIRouter(prefix="/portals", tags=["portals"])

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query
 
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.searching import Found
-from motherlode.app.serving.questions import Question, found
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.viewing import explained
+from motherlode.app.server.context import Here
+from motherlode.app.services.pages import explained
+from motherlode.app.services.questions import Question, found
+from motherlode.app.services.search import Found
 from motherlode.explain.explanations import Explanation
 from motherlode.search.query import MAX_LENGTH
 from motherlode.search.ranking import DEFAULT

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Query
 from msgspec import Struct
 from pydantic import Field
 
-from motherlode.app import editing as edits
 from motherlode.app.api.bodies import Body, Url
 from motherlode.app.api.describing import Json, answers
 from motherlode.app.api.portals import Name
-from motherlode.app.curating import Surroundings, TopicPage, Topics
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.topics import editing_at, surroundings_at, topic_page_at, topics_at
+from motherlode.app.server.context import Here
+from motherlode.app.services import topics as edits
+from motherlode.app.services.topic_pages import Surroundings, TopicPage, Topics
+from motherlode.app.services.topic_views import editing_at, surroundings_at, topic_page_at, topics_at
 
 router = APIRouter(prefix="/portals/{portal}", tags=["topics"])
 _LONGEST = 20_000

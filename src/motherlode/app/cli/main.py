@@ -64,7 +64,7 @@ class LazyGroup(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"motherlode.app.cli.{name}").command
+        command: click.Command = importlib.import_module(f"motherlode.app.cli.commands.{name}").command
         return command
 
     def resolve_command(

@@ -4,8 +4,8 @@ from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
-from motherlode.app.serving.rules import SAFE
-from motherlode.app.serving.services import Here
+from motherlode.app.server.context import Here
+from motherlode.app.server.rules import SAFE
 
 FIELD = "form_token"
 

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 
 from motherlode import __version__
 from motherlode.app.cli.common import duration
-from motherlode.app.serving.services import services_in
+from motherlode.app.server.context import services_in
 from motherlode.app.web.navigation import tabs_of
 from motherlode.export.filling import filled_from
 from motherlode.export.site.rows import brief, named

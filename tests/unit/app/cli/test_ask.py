@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from motherlode.app.asking import directory_for, open_place, query_of
-from motherlode.app.cli.ask import _spread, command
+from motherlode.app.cli.commands.ask import _spread, command
+from motherlode.app.services.ask import directory_for, open_place, query_of
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LodeError, Origin, UsageError

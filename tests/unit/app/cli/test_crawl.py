@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from motherlode.app.cli.crawl import command
+from motherlode.app.cli.commands.crawl import command
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.policies.bingo import teacher as teaching
 from motherlode.portal import Portal

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.app.cli.lab.portal import budgets_told
+from motherlode.app.cli.commands.lab.portal import budgets_told
 from motherlode.lab.description import Plan, write_plan
 from motherlode.records import UsageError
 from support.generated_webs import made

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from motherlode.app.cli.feedback import command
-from motherlode.app.crawling import Outing, crawl_portal
-from motherlode.app.feedback import blocks_in
+from motherlode.app.cli.commands.feedback import command
+from motherlode.app.services.crawl import Outing, crawl_portal
+from motherlode.app.services.feedback import blocks_in
 from motherlode.crawl.progress import Limits
 from motherlode.fetch.loops import run
 from motherlode.lab.serving.background import Running, sandbox

@@ -13,9 +13,9 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from motherlode.app.cli import serve
-from motherlode.app.serving import running
-from motherlode.app.serving.jobs import Job, State
+from motherlode.app.cli.commands import serve
+from motherlode.app.jobs.records import Job, State
+from motherlode.app.server import running
 from support.app_server import serving
 from support.helpers import CliRun, said_one_sentence
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from motherlode.app.cli.stats import _kinds, _lines, sparkline
-from motherlode.app.standing import status_of
+from motherlode.app.cli.commands.stats import _kinds, _lines, sparkline
+from motherlode.app.services.status import status_of
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, PortalLock, holder_of
 from motherlode.records import (

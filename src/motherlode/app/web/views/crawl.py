@@ -8,14 +8,14 @@ from fastapi import APIRouter, Form, Query, Request
 from msgspec import Struct
 from starlette.responses import Response
 
-from motherlode.app.serving import commands, crawls
-from motherlode.app.serving.crawls import NoCrawlError
-from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.harvest import HarvestPoint
-from motherlode.app.serving.jobs import Command
-from motherlode.app.serving.logs import log_lines
-from motherlode.app.serving.services import Here, Services
-from motherlode.app.standing import Step
+from motherlode.app.jobs import commands, crawls
+from motherlode.app.jobs.crawls import NoCrawlError
+from motherlode.app.jobs.records import Command
+from motherlode.app.server.context import Here, Services
+from motherlode.app.server.errors import status_of
+from motherlode.app.services.harvest import HarvestPoint
+from motherlode.app.services.logs import log_lines
+from motherlode.app.services.status import Step
 from motherlode.app.web.charts import Chart, Series, lines_of
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address

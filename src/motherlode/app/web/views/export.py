@@ -7,11 +7,11 @@ from fastapi import APIRouter, Form, Request
 from msgspec import Struct
 from starlette.responses import FileResponse, Response
 
-from motherlode.app.serving.exports import FORMS, export, file_of, made_by, suffix_of
-from motherlode.app.serving.exports import start as start_export
-from motherlode.app.serving.jobs import Job
-from motherlode.app.serving.services import Here, Services
-from motherlode.app.serving.topics import names_in
+from motherlode.app.jobs.exports import FORMS, export, file_of, made_by, suffix_of
+from motherlode.app.jobs.exports import start as start_export
+from motherlode.app.jobs.records import Job
+from motherlode.app.server.context import Here, Services
+from motherlode.app.services.topic_views import names_in
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

@@ -6,15 +6,15 @@ import msgspec
 from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import Response
 
-from motherlode.app.feedback import Done, Sayings, blocks_written, sayings_in
-from motherlode.app.serving.board import NoJobError
-from motherlode.app.serving.commands import train
-from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.feedback import MOST, blocks_at, keep_at, review_at, tried
-from motherlode.app.serving.jobs import Job
-from motherlode.app.serving.notes import Note
-from motherlode.app.serving.services import Here, Services
-from motherlode.app.serving.topics import path_at, topics_at
+from motherlode.app.jobs.commands import train
+from motherlode.app.jobs.queue import NoJobError
+from motherlode.app.jobs.records import Job
+from motherlode.app.server.context import Here, Services
+from motherlode.app.server.errors import status_of
+from motherlode.app.server.notes import Note
+from motherlode.app.services.feedback import Done, Sayings, blocks_written, sayings_in
+from motherlode.app.services.feedback_views import MOST, blocks_at, keep_at, review_at, tried
+from motherlode.app.services.topic_views import path_at, topics_at
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

@@ -3,11 +3,11 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from motherlode.app.serving.board import INDEX
-from motherlode.app.serving.crawls import CRAWLING
-from motherlode.app.serving.looking import status_at
-from motherlode.app.serving.services import Here, Services
-from motherlode.app.standing import NO_TOPIC, Step, end_of
+from motherlode.app.jobs.crawls import CRAWLING
+from motherlode.app.jobs.queue import INDEX
+from motherlode.app.server.context import Here, Services
+from motherlode.app.services.overview import status_at
+from motherlode.app.services.status import NO_TOPIC, Step, end_of
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

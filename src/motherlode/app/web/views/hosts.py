@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
-from motherlode.app import hosting
-from motherlode.app.hosting import ORDERS, STATES
-from motherlode.app.serving.services import Here
+from motherlode.app.server.context import Here
+from motherlode.app.services import hosts as hosting
+from motherlode.app.services.hosts import ORDERS, STATES
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from motherlode.app.serving.jobs import State
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.streaming import lines_in
+from motherlode.app.jobs.records import State
+from motherlode.app.server.context import Here
+from motherlode.app.server.events import lines_in
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

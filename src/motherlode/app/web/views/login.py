@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from motherlode.app.serving.guard import cookie_name
-from motherlode.app.serving.keys import WEEK
-from motherlode.app.serving.services import Here
+from motherlode.app.server.context import Here
+from motherlode.app.server.guard import cookie_name
+from motherlode.app.server.keys import WEEK
 from motherlode.app.web.forms import see
 from motherlode.app.web.pages import page
 

@@ -7,12 +7,12 @@ import msgspec
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from motherlode.app.serving import commands
-from motherlode.app.serving.jobs import Job
-from motherlode.app.serving.marking import Words, mark, marks_at
-from motherlode.app.serving.questions import Question, remembered
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.streaming import lines_in
+from motherlode.app.jobs import commands
+from motherlode.app.jobs.records import Job
+from motherlode.app.server.context import Here
+from motherlode.app.server.events import lines_in
+from motherlode.app.services.mark_views import Words, mark, marks_at
+from motherlode.app.services.questions import Question, remembered
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Form, Request, UploadFile
 from msgspec import Struct
 from starlette.responses import Response
 
-from motherlode.app.making import Wanted, grouped
-from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.making import put_on
-from motherlode.app.serving.services import Here
+from motherlode.app.server.context import Here
+from motherlode.app.server.errors import status_of
+from motherlode.app.services.portal_views import put_on
+from motherlode.app.services.portals import Wanted, grouped
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

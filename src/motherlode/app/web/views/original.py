@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.viewing import original
+from motherlode.app.server.context import Here
+from motherlode.app.services.pages import original
 from motherlode.app.web.views.page import Url
 
 router = APIRouter()

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from motherlode.app.serving.services import Here
-from motherlode.app.serving.topics import names_in
-from motherlode.app.serving.viewing import page_view
+from motherlode.app.server.context import Here
+from motherlode.app.services.pages import page_view
+from motherlode.app.services.topic_views import names_in
 from motherlode.app.web.pages import page
 
 router = APIRouter()

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from motherlode.app.serving.looking import cards
-from motherlode.app.serving.services import Here
+from motherlode.app.server.context import Here
+from motherlode.app.services.overview import cards
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

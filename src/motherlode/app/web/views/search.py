@@ -8,13 +8,13 @@ from fastapi import APIRouter, Depends, Query, Request
 from msgspec import Struct
 from starlette.responses import Response
 
-from motherlode.app.searching import Found
-from motherlode.app.serving.board import INDEX
-from motherlode.app.serving.desks import NoIndexError
-from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.questions import Question, found
-from motherlode.app.serving.services import Here, Services
-from motherlode.app.serving.topics import names_in
+from motherlode.app.jobs.queue import INDEX
+from motherlode.app.server.context import Here, Services
+from motherlode.app.server.errors import status_of
+from motherlode.app.server.search_pool import NoIndexError
+from motherlode.app.services.questions import Question, found
+from motherlode.app.services.search import Found
+from motherlode.app.services.topic_views import names_in
 from motherlode.app.web.pages import page
 from motherlode.export.cleaning import plain
 from motherlode.records import LodeError, ReadOnlyError

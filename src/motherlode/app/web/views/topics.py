@@ -6,13 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from motherlode.app import editing as edits
-from motherlode.app.editing import Edit, Edited
-from motherlode.app.serving.clusters import cluster, cluster_in, last_clustering
-from motherlode.app.serving.errors import status_of
-from motherlode.app.serving.notes import NOTHING, Note
-from motherlode.app.serving.services import Here, Services
-from motherlode.app.serving.topics import (
+from motherlode.app.jobs.clusters import cluster, cluster_in, last_clustering
+from motherlode.app.server.context import Here, Services
+from motherlode.app.server.errors import status_of
+from motherlode.app.server.notes import NOTHING, Note
+from motherlode.app.services import topics as edits
+from motherlode.app.services.topic_views import (
     editing_at,
     path_at,
     surroundings_at,
@@ -20,6 +19,7 @@ from motherlode.app.serving.topics import (
     topic_page_at,
     topics_at,
 )
+from motherlode.app.services.topics import Edit, Edited
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page

@@ -1,0 +1,167 @@
+"""`lode lab compare`: policies side by side on a web whose truth is known."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from motherlode.app.cli.commands.lab.options import (
+    jobs_option,
+    json_option,
+    least_option,
+    numbers,
+    plot_option,
+    repeat_option,
+    seed_option,
+    seeds_option,
+    seeds_told,
+    topic_option,
+    topics_told,
+)
+from motherlode.app.cli.commands.lab.output import check_targets, draw, share, watched, write_json
+from motherlode.app.cli.commands.sandbox import web_argument
+from motherlode.app.cli.common import Figure
+from motherlode.app.cli.tables import Table
+from motherlode.records import UsageError
+
+if TYPE_CHECKING:
+    from motherlode.lab.comparison import Comparison, Finished, Row
+
+
+@click.command("compare")
+@web_argument
+@topic_option
+@least_option
+@click.option("--at", metavar="A,B,...", help="Sum up what was found after so many pages, over all topics.")
+@click.option("--policies", metavar="A,B,...", help="Which policies to run; all but bingo-2003 if not told.")
+@seeds_option(5)
+@click.option(
+    "--pages",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Documents that each policy may fetch, seeds included.",
+)
+@seed_option(": the draw of the seeds, the order of 'random'")
+@repeat_option
+@click.option(
+    "--connections",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="Fetch so many pages at once.",
+)
+@click.option("--latency", type=Figure(0, 30), default=0.0, help="Simulated seconds to the first byte.")
+@click.option("--bandwidth", type=Figure(0, 1e12), default=0.0, help="Simulated bytes a second; 0: no limit.")
+@click.option(
+    "--delay", type=Figure(0, 86_400), default=0.0, help="Simulated seconds between fetches from a host."
+)
+@jobs_option
+@click.option(
+    "--logs", type=click.Path(path_type=Path), help="Write the page log of every run into this directory."
+)
+@json_option
+@plot_option
+def compare(
+    json_to: str | None,
+    plot_to: Path | None,
+    jobs: int | None,
+    logs: Path | None,
+    at: str | None,
+    least: int | None,
+    **asked: Any,
+) -> None:
+    """Run policies side by side on WEB, each with the same seeds and budget, and show what each found.
+
+    A page counts against the budget when a document came back (2xx). Seeds count against it but not as finds.
+    """
+    from motherlode.lab import comparison as lab  # noqa: PLC0415 - loaded only to compare
+
+    check_targets(json_to, plot_to, logs)
+    asked["topics"] = topics_told(asked["directory"], asked["topics"], least)
+    comparison = _comparison(**asked)
+    marks = numbers(at, "--at") if at else ()
+    finished = watched(lab.compare(comparison, jobs), len(lab.tasks(comparison)))
+    rows = lab.rows(comparison, finished)
+    if logs is not None:
+        _write_logs(logs, finished)
+    if json_to != "-":
+        _show_rows(rows)
+        _show_summary(rows, marks)
+    write_json(rows, json_to)
+    if plot_to is not None:
+        name = Path(comparison.web).resolve().name
+        curves = {_line_name(row, comparison): row.curve for row in rows}
+        draw(curves, plot_to, ", ".join(comparison.topics), name)
+
+
+def _comparison(  # noqa: PLR0913 - one parameter an option
+    *,
+    directory: Path,
+    topics: tuple[str, ...],
+    policies: str | None,
+    seeds: str,
+    latency: float,
+    bandwidth: float,
+    delay: float,
+    **limits: int,
+) -> "Comparison":
+    from motherlode.lab.comparison import POLICIES, Comparison  # noqa: PLC0415 - loaded only to compare
+    from motherlode.lab.replay import Timing  # noqa: PLC0415
+
+    named = tuple(dict.fromkeys(name.strip() for name in (policies or "").split(",") if name.strip()))
+    if policies is not None and not named:
+        raise UsageError(f"--policies names none; there are {', '.join(POLICIES)}.")
+    return Comparison(
+        web=str(directory),
+        topics=topics,
+        policies=named or POLICIES[:-1],
+        seeds=seeds_told(seeds),
+        timing=Timing(latency=latency, bandwidth=bandwidth, delay=delay),
+        **limits,
+    )
+
+
+def _show_rows(rows: "Sequence[Row]") -> None:
+    many = len({row.topic for row in rows}) > 1
+    table = Table(
+        *(["topic"] if many else []),
+        "policy", "pages", "relevant", "harvest rate", "recall", "hosts", "pages/host", "failed", "seconds",
+    )  # fmt: skip
+    for row in rows:
+        table.add(
+            *([row.topic] if many else []),
+            row.policy, row.pages, row.relevant, share(row.harvest_rate), share(row.recall),
+            row.relevant_hosts, row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
+        )  # fmt: skip
+    table.show(words=2 if many else 1)
+
+
+def _show_summary(rows: "Sequence[Row]", marks: Sequence[int]) -> None:
+    """What each policy found after so many pages, beside best-first, or beside the first of them."""
+    from motherlode.lab.summary import summary  # noqa: PLC0415 - loaded only to compare
+
+    policies = [row.policy for row in rows]
+    against = "best-first" if "best-first" in policies else policies[0]
+    if marks:
+        table = Table("policy", "pages", "relevant", f"to {against}", "ahead on", "topics")
+        for line in summary(rows, marks, against):
+            ahead = f"{line.ahead:.0%}"
+            table.add(
+                line.policy, line.pages, f"{line.relevant:.1f}", f"{line.ratio:.2f}", ahead, line.topics
+            )
+        click.echo("\nMeans over the topics:\n")
+        table.show()
+
+
+def _line_name(row: "Row", comparison: "Comparison") -> str:
+    return row.policy if len(comparison.topics) == 1 else f"{row.policy}, {row.topic}"
+
+
+def _write_logs(folder: Path, finished: "Sequence[Finished]") -> None:
+    from motherlode.lab.measures import write_log  # noqa: PLC0415 - loaded only to compare
+
+    for one in finished:
+        topic = one.task.topic.replace("/", "-")[:100]
+        write_log(folder / f"{topic}.{one.task.policy}.{one.task.turn + 1}.tsv", one.log)
