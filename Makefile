@@ -15,7 +15,7 @@ test: $(VENV)/dev.stamp
 
 # The API, asked some fifty times as much as by the tests; a quarter of an hour.
 fuzz: $(VENV)/dev.stamp
-	@LODE_FUZZ=600 $(BIN)/python -m pytest -q -n 2 --timeout 1800 tests/unit/app/test_fuzzing.py
+	@LODE_FUZZ=600 $(BIN)/python -m pytest -q -n 2 --timeout 1800 tests/unit/app/api/test_fuzzing.py
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
