@@ -6,16 +6,19 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 from fastapi.testclient import TestClient
+from msgspec.structs import replace
 
 from motherlode.app.jobs.records import FOLDER
 from motherlode.app.server.application import make_app
 from motherlode.app.server.context import services_of
+from motherlode.app.server.guard import Limits
 from motherlode.app.server.running import Server, address_of, listening
 from motherlode.app.server.settings import Settings, settled
 from motherlode.portal.lock import holder_of
@@ -24,9 +27,9 @@ ORIGIN = "http://127.0.0.1:8420"
 OWLS = {"name": "owls", "topics": [{"topic": "owls", "seeds": ["http://a.test/"]}]}
 
 
-def visitor(place: Path, **settings: Any) -> TestClient:
-    """Somebody who asks the application over the portals of a place, as from a page of its own."""
-    services = services_of(settled(Settings(place, **settings)))
+def visitor(place: Path, clock: Callable[[], float] = monotonic, **settings: Any) -> TestClient:
+    """A client of the application over the portals in `place`; its rate limits go by `clock`."""
+    services = replace(services_of(settled(Settings(place, **settings))), limits=Limits(clock))
     return TestClient(make_app(services), base_url=ORIGIN, follow_redirects=False)
 
 

@@ -24,7 +24,8 @@ from support.helpers import CliRun, run_lode, said_one_sentence
 from support.small_webs import record_web
 from support.training_webs import BIRDS, EACH, odd_pages, pages, paper, place, text
 
-ODD = ("moved", "copy", "hidden", "closed", "empty", "nowhere")
+ODD = ("moved", "hidden", "closed", "empty", "nowhere")
+COPY = "http://copy.test/"
 HOSTILE = f"<title>Owl \x1b[31m\x9b2J\u202eevil</title><p>\x1b]0;owned\x07{text('owl', 3)}"
 GERMAN = (
     "<html lang=de><title>Eulen</title><p>Die Schleiereule jagt in der Nacht lautlos über den Wiesen nach "
@@ -56,7 +57,10 @@ def _seeds(urls: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory, box: Running) -> Path:
-    """A portal that was trained, crawled, and trained again; to be copied, not changed."""
+    """A portal that was trained, crawled, and trained again; to be copied, not changed.
+
+    Of two equal pages the first to be fetched is kept, so the copy becomes an example later.
+    """
     folder = tmp_path_factory.mktemp("taught")
     odd = [f"http://{name}.test/" for name in ODD]
     topics = {
@@ -69,6 +73,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, box: Running) -> Path:
     first = run_lode(folder, "train", "birds")
     assert first.returncode == 0, first.stderr
     (folder / "first.txt").write_text(first.stdout)
+    assert run_lode(folder, "topics", "birds", "example", "birds/owls", COPY).returncode == 0
     assert run_lode(folder, "crawl", "birds", "--policy", "breadth-first").returncode == 0
     second = run_lode(folder, "train", "birds", "--json")
     assert second.returncode == 0, second.stderr
@@ -120,9 +125,7 @@ def test_all_that_a_crawl_fetched_is_judged(taught: Path) -> None:
     assert second["model"] == 2
     assert second["fetched"] == 0
     fetched = kept(taught / "birds")
-    owl = place("owl", 0)  # of two that are the same, the one that answers first is kept
-    alike = {owl if url == "http://copy.test/" else url for url in fetched}
-    assert alike == {*pages(), "http://empty.test/"} - {place("news", n) for n in (3, 4, 5)}
+    assert set(fetched) == {*pages(), "http://empty.test/"} - {place("news", n) for n in (3, 4, 5)}
     assert second["judged"] == len(fetched)
     assert [one["example"] for one in second["missing"]] == [
         "http://hidden.test/",
