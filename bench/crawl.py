@@ -37,7 +37,7 @@ from motherlode.lab.opening import open_web
 from motherlode.lab.serving.background import sandbox
 from motherlode.policies.bingo.teacher import StudyRoom, Teacher
 from motherlode.portal import Portal, create_portal
-from motherlode.search.index_updater import Follower
+from motherlode.search.index_updater import IndexUpdater
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlError, UrlRules, canonical, host_of
@@ -170,7 +170,7 @@ async def _crawled(portal: Portal, marks: list[Mark], spent: dict[str, float]) -
         HttpWeb(config.network, user_agent(config), config.dns) as web,
         ProcessWorkerPool(manner_of(config), config.reading) as workers,
     ):
-        async with StudyRoom() as room, Follower(portal) if INDEX else nullcontext() as follower:
+        async with StudyRoom() as room, IndexUpdater(portal) if INDEX else nullcontext() as follower:
             await fetch_examples(portal, web, workers)
             teacher = Teacher(portal, room)
             policy = await teacher.begin(workers)

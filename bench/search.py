@@ -28,11 +28,11 @@ from motherlode.lab.misbehaviour.packing import unpacked
 from motherlode.lab.opening import open_web
 from motherlode.portal import Portal, create_portal
 from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, PageId, TopicId, UrlId
-from motherlode.search.index import HEAP
-from motherlode.search.indexer import renew
-from motherlode.search.matching import Filters
-from motherlode.search.ranking import weights_of
-from motherlode.search.service import Asked
+from motherlode.search.index import WRITER_HEAP_BYTES
+from motherlode.search.indexer import update_index
+from motherlode.search.query_builder import Filters
+from motherlode.search.ranking import parse_weights
+from motherlode.search.service import SearchRequest
 from motherlode.store import outcomes
 from motherlode.store.pages import main_text_of
 from motherlode.topics import plant_seeds
@@ -149,7 +149,7 @@ def _made(number: int, dice: Random, one: Half, other: Half) -> Outcome:
 
 def _index(portal: Portal) -> None:
     begin, worked = perf_counter(), process_time()
-    done = renew(portal)
+    done = update_index(portal)
     taken, work = perf_counter() - begin, process_time() - worked
     size = sum(file.stat().st_size for file in (portal.path / "index").rglob("*") if file.is_file())
     print(
@@ -170,7 +170,7 @@ def _bare(portal: Portal, place: Path) -> None:
     builder.add_text_field("text")
     place.mkdir()
     worked = process_time()
-    writer = tantivy.Index(builder.build(), str(place)).writer(HEAP, 1)
+    writer = tantivy.Index(builder.build(), str(place)).writer(WRITER_HEAP_BYTES, 1)
     for text in texts:
         writer.add_document(tantivy.Document(text=text))
     writer.commit()
@@ -187,7 +187,7 @@ def _queries(desk: Desk, models: list[Document]) -> None:
     dice = Random(3)
     begin = perf_counter()
     for number in range(ASKED):
-        desk.search(Asked(weights_of(RANK), "page", topic=f"t{number}"))
+        desk.search(SearchRequest(parse_weights(RANK), "page", topic=f"t{number}"))
     first = (perf_counter() - begin) / ASKED * 1000
     print(f"  the first search by authority in a topic, which works it out: {first:.0f} ms", flush=True)
     for name, filtered in (("words, filters, weighted", True), ("words, weighted", False)):
@@ -206,7 +206,7 @@ def _queries(desk: Desk, models: list[Document]) -> None:
         )
 
 
-def _asked(dice: Random, models: list[Document], *, filtered: bool) -> Asked:
+def _asked(dice: Random, models: list[Document], *, filtered: bool) -> SearchRequest:
     """One to three words side by side in a page; with filters, on a topic, in a language, since a day."""
     words = [word for word in dice.choice(models).text.split() if word.isalpha() and len(word) > 3] or [
         "page"
@@ -214,6 +214,6 @@ def _asked(dice: Random, models: list[Document], *, filtered: bool) -> Asked:
     at = dice.randrange(len(words))
     text = " ".join(words[at : at + dice.randint(1, 3)])
     if not filtered:
-        return Asked(weights_of("bm25=1,cosine=1,confidence=0.5"), text)
+        return SearchRequest(parse_weights("bm25=1,cosine=1,confidence=0.5"), text)
     filters = Filters(languages=("en",), since=int(1.7e9 + DOCUMENTS * 15))
-    return Asked(weights_of(RANK), text, topic=f"t{dice.randrange(ASKED)}", filters=filters)
+    return SearchRequest(parse_weights(RANK), text, topic=f"t{dice.randrange(ASKED)}", filters=filters)

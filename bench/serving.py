@@ -24,7 +24,7 @@ from bench.documents import WEBS
 from bench.search import DOCUMENTS, make_portal, models_of
 from motherlode.app.server.preparation import lacks
 from motherlode.portal import Portal
-from motherlode.search.indexer import renew
+from motherlode.search.indexer import update_index
 
 TIMES = 10
 KINDS = 60
@@ -42,7 +42,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         make_portal(Path(folder) / "bench", models_of(WEBS))
         with Portal.reading(Path(folder) / "bench") as portal:
-            renew(portal)
+            update_index(portal)
         with _served(Path(folder)) as address:
             _wait(Path(folder) / "bench")
             _measure(address)

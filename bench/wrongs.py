@@ -15,10 +15,10 @@ from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal
 from motherlode.records import UrlState
 from motherlode.records.digests import digest_of
-from motherlode.search.index import Known, PageIndex
-from motherlode.search.indexer import lacking, place_of, renew, topic_name
-from motherlode.search.matching import Filters, Matcher, Tongue
-from motherlode.search.query import Form, Word
+from motherlode.search.index import IndexContents, PageIndex
+from motherlode.search.indexer import index_directory, pending_changes, topic_term, update_index
+from motherlode.search.query import MatchMode, QueryWord
+from motherlode.search.query_builder import Filters, LanguageGroup, QueryBuilder
 from motherlode.store.pages import KeptPage, count_pages, links_from, page_numbered
 from motherlode.store.schema import frontier, judgements, links, models, pages, redirects, urls
 from motherlode.store.session import Session
@@ -157,32 +157,36 @@ def _wrong_in_models(session: Session) -> Iterator[str]:
 
 def _wrong_in_index(portal: Portal, session: Session) -> Iterator[str]:
     """The index has every page once, as one has that is made anew: found by its title and under its topic."""
-    index, tree = PageIndex.open(place_of(portal)), portal.tree()
+    index, tree = PageIndex.open(index_directory(portal)), portal.tree()
     if index is None:
         yield "there is no index"
         return
-    known, lacks = index.known(), lacking(session, tree, index.known())
-    if lacks.changes:
-        yield f"the index lacks {len(lacks.fresh)} pages and has {len(lacks.gone)} that are gone"
+    known, lacks = index.contents(), pending_changes(session, tree, index.contents())
+    if lacks.change_count:
+        yield f"the index lacks {len(lacks.to_write)} pages and has {len(lacks.to_remove)} that are gone"
     if not len(known.pages) == len(set(known.pages.tolist())) == count_pages(session):
         yield f"{count_pages(session)} pages, and {len(known.pages)} documents in the index"
-    matcher = Matcher(index.schema, str)
+    matcher = QueryBuilder(index.schema, str)
     for kept in _all_pages(session):
-        titled = matcher.query(Word(kept.title, Form.EXACT, "title"), [Tongue((), {})], Filters())
-        if kept.id not in index.search(titled, index.size).pages:
+        titled = matcher.query(
+            QueryWord(kept.title, MatchMode.EXACT, "title"), [LanguageGroup((), {})], Filters()
+        )
+        if kept.id not in index.search(titled, index.page_count).pages:
             yield f"{kept.page.url} is not found by its title"
     for topic in tree:
         below = judgements.c.topic_id.in_(tree.descendants(topic.id))
         judged = select(judgements.c.page_id).where(below, judgements.c.confidence > 0)
-        filed = index.search(matcher.everything(Filters(topics=(topic_name(topic.id),))), index.size).pages
+        filed = index.search(
+            matcher.everything(Filters(topics=(topic_term(topic.id),))), index.page_count
+        ).pages
         if sorted(filed.tolist()) != sorted(session.connection.execute(judged).scalars()):
             yield f"other pages are on topic {topic.id} in the index"
     if session.connection.dialect.name == "sqlite":  # elsewhere links have no order
-        renew(portal, rebuild=True)
-        index.renewed()
-        if _seen(index.known()) != _seen(known):
+        update_index(portal, rebuild=True)
+        index.reload()
+        if _seen(index.contents()) != _seen(known):
             yield "an index made anew is another"
 
 
-def _seen(known: Known) -> list[tuple[int, int, int]]:
-    return sorted(zip(known.pages.tolist(), known.stamps.tolist(), known.anchored.tolist(), strict=True))
+def _seen(known: IndexContents) -> list[tuple[int, int, int]]:
+    return sorted(zip(known.pages.tolist(), known.stamps.tolist(), known.anchor_stamps.tolist(), strict=True))

@@ -6,7 +6,7 @@ import pytest
 
 from motherlode.lab.experiments.searches import Line, Plan, measure
 from motherlode.lexicon import NoWordNetError, common_vocabulary
-from motherlode.search.ranking import DEFAULT, PARTS
+from motherlode.search.ranking import DEFAULT_RANKING, SCORE_PARTS
 from support.helpers import lacks
 
 TOPICS = (
@@ -30,7 +30,7 @@ def lines(recorded_webs: Path) -> dict[str, tuple[Line, Line]]:
     except NoWordNetError as error:
         lacks(f"WordNet 3.0: {error}")
     plan = Plan(str(recorded_webs / "schools"), TOPICS, words=1, items=3, pages=900)
-    found = measure(plan, (DEFAULT,), choose=False, told=lambda _done, _of: None)
+    found = measure(plan, (DEFAULT_RANKING,), choose=False, told=lambda _done, _of: None)
     return {one.rank: (one, other) for one, other in zip(found.first, found.second, strict=True)}
 
 
@@ -39,9 +39,9 @@ def mean(lines: tuple[Line, Line]) -> float:
 
 
 def test_the_sum_of_the_default_beats_each_ranking_alone(lines: dict[str, tuple[Line, Line]]) -> None:
-    alone = {part: mean(lines[part]) for part in PARTS}
-    assert mean(lines[DEFAULT]) > max(alone.values()), alone
+    alone = {part: mean(lines[part]) for part in SCORE_PARTS}
+    assert mean(lines[DEFAULT_RANKING]) > max(alone.values()), alone
 
 
 def test_pages_are_found_as_well_as_they_were(lines: dict[str, tuple[Line, Line]]) -> None:
-    assert mean(lines[DEFAULT]) >= FLOOR
+    assert mean(lines[DEFAULT_RANKING]) >= FLOOR

@@ -12,8 +12,8 @@ from motherlode.documents.terms import count, sequence_of
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, TopicId, UrlId
 from motherlode.records.digests import digest_of
-from motherlode.search.ranking import DEFAULT, weights_of
-from motherlode.search.service import Asked, Results
+from motherlode.search.ranking import DEFAULT_RANKING, parse_weights
+from motherlode.search.service import SearchRequest, SearchResults
 from motherlode.store import outcomes
 from motherlode.store.archive import Archive, Exchange
 from motherlode.topics import TopicTree, parse_path
@@ -85,15 +85,15 @@ def _outcome(url: str, paper: Paper, tree: TopicTree, archive: Archive) -> Outco
     return Outcome(entry, page=page, document=document, judgement=judgement)
 
 
-def searched(directory: Path, text: str = "", rank: str = DEFAULT, **asked: object) -> Results:
+def searched(directory: Path, text: str = "", rank: str = DEFAULT_RANKING, **asked: object) -> SearchResults:
     """What is found, in an index that is brought up to date first."""
     with Portal.reading(directory) as portal:
         made_ready(portal, lambda _done, _of: None)
         with desk_at(portal) as desk:
-            return desk.search(Asked(weights_of(rank), text, **asked))  # type: ignore[arg-type]
+            return desk.search(SearchRequest(parse_weights(rank), text, **asked))  # type: ignore[arg-type]
 
 
-def found(directory: Path, text: str = "", rank: str = DEFAULT, **asked: object) -> list[str]:
+def found(directory: Path, text: str = "", rank: str = DEFAULT_RANKING, **asked: object) -> list[str]:
     """The hosts of what is found, without their ends, the best first."""
     results = searched(directory, text, rank, **asked).results
     return [one.url.split("/")[2].removesuffix(".test") for one in results]

@@ -16,8 +16,8 @@ from msgspec import Struct
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import bag_of, places_of, unpack
 from motherlode.records import ROOT, Origin, PageId, TopicId
-from motherlode.search.cosine import cosines_with, counted_idf
-from motherlode.search.snippets import Snippet, cut
+from motherlode.search.cosine import corpus_idf, cosines_with_query
+from motherlode.search.snippets import Snippet, cut_snippet
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import Judged, judged_for, vectors_in
 from motherlode.store.pages import count_pages, languages_of, main_text_of, page_numbered, vectors_of_all
@@ -33,7 +33,7 @@ _LOOKED_AT = 200_000  # characters of a page that a snippet is taken from
 _PLACES = 2_000  # words of the query in it
 
 
-class Find(Struct, frozen=True):
+class AnswerPage(Struct, frozen=True):
     """A page of the answer. `near`: it is not quite on the topic, by its judgement. `alike` are addresses of
     pages that say nearly the same."""
 
@@ -48,13 +48,13 @@ class Find(Struct, frozen=True):
     alike: tuple[str, ...] = ()
 
 
-class Answer(Struct, frozen=True):
+class QueryAnswer(Struct, frozen=True):
     """What a portal knows for a query."""
 
     topic: str
     pages: int
     on_topic: int
-    finds: tuple[Find, ...]
+    finds: tuple[AnswerPage, ...]
 
 
 class _Scored(Struct, frozen=True):
@@ -66,17 +66,19 @@ class _Scored(Struct, frozen=True):
         return self.page.confidence + self.cosine
 
 
-def answer(session: Session, tree: TopicTree, topic: TopicId, query: str, most: int = 20) -> Answer:
+def answer_query(
+    session: Session, tree: TopicTree, topic: TopicId, query: str, most: int = 20
+) -> QueryAnswer:
     """The best pages for a query among those on a topic, at most so many."""
     candidates = _candidates(session, tree, topic)
     languages = languages_of(session, {one.page for one in candidates})
-    found = cosines(session, query, languages)
+    found = page_cosines(session, query, languages)
     scored = [_Scored(one, found.get(one.page, 0.0)) for one in candidates]
     ranked = sorted((one for one in scored if one.score > 0), key=lambda one: (-one.score, one.page.page))
     on_topic = sum(one.confidence > 0 for one in candidates)
     seeds = _seeds(session, tree, topic)
     finds = tuple(
-        Find(
+        AnswerPage(
             one.page.url,
             one.page.title,
             one.score,
@@ -84,12 +86,12 @@ def answer(session: Session, tree: TopicTree, topic: TopicId, query: str, most: 
             one.cosine,
             one.page.page in seeds,
             one.page.confidence <= 0,
-            snippet(main_text_of(session, one.page.page), query, languages.get(one.page.page, "")),
+            query_snippet(main_text_of(session, one.page.page), query, languages.get(one.page.page, "")),
             alike,
         )
         for one, alike in _folded(session, ranked, most)
     )
-    return Answer("/".join(tree.path(topic)), count_pages(session), on_topic, finds)
+    return QueryAnswer("/".join(tree.path(topic)), count_pages(session), on_topic, finds)
 
 
 def _candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judged]:
@@ -100,21 +102,21 @@ def _candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judge
     return on + [one for one in near if one.confidence <= 0]
 
 
-def snippet(text: str, query: str, language: str = "en") -> Snippet:
+def query_snippet(text: str, query: str, language: str = "en") -> Snippet:
     """The part of a text that has most of the query's words close together; the beginning, if it has none."""
     line = text[:_LOOKED_AT].replace("\n", " ")
     wanted = frozenset(bag_of(query, language).terms.tolist())
     found = [place for place, _ in zip(places_of(wanted, line, language), range(_PLACES), strict=False)]
-    return cut(line, found)
+    return cut_snippet(line, found)
 
 
-def cosines(session: Session, query: str, languages: Mapping[PageId, str]) -> dict[PageId, float]:
+def page_cosines(session: Session, query: str, languages: Mapping[PageId, str]) -> dict[PageId, float]:
     """The cosine with the query of each of these pages, which come with their languages."""
     packed = vectors_of_all(session, languages.keys(), TERMS)
     bags = {page: unpack(vector) for page, vector in packed.items()}
     every = max(1, count_pages(session) // _SAMPLE)
     batches = ([unpack(packed) for _, packed in batch] for batch in vectors_in(session, TERMS, every))
-    return cosines_with(query, bags, languages, lambda features: counted_idf(batches, features))
+    return cosines_with_query(query, bags, languages, lambda features: corpus_idf(batches, features))
 
 
 def _seeds(session: Session, tree: TopicTree, topic: TopicId) -> set[PageId]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from motherlode.learning.hits import Hits
 from motherlode.records import PageId, TopicId
-from motherlode.search.ranking import order, scaled
+from motherlode.search.ranking import rank_order, scale_scores
 from motherlode.store import ledger
 from motherlode.store.graph import graph_among
 from motherlode.store.indexed import url_ids_of
@@ -24,7 +24,7 @@ from motherlode.topics import TopicTree
 from motherlode.training.link_analysis import standings
 from motherlode.urls import host_of
 
-ROOT_SET = 200  # results that are compared with each other, as many as Kleinberg took
+ROOT_SET_PAGES = 200  # results that are compared with each other, as many as Kleinberg took
 _ROUNDS = 100
 _GROWTH = 1.1
 
@@ -45,7 +45,7 @@ class Authorities(Struct, frozen=True):
         return np.array([told.get(page, 0.0) for page in wanted], np.float64)
 
 
-def in_topic(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> Authorities:
+def topic_authorities(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> Authorities:
     """The authorities of a topic, kept in a file in `place` if that can be written."""
     file = place / f"authority-{int(topic)}"
     model, known = ledger.last_model(session), count_pages(session)
@@ -64,15 +64,15 @@ def in_topic(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> 
     return fresh
 
 
-def among(session: Session, found: Sequence[int], relevance: Floats) -> Floats:
+def authority_among(session: Session, found: Sequence[int], relevance: Floats) -> Floats:
     """The authority of the most relevant results among each other; the others have none.
 
     Links from and to pages that were not found do not count: Kleinberg's base set, which has them, is mostly
     about what everybody links to, whatever was asked (docs/search.md). What a result passes on is weighed by
     its relevance.
     """
-    weights = scaled(relevance)
-    root = order(weights, np.array(found, np.int64))[:ROOT_SET].tolist()
+    weights = scale_scores(relevance)
+    root = rank_order(weights, np.array(found, np.int64))[:ROOT_SET_PAGES].tolist()
     base = url_ids_of(session, [PageId(found[at]) for at in root])
     graph = graph_among(session, base)
     if not len(graph.edges):

@@ -11,7 +11,7 @@ from motherlode.learning.matrix import Floats, Terms, counts_of, weighted
 Key = TypeVar("Key")
 
 
-def cosines_with(
+def cosines_with_query(
     query: str, bags: Mapping[Key, Bag], languages: Mapping[Key, str], idf_of: Callable[[Terms], Floats]
 ) -> dict[Key, float]:
     """The cosine of each page with the query, whose words are stemmed as those of the page are."""
@@ -27,7 +27,7 @@ def cosines_with(
     return found
 
 
-def counted_idf(batches: Iterable[Sequence[Bag]], features: Terms) -> Floats:
+def corpus_idf(batches: Iterable[Sequence[Bag]], features: Terms) -> Floats:
     """How telling each term is among these pages: log(1 + N / df)."""
     occurring, number = np.zeros(len(features)), 0
     for batch in batches:

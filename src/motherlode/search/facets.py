@@ -20,11 +20,11 @@ from motherlode.urls import host_of
 _DAY = 86_400
 # How long ago, as one says it after `--since`.
 AGES = (("1d", 1), ("7d", 7), ("30d", 30), ("365d", 365))
-MOST = 12  # values of a facet
-COUNTED = 5_000  # pages that are looked at
+MAX_FACET_VALUES = 12  # values of a facet
+MAX_COUNTED_PAGES = 5_000  # pages that are looked at
 
 
-class Counted(Struct, frozen=True):
+class FacetValue(Struct, frozen=True):
     """A value that results can be narrowed down to, as the filter of that name takes it."""
 
     value: str
@@ -38,16 +38,16 @@ class Facets(Struct, frozen=True):
     """
 
     of: int = 0
-    topic: tuple[Counted, ...] = ()
-    site: tuple[Counted, ...] = ()
-    type: tuple[Counted, ...] = ()
-    language: tuple[Counted, ...] = ()
-    since: tuple[Counted, ...] = ()
+    topic: tuple[FacetValue, ...] = ()
+    site: tuple[FacetValue, ...] = ()
+    type: tuple[FacetValue, ...] = ()
+    language: tuple[FacetValue, ...] = ()
+    since: tuple[FacetValue, ...] = ()
 
 
-def facets_of(session: Session, tree: TopicTree, found: Sequence[PageId], now: float) -> Facets:
+def count_facets(session: Session, tree: TopicTree, found: Sequence[PageId], now: float) -> Facets:
     """The facets of pages that were found."""
-    found = found[:COUNTED]
+    found = found[:MAX_COUNTED_PAGES]
     pages = list(traits_of(session, found))
     return Facets(
         of=len(pages),
@@ -59,7 +59,7 @@ def facets_of(session: Session, tree: TopicTree, found: Sequence[PageId], now: f
     )
 
 
-def _topics(session: Session, tree: TopicTree, found: Sequence[PageId]) -> tuple[Counted, ...]:
+def _topics(session: Session, tree: TopicTree, found: Sequence[PageId]) -> tuple[FacetValue, ...]:
     """Each topic with all that is on it or below it, in the order of the tree."""
     counts: Counter[TopicId] = Counter()
     known = {topic.id for topic in tree}
@@ -69,19 +69,19 @@ def _topics(session: Session, tree: TopicTree, found: Sequence[PageId]) -> tuple
             counts[here] += 1
             here = tree[here].parent
     return tuple(
-        Counted(show_path(tree.path(topic.id)), counts[topic.id]) for topic in tree if counts[topic.id]
+        FacetValue(show_path(tree.path(topic.id)), counts[topic.id]) for topic in tree if counts[topic.id]
     )
 
 
-def _most_common(values: Iterable[str]) -> tuple[Counted, ...]:
+def _most_common(values: Iterable[str]) -> tuple[FacetValue, ...]:
     counts = Counter(value for value in values if value)
     best = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    return tuple(Counted(value, pages) for value, pages in best[:MOST])
+    return tuple(FacetValue(value, pages) for value, pages in best[:MAX_FACET_VALUES])
 
 
-def _ages(pages: Sequence[Traits], now: float) -> Iterable[Counted]:
+def _ages(pages: Sequence[Traits], now: float) -> Iterable[FacetValue]:
     """Ages that tell some of the pages from the others."""
     for value, days in AGES:
         young = sum(one.fetched_at >= now - days * _DAY for one in pages)
         if 0 < young < len(pages):
-            yield Counted(value, young)
+            yield FacetValue(value, young)

@@ -21,26 +21,27 @@ from msgspec import Struct
 
 from motherlode.records import PageId, StoreError
 
-FORM = 3  # of the fields; an index of another form is made anew
-MAX_TOKEN = 60  # characters; longer words are not indexed
-HEAP = 200_000_000  # bytes that are gathered before a part of the index is written
+INDEX_FORMAT = 3  # of the fields; an index of another form is made anew
+MAX_TOKEN_CHARS = 60  # characters; longer words are not indexed
+WRITER_HEAP_BYTES = 200_000_000  # bytes that are gathered before a part of the index is written
 _WORDS = ("title", "headings", "main", "rest", "anchor", "url")
 _TEXTS = ("title", "headings", "main", "rest", "anchor")
 _STEMS = ("stems", "title_stems", "heading_stems", "anchor_stems")
 _NAMES = ("site", "topic", "language", "type")
-_FIGURES = ("stamp", "anchored", "fingerprint")
+# The name of each unsigned field of the index, and of the page's attribute in it.
+_FIGURES = {"stamp": "stamp", "anchored": "anchor_stamp", "fingerprint": "fingerprint"}
 
 Numbers = npt.NDArray[np.int64]
 Prints = npt.NDArray[np.uint64]
 
 
-class Indexed(Struct, frozen=True, gc=False):
+class IndexedPage(Struct, frozen=True, gc=False):
     """A page as the index sees it. Stems are their numbers in hexadecimal, with blanks between them; they are
     empty in languages whose words begin alike that have one stem."""
 
     page: PageId
     stamp: int  # of what the page and its judgement say
-    anchored: int  # of what links to it say
+    anchor_stamp: int  # of what links to it say
     title: str = ""
     headings: str = ""  # they are in the text, too
     main: str = ""
@@ -59,18 +60,18 @@ class Indexed(Struct, frozen=True, gc=False):
     fingerprint: int = 0
 
 
-class Known(Struct, frozen=True):
+class IndexContents(Struct, frozen=True):
     """What an index has seen: pages, and of what each was made."""
 
     pages: Numbers
     stamps: Prints
-    anchored: Prints
+    anchor_stamps: Prints
 
 
-NOTHING = Known(np.array([], np.int64), np.array([], np.uint64), np.array([], np.uint64))
+EMPTY_CONTENTS = IndexContents(np.array([], np.int64), np.array([], np.uint64), np.array([], np.uint64))
 
 
-class Hits(Struct, frozen=True):
+class IndexHits(Struct, frozen=True):
     """What a query found: how many pages in all, and the best of them."""
 
     total: int
@@ -79,14 +80,14 @@ class Hits(Struct, frozen=True):
     fingerprints: Prints
 
 
-class Shelf:
+class IndexWriter:
     """An index to write to. Nobody else may: whoever opens it holds the portal's lock for the index."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
-        self._writer = index.writer(HEAP, 1)
+        self._writer = index.writer(WRITER_HEAP_BYTES, 1)
 
-    def put(self, pages: Sequence[Indexed], replaced: Sequence[PageId]) -> None:
+    def write(self, pages: Sequence[IndexedPage], replaced: Sequence[PageId]) -> None:
         """Add pages; those that are replaced, or gone, are taken out first."""
         for page in replaced:
             self._writer.delete_documents_by_term("page", page)
@@ -121,7 +122,7 @@ class PageIndex:
         except ValueError:
             return None
 
-    def renewed(self) -> None:
+    def reload(self) -> None:
         self._index.reload()
         self.searcher = self._index.searcher()
 
@@ -131,22 +132,22 @@ class PageIndex:
         return type(self)(self._index)
 
     @property
-    def size(self) -> int:
+    def page_count(self) -> int:
         return int(self.searcher.num_docs)
 
     def languages(self) -> list[str]:
         return [name for name, _ in self.searcher.terms_with_prefix("language", "")]
 
-    def having(self, field: str, term: str) -> int:
+    def doc_freq(self, field: str, term: str) -> int:
         """How many pages have a word, or a stem, in a field."""
         return int(self.searcher.doc_freq(field, term))
 
-    def having_word(self, word: str) -> dict[str, int]:
+    def word_doc_freqs(self, word: str) -> dict[str, int]:
         """How many pages have a word in which field of texts; only those that have any."""
-        pages = {field: self.having(field, word) for field in _TEXTS}
+        pages = {field: self.doc_freq(field, word) for field in _TEXTS}
         return {field: having for field, having in pages.items() if having}
 
-    def words_beginning(self, head: str) -> dict[str, dict[str, int]]:
+    def words_with_prefix(self, head: str) -> dict[str, dict[str, int]]:
         """The words of texts that begin so, and how many pages have each in which field."""
         found: dict[str, dict[str, int]] = {}
         for field in _TEXTS:
@@ -154,42 +155,42 @@ class PageIndex:
                 found.setdefault(word, {})[field] = pages
         return found
 
-    def known(self) -> Known:
-        found = self.searcher.search(tantivy.Query.all_query(), max(self.size, 1), count=False)
+    def contents(self) -> IndexContents:
+        found = self.searcher.search(tantivy.Query.all_query(), max(self.page_count, 1), count=False)
         places = [place for _, place in found.hits]
-        return Known(
+        return IndexContents(
             self._figures("page", places).astype(np.int64),
             self._figures("stamp", places),
             self._figures("anchored", places),
         )
 
-    def search(self, query: tantivy.Query, most: int) -> Hits:
+    def search(self, query: tantivy.Query, most: int) -> IndexHits:
         found = self.searcher.search(query, most)
         places = [place for _, place in found.hits]
         scores = np.array([score for score, _ in found.hits], np.float64)
         pages = self._figures("page", places).astype(np.int64)
         total: int = found.count  # type: ignore[attr-defined]  # its stub forgets it
-        return Hits(total, pages, scores, self._figures("fingerprint", places))
+        return IndexHits(total, pages, scores, self._figures("fingerprint", places))
 
     def _figures(self, field: str, places: list[tantivy.DocAddress]) -> Prints:
         return np.array(self.searcher.fast_field_values(field, places), np.uint64)
 
 
-def is_of_another_form(directory: Path) -> bool:
+def has_other_format(directory: Path) -> bool:
     """Whether the index there was made by a version of ours that has another form of it."""
     return not _place(directory).exists() and any(directory.glob("pages-*"))
 
 
 def _place(directory: Path) -> Path:
-    return directory / f"pages-{FORM}"
+    return directory / f"pages-{INDEX_FORMAT}"
 
 
 @contextmanager
-def shelf_in(directory: Path, *, anew: bool) -> Iterator[Shelf]:
+def open_writer(directory: Path, *, create: bool) -> Iterator[IndexWriter]:
     """The index in a directory, to be written, or a new one in its place."""
     place = _place(directory)
     try:
-        shelf = _shelf(place, anew=anew)
+        shelf = _shelf(place, create=create)
     except ValueError as error:
         raise StoreError(f"The index in {place} cannot be written: {error}.") from error
     try:
@@ -200,13 +201,13 @@ def shelf_in(directory: Path, *, anew: bool) -> Iterator[Shelf]:
         shelf.close()
 
 
-def _shelf(place: Path, *, anew: bool) -> Shelf:
-    if not anew:
-        return Shelf(_prepared(tantivy.Index.open(str(place))))
+def _shelf(place: Path, *, create: bool) -> IndexWriter:
+    if not create:
+        return IndexWriter(_prepared(tantivy.Index.open(str(place))))
     for other in place.parent.glob("pages-*"):  # damaged, of another form, or begun and never made
         shutil.rmtree(other, ignore_errors=True)
     place.mkdir(parents=True)
-    return Shelf(_prepared(tantivy.Index(_schema(), str(place))))
+    return IndexWriter(_prepared(tantivy.Index(_schema(), str(place))))
 
 
 def _schema() -> tantivy.Schema:
@@ -225,23 +226,23 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def words_analyser() -> tantivy.TextAnalyzer:
+def word_analyser() -> tantivy.TextAnalyzer:
     """How text becomes words: runs of letters and digits, in small letters."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    filters = (tantivy.Filter.remove_long(MAX_TOKEN), tantivy.Filter.lowercase())
+    filters = (tantivy.Filter.remove_long(MAX_TOKEN_CHARS), tantivy.Filter.lowercase())
     for each in filters:
         builder = builder.filter(each)
     return builder.build()
 
 
 def _prepared(index: tantivy.Index) -> tantivy.Index:
-    index.register_tokenizer("words", words_analyser())
+    index.register_tokenizer("words", word_analyser())
     numbers = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
     index.register_tokenizer("numbers", numbers)
     return index
 
 
-def _document(one: Indexed) -> tantivy.Document:
+def _document(one: IndexedPage) -> tantivy.Document:
     document = tantivy.Document()
     for name in (*_WORDS, *_STEMS, "language"):
         text = getattr(one, name)
@@ -252,6 +253,6 @@ def _document(one: Indexed) -> tantivy.Document:
             document.add_text(name, text)
     document.add_integer("page", one.page)
     document.add_integer("date", one.date)
-    for name in _FIGURES:
-        document.add_unsigned(name, getattr(one, name))
+    for name, attribute in _FIGURES.items():
+        document.add_unsigned(name, getattr(one, attribute))
     return document

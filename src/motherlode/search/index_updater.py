@@ -16,21 +16,21 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
 from motherlode.records import LodeError
-from motherlode.search.indexer import renew
+from motherlode.search.indexer import update_index
 from motherlode.workers.process_pool import JobFailure, ProcessPool, lower_priority
 
-REST = 4.0  # times as long as it has worked, at least
+REST_FACTOR = 4.0  # times as long as it has worked, at least
 _UNLIMITED = ReadingOptions(workers=1, seconds=24 * 3600.0, memory=2**16)
 
 
-class Follower:
+class IndexUpdater:
     """Keeps the index of a portal close behind a crawl. An async context manager; left, it stops at once."""
 
     def __init__(self, portal: Portal) -> None:
-        self._task = Task(portal.path, portal.config)
-        self._workers: ProcessPool[Task, str] = ProcessPool(_follow, _UNLIMITED)
+        self._task = IndexUpdateTask(portal.path, portal.config)
+        self._workers: ProcessPool[IndexUpdateTask, str] = ProcessPool(_follow, _UNLIMITED)
         self._ending = asyncio.Event()
-        self.renewals = 0
+        self.updates = 0
 
     async def __aenter__(self) -> Self:
         self._following = asyncio.create_task(self._follow())
@@ -58,30 +58,30 @@ class Follower:
         while not self._ending.is_set():
             began = loop.time()
             await self._renewed()
-            rest = max(self._task.config.index.rest, REST * (loop.time() - began))
+            rest = max(self._task.config.index.rest, REST_FACTOR * (loop.time() - began))
             with suppress(TimeoutError):
                 async with asyncio.timeout(rest):
                     await self._ending.wait()
 
     async def _renewed(self) -> str:
         (said,) = await self._workers.run([self._task])
-        self.renewals += 1
+        self.updates += 1
         return f"The process that indexes {said.reason}." if isinstance(said, JobFailure) else said
 
 
-class Task(Struct, frozen=True):
+class IndexUpdateTask(Struct, frozen=True):
     """Whose index is brought up to date."""
 
     path: Path
     config: Config
 
 
-def _follow(task: Task) -> str:
+def _follow(task: IndexUpdateTask) -> str:
     """Bring the index up to date; or say what is in the way, such as somebody else who is at it."""
     lower_priority()
     try:
         with Portal.configured(task.path, task.config) as portal:
-            renew(portal)
+            update_index(portal)
     except LodeError as error:
         return str(error)
     return ""

@@ -25,8 +25,15 @@ from motherlode.documents.terms import sequences_of, unpack
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import PageId, ReadOnlyError, TopicId
-from motherlode.search.index import NOTHING, Indexed, Known, PageIndex, Shelf, shelf_in
-from motherlode.search.query_terms import NO_LANGUAGE, hexed
+from motherlode.search.index import (
+    EMPTY_CONTENTS,
+    IndexContents,
+    IndexedPage,
+    IndexWriter,
+    PageIndex,
+    open_writer,
+)
+from motherlode.search.query_terms import NO_LANGUAGE, hex_stems
 from motherlode.store.indexed import (
     Marks,
     Material,
@@ -41,9 +48,9 @@ from motherlode.store.session import Session
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
-INDEX = "index"
-_AT_ONCE = 500  # pages that are read at once
-_COMMIT = 20_000  # pages that are committed together
+INDEX_DIRECTORY = "index"
+READ_BATCH_PAGES = 500  # pages that are read at once
+COMMIT_PAGES = 20_000  # pages that are committed together
 _MAX_TEXT = 200_000  # characters of a page's main text, and of what it says besides
 _MAX_TITLE = 1_000
 _MAX_HEADINGS = 5_000
@@ -51,8 +58,10 @@ _MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
 _LINKS = 20  # links to a page that are looked at; what they say is kept, each once
 _MAX_ANCHOR = 200
 _NO_ANCHORS = 0
-_GATHERED = 50_000  # pages whose anchors are held at once
-_WORTH = 4  # the part of all pages, one in so many, for which all links are read instead of asking for each
+ANCHOR_BATCH_PAGES = 50_000  # pages whose anchors are held at once
+ALL_LINKS_FRACTION = (
+    4  # the part of all pages, one in so many, for which all links are read instead of asking for each
+)
 _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 # What people call a type, besides its proper name.
 _TYPES = {
@@ -71,10 +80,10 @@ _TYPES = {
 }
 
 Prints = npt.NDArray[np.uint64]
-Telling = Callable[[int, int], object]  # told how many pages of how many are done
+ProgressCallback = Callable[[int, int], object]  # told how many pages of how many are done
 
 
-class Renewal(Struct, frozen=True):
+class IndexUpdate(Struct, frozen=True):
     """What was done to an index: pages written, taken out, and how many it holds now."""
 
     written: int
@@ -83,25 +92,25 @@ class Renewal(Struct, frozen=True):
     seconds: float
 
 
-class Plan(Struct, frozen=True):
+class PendingChanges(Struct, frozen=True):
     """What an index lacks: pages to write, because they are new or were changed, with their stamps, and pages
     to take out; `pages` are all that it should hold."""
 
-    fresh: tuple[PageId, ...]
+    to_write: tuple[PageId, ...]
     stamps: tuple[int, ...]
-    gone: tuple[PageId, ...]
-    pages: int
+    to_remove: tuple[PageId, ...]
+    page_count: int
 
     @property
-    def changes(self) -> int:
-        return len(self.fresh) + len(self.gone)
+    def change_count(self) -> int:
+        return len(self.to_write) + len(self.to_remove)
 
 
-def place_of(portal: Portal) -> Path:
-    return portal.path / INDEX
+def index_directory(portal: Portal) -> Path:
+    return portal.path / INDEX_DIRECTORY
 
 
-def lacking(session: Session, tree: TopicTree, known: Known) -> Plan:
+def pending_changes(session: Session, tree: TopicTree, known: IndexContents) -> PendingChanges:
     """In what an index that knows this is behind the store."""
     marks = marks_of(session)
     stamps = _stamps(marks, topic_keys(tree))
@@ -113,7 +122,7 @@ def lacking(session: Session, tree: TopicTree, known: Known) -> Plan:
         fresh = (pages[places] != marks.pages) | (told[places] != stamps)
     rising = np.flatnonzero(fresh)
     rising = rising[marks.pages[rising].argsort()]
-    return Plan(
+    return PendingChanges(
         tuple(map(PageId, marks.pages[rising].tolist())),
         tuple(stamps[rising].tolist()),
         tuple(map(PageId, np.setdiff1d(pages, marks.pages).tolist())),
@@ -121,13 +130,15 @@ def lacking(session: Session, tree: TopicTree, known: Known) -> Plan:
     )
 
 
-def renew(portal: Portal, *, rebuild: bool = False, told: Telling = lambda _done, _of: None) -> Renewal:
+def update_index(
+    portal: Portal, *, rebuild: bool = False, on_progress: ProgressCallback = lambda _done, _of: None
+) -> IndexUpdate:
     """Bring the index up to date, or make it anew; whoever searches meanwhile sees what was there before.
 
     Raises `LockedError` while another process does so, `ReadOnlyError` where nothing can be written.
     """
     start = perf_counter()
-    place = place_of(portal)
+    place = index_directory(portal)
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
@@ -135,42 +146,44 @@ def renew(portal: Portal, *, rebuild: bool = False, told: Telling = lambda _done
     with PortalLock(place, "lode index"):
         tree = portal.tree()
         index = PageIndex.open(place)
-        known = NOTHING if index is None or rebuild else index.known()
+        known = EMPTY_CONTENTS if index is None or rebuild else index.contents()
         with portal.store.reading() as session:
-            plan = lacking(session, tree, known)
+            plan = pending_changes(session, tree, known)
         written = 0
-        if plan.changes or index is None or rebuild:
-            with shelf_in(place, anew=index is None) as shelf:
+        if plan.change_count or index is None or rebuild:
+            with open_writer(place, create=index is None) as shelf:
                 if rebuild:
                     shelf.clear()
-                written = _Writing(portal, tree, shelf, known, whole=rebuild).write(plan, told)
+                written = _Writing(portal, tree, shelf, known, whole=rebuild).write(plan, on_progress)
         now = PageIndex.open(place)
-        return Renewal(written, len(plan.gone), now.size if now else 0, perf_counter() - start)
+        return IndexUpdate(written, len(plan.to_remove), now.page_count if now else 0, perf_counter() - start)
 
 
 class _Writing:
     """Pages on their way into an index. With `whole`, all of it is committed in the end, or nothing."""
 
-    def __init__(self, portal: Portal, tree: TopicTree, shelf: Shelf, known: Known, *, whole: bool) -> None:
+    def __init__(
+        self, portal: Portal, tree: TopicTree, shelf: IndexWriter, known: IndexContents, *, whole: bool
+    ) -> None:
         self._portal = portal
         self._lineages = _lineages(tree)
         self._shelf = shelf
-        self._anchored = dict(zip(known.pages.tolist(), known.anchored.tolist(), strict=True))
+        self._anchored = dict(zip(known.pages.tolist(), known.anchor_stamps.tolist(), strict=True))
         self._stamps = dict(zip(known.pages.tolist(), known.stamps.tolist(), strict=True))
         self._whole = whole
         self._written = self._waiting = 0
 
-    def write(self, plan: Plan, told: Telling) -> int:
+    def write(self, plan: PendingChanges, told: ProgressCallback) -> int:
         """Returns how many pages were written."""
-        self._stamps.update(zip(plan.fresh, plan.stamps, strict=True))
-        self._shelf.put((), plan.gone)
-        done: set[int] = set(plan.fresh)
-        for start in range(0, len(plan.fresh), _GATHERED):
-            chunk = plan.fresh[start : start + _GATHERED]
-            gathered = self._gathered(chunk) if len(chunk) * _WORTH >= plan.pages else None
-            for at in range(0, len(chunk), _AT_ONCE):
-                self._write_part(chunk[at : at + _AT_ONCE], gathered, done)
-                told(min(start + at + _AT_ONCE, len(plan.fresh)), len(plan.fresh))
+        self._stamps.update(zip(plan.to_write, plan.stamps, strict=True))
+        self._shelf.write((), plan.to_remove)
+        done: set[int] = set(plan.to_write)
+        for start in range(0, len(plan.to_write), ANCHOR_BATCH_PAGES):
+            chunk = plan.to_write[start : start + ANCHOR_BATCH_PAGES]
+            gathered = self._gathered(chunk) if len(chunk) * ALL_LINKS_FRACTION >= plan.page_count else None
+            for at in range(0, len(chunk), READ_BATCH_PAGES):
+                self._write_part(chunk[at : at + READ_BATCH_PAGES], gathered, done)
+                told(min(start + at + READ_BATCH_PAGES, len(plan.to_write)), len(plan.to_write))
         self._commit()
         return self._written
 
@@ -183,7 +196,7 @@ class _Writing:
                 said = [gathered.get(one.url_id, "") for one in found]
             self._put(found, said)
             self._waiting += len(part) + self._reanchor(session, part, done)
-        if self._waiting >= _COMMIT and not self._whole:
+        if self._waiting >= COMMIT_PAGES and not self._whole:
             self._commit()
 
     def _gathered(self, chunk: Sequence[PageId]) -> dict[int, str]:
@@ -196,8 +209,8 @@ class _Writing:
         }
 
     def _put(self, found: Sequence[Material], said: Sequence[str]) -> None:
-        entries = entries_of(self._lineages, found, said, self._stamps)
-        self._shelf.put(entries, [one.page for one in found if one.page in self._anchored])
+        entries = indexed_pages(self._lineages, found, said, self._stamps)
+        self._shelf.write(entries, [one.page for one in found if one.page in self._anchored])
 
     def _reanchor(self, session: Session, part: Sequence[PageId], done: set[int]) -> int:
         """Write those pages again that these link to, if what is said of them is new. Returns how many.
@@ -212,8 +225,8 @@ class _Writing:
         urls = url_ids_of(session, ahead)
         said = dict(zip(urls, anchors_to(session, urls.values(), _LINKS), strict=True))
         changed = [page for page in urls if _mark(_anchors(said[page])) != self._anchored[page]]
-        for at in range(0, len(changed), _AT_ONCE):
-            found = materials_of(session, changed[at : at + _AT_ONCE], TERMS, spelled)
+        for at in range(0, len(changed), READ_BATCH_PAGES):
+            found = materials_of(session, changed[at : at + READ_BATCH_PAGES], TERMS, spelled)
             self._put(found, [said[one.page] for one in found])
         return len(changed)
 
@@ -238,11 +251,11 @@ def _lineages(tree: TopicTree) -> dict[int, tuple[str, ...]]:
 def _lineage(tree: TopicTree, topic: TopicId) -> Iterator[str]:
     here: TopicId | None = topic
     while here is not None:
-        yield topic_name(here)
+        yield topic_term(here)
         here = tree[here].parent
 
 
-def topic_name(topic: TopicId) -> str:
+def topic_term(topic: TopicId) -> str:
     return str(int(topic))
 
 
@@ -254,12 +267,12 @@ def _stamps(marks: Marks, keys: Mapping[int, int]) -> Prints:
     return stamps
 
 
-def entries_of(
+def indexed_pages(
     lineages: Mapping[int, tuple[str, ...]],
     found: Sequence[Material],
     said: Sequence[str],
     stamps: Mapping[int, int],
-) -> list[Indexed]:
+) -> list[IndexedPage]:
     """Pages as the index sees them, of what the store has, their texts `spelled`, of what links to each say,
     and of their stamps."""
     return [
@@ -268,11 +281,11 @@ def entries_of(
     ]
 
 
-def _entry(one: Material, anchors: str, topics: tuple[str, ...], stamp: int) -> Indexed:
-    return Indexed(
+def _entry(one: Material, anchors: str, topics: tuple[str, ...], stamp: int) -> IndexedPage:
+    return IndexedPage(
         page=one.page,
         stamp=stamp,
-        anchored=_mark(anchors),
+        anchor_stamp=_mark(anchors),
         title=lettered(one.title[:_MAX_TITLE]),
         headings=spaced(one.text.headings[:_MAX_HEADINGS]),
         main=spaced(one.text.main[:_MAX_TEXT]),
@@ -296,15 +309,15 @@ def _mark(anchors: str) -> int:
 def _stems_of(one: Material) -> str:
     """The stems of a page, each as often as the page has it; their order does not matter."""
     bag = unpack(one.vector)
-    return hexed(np.repeat(bag.terms, np.minimum(bag.counts, _MAX_COUNT)))
+    return hex_stems(np.repeat(bag.terms, np.minimum(bag.counts, _MAX_COUNT)))
 
 
-def _with_stems(entry: Indexed, one: Material, anchors: str) -> Indexed:
+def _with_stems(entry: IndexedPage, one: Material, anchors: str) -> IndexedPage:
     """The same, if need be with its stems."""
     if is_rooted(one.language):
         return entry
     texts = [one.title[:_MAX_TITLE], one.text.headings[:_MAX_HEADINGS], anchors]
-    title, headings, anchor = map(hexed, sequences_of(texts, one.language))
+    title, headings, anchor = map(hex_stems, sequences_of(texts, one.language))
     return replace(
         entry, stems=_stems_of(one), title_stems=title, heading_stems=headings, anchor_stems=anchor
     )

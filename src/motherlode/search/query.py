@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from motherlode.records import UsageError
 
-FIELDS = ("title", "headings", "text", "main", "anchor", "url", "site", "topic", "language", "type")
-MAX_LENGTH = 4_000
-MAX_DEPTH = 40
-MAX_WORDS = 200
+QUERY_FIELDS = ("title", "headings", "text", "main", "anchor", "url", "site", "topic", "language", "type")
+MAX_QUERY_CHARS = 4_000
+MAX_QUERY_DEPTH = 40
+MAX_QUERY_WORDS = 200
 MAX_EDITS = 2
 
 _TOKEN = re.compile(r'\s+|[()]|-(?=[\w"(])|(?P<field>[^\W\d_]+):(?=\S)|"|[^\s()"]+')
@@ -27,7 +27,7 @@ _FUZZY = re.compile(r"(.*[^~])~(\d*)")
 _OPERATORS = ("AND", "OR", "NOT")
 
 
-class Form(StrEnum):
+class MatchMode(StrEnum):
     """How near a word of a page must come to the word of the query."""
 
     VAGUE = "vague"  # the same stem
@@ -36,28 +36,28 @@ class Form(StrEnum):
     FUZZY = "fuzzy"
 
 
-class Word(Struct, frozen=True, tag=True):
+class QueryWord(Struct, frozen=True, tag=True):
     """A word, or, where it is exact, one or more of them side by side; `edits` is for fuzzy ones."""
 
     text: str
-    form: Form = Form.VAGUE
+    mode: MatchMode = MatchMode.VAGUE
     field: str = ""
     edits: int = 0
 
 
-class All(Struct, frozen=True, tag=True):
-    parts: "tuple[Node, ...]"
+class AllOf(Struct, frozen=True, tag=True):
+    parts: "tuple[QueryNode, ...]"
 
 
-class Any(Struct, frozen=True, tag=True):
-    parts: "tuple[Node, ...]"
+class AnyOf(Struct, frozen=True, tag=True):
+    parts: "tuple[QueryNode, ...]"
 
 
 class Not(Struct, frozen=True, tag=True):
-    part: "Node"
+    part: "QueryNode"
 
 
-Node = Word | All | Any | Not
+QueryNode = QueryWord | AllOf | AnyOf | Not
 
 
 class QueryError(UsageError):
@@ -70,16 +70,16 @@ class _Token(Struct, frozen=True):
     at: int
 
 
-def parse(text: str, *, any_word: bool = False) -> Node:
+def parse_query(text: str, *, any_word: bool = False) -> QueryNode:
     """The tree of a query. Words side by side must all be there, or, on demand, any of them.
 
     Raises `QueryError`.
     """
-    if len(text) > MAX_LENGTH:
-        raise QueryError(f"A query has at most {MAX_LENGTH:,} characters, this one has {len(text):,}.")
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryError(f"A query has at most {MAX_QUERY_CHARS:,} characters, this one has {len(text):,}.")
     tokens = _tokens(text.encode("utf-8", "replace").decode())
-    if sum(token.kind in ("word", "phrase") for token in tokens) > MAX_WORDS:
-        raise QueryError(f"A query has at most {MAX_WORDS} words.")
+    if sum(token.kind in ("word", "phrase") for token in tokens) > MAX_QUERY_WORDS:
+        raise QueryError(f"A query has at most {MAX_QUERY_WORDS} words.")
     reader = _Reader(tokens, any_word=any_word)
     found = reader.either(0)
     if reader.here is not None:
@@ -87,50 +87,50 @@ def parse(text: str, *, any_word: bool = False) -> Node:
     return found
 
 
-def written(node: Node) -> str:
+def format_query(node: QueryNode) -> str:
     """A query that means this tree; words in it must not be made of what has a meaning of its own."""
     match node:
-        case Word():
+        case QueryWord():
             return _word_written(node)
         case Not(part):
             return f"NOT {_inner(part)}"
-        case All(parts):
+        case AllOf(parts):
             return " AND ".join(map(_inner, parts))
-        case Any(parts):
+        case AnyOf(parts):
             return " OR ".join(map(_inner, parts))
 
 
-def _inner(node: Node) -> str:
-    return written(node) if isinstance(node, Word) else f"({written(node)})"
+def _inner(node: QueryNode) -> str:
+    return format_query(node) if isinstance(node, QueryWord) else f"({format_query(node)})"
 
 
-def _word_written(word: Word) -> str:
+def _word_written(word: QueryWord) -> str:
     field = f"{word.field}:" if word.field else ""
-    ends = {Form.VAGUE: "", Form.PREFIX: "*", Form.FUZZY: f"~{word.edits}"}
-    body = f'"{word.text}"' if word.form is Form.EXACT else word.text + ends[word.form]
+    ends = {MatchMode.VAGUE: "", MatchMode.PREFIX: "*", MatchMode.FUZZY: f"~{word.edits}"}
+    body = f'"{word.text}"' if word.mode is MatchMode.EXACT else word.text + ends[word.mode]
     return field + body
 
 
-def wanted_words(node: Node) -> list[Word]:
+def positive_words(node: QueryNode) -> list[QueryWord]:
     """The words that pages are to have, those after NOT left out, in the query's order."""
     match node:
-        case Word():
+        case QueryWord():
             return [node]
         case Not():
             return []
-        case All(parts) | Any(parts):
-            return [word for part in parts for word in wanted_words(part)]
+        case AllOf(parts) | AnyOf(parts):
+            return [word for part in parts for word in positive_words(part)]
 
 
-def words_in(node: Node) -> list[Word]:
+def all_words(node: QueryNode) -> list[QueryWord]:
     """All words of a query, in its order."""
     match node:
-        case Word():
+        case QueryWord():
             return [node]
         case Not(part):
-            return words_in(part)
-        case All(parts) | Any(parts):
-            return [word for part in parts for word in words_in(part)]
+            return all_words(part)
+        case AllOf(parts) | AnyOf(parts):
+            return [word for part in parts for word in all_words(part)]
 
 
 # --- words ----------------------------------------------------------------------------------------------
@@ -159,8 +159,8 @@ def _token(found: re.Match[str], at: int) -> _Token:
     text = found[0]
     field = found["field"]
     if field is not None:
-        if field.lower() not in FIELDS:
-            known = ", ".join(FIELDS)
+        if field.lower() not in QUERY_FIELDS:
+            known = ", ".join(QUERY_FIELDS)
             raise QueryError(
                 f"There is no field '{field}' (character {at + 1:,}); there are {known}. "
                 "In quotation marks, it is a word like others."
@@ -192,32 +192,32 @@ class _Reader:
     def here(self) -> _Token | None:
         return self._tokens[self._next] if self._next < len(self._tokens) else None
 
-    def either(self, depth: int) -> Node:
+    def either(self, depth: int) -> QueryNode:
         """Parts with OR between them."""
         parts = [self._both(depth)]
         while self._takes("OR"):
             parts.append(self._both(depth))
-        return parts[0] if len(parts) == 1 else Any(tuple(parts))
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
-    def _both(self, depth: int) -> Node:
+    def _both(self, depth: int) -> QueryNode:
         """Parts with AND between them, or with nothing."""
-        rows: list[list[Node]] = [[self._single(depth)]]
+        rows: list[list[QueryNode]] = [[self._single(depth)]]
         while self.here is not None and self.here.kind not in ("OR", ")"):
             if self._takes("AND") or not self._any_word:
                 rows[-1].append(self._single(depth))
             else:
                 rows.append([self._single(depth)])
-        parts = [row[0] if len(row) == 1 else All(tuple(row)) for row in rows]
+        parts = [row[0] if len(row) == 1 else AllOf(tuple(row)) for row in rows]
         return parts[0] if len(parts) == 1 else _loosely(parts)
 
-    def _single(self, depth: int) -> Node:
+    def _single(self, depth: int) -> QueryNode:
         denied = False
         while self._takes("NOT") or self._takes("minus"):
             denied = not denied
         found = self._atom(depth)
         return Not(found) if denied else found
 
-    def _atom(self, depth: int) -> Node:
+    def _atom(self, depth: int) -> QueryNode:
         token = self._taken()
         if token.kind == "(":
             return self._group(token, depth)
@@ -225,9 +225,9 @@ class _Reader:
             return _worded(self._worth(token), token.text)
         return _worded(token, "")
 
-    def _group(self, opened: _Token, depth: int) -> Node:
-        if depth >= MAX_DEPTH:
-            raise QueryError(f"Parentheses nest at most {MAX_DEPTH} deep ({_at(opened)}).")
+    def _group(self, opened: _Token, depth: int) -> QueryNode:
+        if depth >= MAX_QUERY_DEPTH:
+            raise QueryError(f"Parentheses nest at most {MAX_QUERY_DEPTH} deep ({_at(opened)}).")
         found = self.either(depth + 1)
         if not self._takes(")"):
             raise QueryError(f"The parenthesis at {_at(opened)} is never closed.")
@@ -260,30 +260,30 @@ class _Reader:
         return True
 
 
-def _loosely(parts: list[Node]) -> Node:
+def _loosely(parts: list[QueryNode]) -> QueryNode:
     """Any of these; but what must not be there must not be there."""
     denied = [part for part in parts if isinstance(part, Not)]
     wanted = [part for part in parts if not isinstance(part, Not)]
     if not denied or not wanted:
-        return All(tuple(denied)) if denied else Any(tuple(wanted))
-    return All((wanted[0] if len(wanted) == 1 else Any(tuple(wanted)), *denied))
+        return AllOf(tuple(denied)) if denied else AnyOf(tuple(wanted))
+    return AllOf((wanted[0] if len(wanted) == 1 else AnyOf(tuple(wanted)), *denied))
 
 
-def _worded(token: _Token, field: str) -> Word:
+def _worded(token: _Token, field: str) -> QueryWord:
     if token.kind == "phrase":
         words = " ".join(token.text.split())
         if not words:
             raise QueryError(f"There is nothing between the quotation marks at {_at(token)}.")
-        return Word(words, Form.EXACT, field)
+        return QueryWord(words, MatchMode.EXACT, field)
     if token.text.endswith("*"):
         stem = token.text.rstrip("*")
         if not stem:
             raise QueryError(f"The asterisk at {_at(token)} wants the beginning of a word before it.")
-        return Word(stem, Form.PREFIX, field)
+        return QueryWord(stem, MatchMode.PREFIX, field)
     fuzzy = _FUZZY.fullmatch(token.text)
     if fuzzy is not None:
         edits = int(fuzzy[2][:3] or 1)
         if not 1 <= edits <= MAX_EDITS:
             raise QueryError(f"'{token.text}' at {_at(token)}: a word may differ in 1 or 2 letters.")
-        return Word(fuzzy[1], Form.FUZZY, field, edits)
-    return Word(token.text, Form.VAGUE, field)
+        return QueryWord(fuzzy[1], MatchMode.FUZZY, field, edits)
+    return QueryWord(token.text, MatchMode.VAGUE, field)

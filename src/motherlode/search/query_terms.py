@@ -16,15 +16,15 @@ from motherlode.documents.ideographs import has_ideographs, parts
 from motherlode.documents.roots import heads, is_rooted
 from motherlode.documents.terms import has_stemmer, number_of, sharing
 from motherlode.search.index import PageIndex
-from motherlode.search.matching import Stem, Tongue
-from motherlode.search.query import Node, words_in
+from motherlode.search.query import QueryNode, all_words
+from motherlode.search.query_builder import LanguageGroup, Stem
 
 NO_LANGUAGE = "und"
 _FORMS = 50  # words of a stem that are sought: the one that was typed, and the most frequent
 _KEPT = ("stems", "title_stems", "heading_stems", "anchor_stems")
 
 
-class Wording:
+class StemLookup:
     """Looks words up in one index, each beginning once."""
 
     def __init__(self, index: PageIndex) -> None:
@@ -32,14 +32,17 @@ class Wording:
         self._begun: dict[str, dict[str, dict[str, int]]] = {}
         self._written: dict[str, dict[str, int]] = {}
 
-    def tongues(self, node: Node, languages: Sequence[str]) -> list[Tongue]:
+    def language_groups(self, node: QueryNode, languages: Sequence[str]) -> list[LanguageGroup]:
         """Languages together in which the words of a query have the same stems; one at least."""
-        words = list(dict.fromkeys(word.text for word in words_in(node)))
+        words = list(dict.fromkeys(word.text for word in all_words(node)))
         groups: dict[tuple[tuple[Stem, ...], ...], list[str]] = {}
         for language in languages or [NO_LANGUAGE]:
             stems = tuple(self.stems(word, language) for word in words)
             groups.setdefault(stems, []).append(language)
-        return [Tongue(tuple(names), dict(zip(words, stems, strict=True))) for stems, names in groups.items()]
+        return [
+            LanguageGroup(tuple(names), dict(zip(words, stems, strict=True)))
+            for stems, names in groups.items()
+        ]
 
     def stems(self, word: str, language: str) -> tuple[Stem, ...]:
         """What a word is in a language: one stem, as a rule; none, if it says nothing there."""
@@ -52,7 +55,7 @@ class Wording:
     def frequency(self, word: str) -> int:
         """How many pages have a word in their main text, written so; of ideographs, that many at most."""
         signs = word if has_ideographs(word) else (word,)
-        return min(self._index.having("main", sign) for sign in signs)
+        return min(self._index.doc_freq("main", sign) for sign in signs)
 
     def _stem(self, word: str, language: str) -> Stem:
         number = number_of(word, language)
@@ -61,8 +64,8 @@ class Wording:
         if has_ideographs(word):
             return Stem(word, number, self.frequency(word))
         if not is_rooted(language):
-            spelled = hexed(np.array([number], np.uint32))
-            having = {field: self._index.having(field, spelled) for field in _KEPT}
+            spelled = hex_stems(np.array([number], np.uint32))
+            having = {field: self._index.doc_freq(field, spelled) for field in _KEPT}
             return self._weighed(word, number, {spelled: having})
         return self._weighed(word, number, self._forms(word, number, language))
 
@@ -81,16 +84,16 @@ class Wording:
 
     def _having(self, form: str) -> dict[str, int]:
         if form not in self._written:
-            self._written[form] = self._index.having_word(form)
+            self._written[form] = self._index.word_doc_freqs(form)
         return self._written[form]
 
     def _beginning(self, head: str) -> Mapping[str, dict[str, int]]:
         if head not in self._begun:
-            self._begun[head] = self._index.words_beginning(head)
+            self._begun[head] = self._index.words_with_prefix(head)
         return self._begun[head]
 
     def _weighed(self, word: str, number: int, forms: Mapping[str, dict[str, int]]) -> Stem:
-        size = self._index.size
+        size = self._index.page_count
         pages = min(size, sum(max(having.values()) for having in forms.values()))
         rarity = _idf(pages, size)
         typed = (word.lower(), word.casefold())
@@ -104,38 +107,38 @@ class Wording:
         return Stem(word, number, pages, terms)
 
 
-class Telling(Struct, frozen=True):
+class WeightedStem(Struct, frozen=True):
     """A term of a page that others are to be like, and how much it says of it."""
 
     stem: Stem
     weight: float
 
 
-def telling(
+def characteristic_stems(
     index: PageIndex, spelled: Mapping[int, str], counts: Mapping[int, int], language: str, most: int
-) -> list[Telling]:
+) -> list[WeightedStem]:
     """What is most telling of a page, whose terms are spelled so and as frequent: by tf and idf, the latter
     of the words as they are spelled, since looking up all words of every stem would take long."""
-    wording = Wording(index)
-    rare = {number: spread(index.size, wording.frequency(word)) for number, word in spelled.items()}
+    wording = StemLookup(index)
+    rare = {number: idf(index.page_count, wording.frequency(word)) for number, word in spelled.items()}
     worth = {number: (1.0 + np.log(max(counts[number], 1))) * rare[number] for number in spelled}
     best = sorted(worth, key=lambda number: (-worth[number], number))[:most]
     found = ((wording.stems(spelled[number], language), worth[number]) for number in best)
-    return [Telling(stem, float(weight)) for stems, weight in found for stem in stems[:1]]
+    return [WeightedStem(stem, float(weight)) for stems, weight in found for stem in stems[:1]]
 
 
-def of_length_one(weights: Iterable[tuple[int, float]]) -> dict[int, float]:
+def unit_vector(weights: Iterable[tuple[int, float]]) -> dict[int, float]:
     told = dict(weights)
     length = float(np.linalg.norm(list(told.values()))) or 1.0
     return {number: weight / length for number, weight in told.items()}
 
 
-def spread(size: int, pages: int) -> float:
+def idf(size: int, pages: int) -> float:
     """The idf of a term that so many pages of all have, as the cosine takes it: log(1 + N / df)."""
     return float(np.log1p(size / max(pages, 1)))
 
 
-def hexed(numbers: npt.NDArray[np.uint32]) -> str:
+def hex_stems(numbers: npt.NDArray[np.uint32]) -> str:
     """The numbers of stems as the index spells them."""
     return numbers.astype("<u4", copy=False).tobytes().hex(" ", 4)
 

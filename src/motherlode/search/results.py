@@ -6,9 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.records import Judgement, PageId
-from motherlode.search.highlights import Finder
-from motherlode.search.ranking import Part
-from motherlode.search.snippets import Snippet
+from motherlode.search.ranking import ScorePart
+from motherlode.search.snippets import Highlighter, Snippet
 from motherlode.store.judged import judgements_of
 from motherlode.store.pages import main_text_of, page_numbered, urls_of_pages
 from motherlode.store.session import Session
@@ -18,10 +17,10 @@ from motherlode.training.marks import Marks, said_on
 _MAX_TITLE = 300
 _ALIKE = 10  # addresses of near duplicates that are named
 
-Thoughts = Mapping[PageId, Judgement]
+AssumedJudgements = Mapping[PageId, Judgement]
 
 
-class Result(Struct, frozen=True):
+class SearchResult(Struct, frozen=True):
     """A page that was found. `score` is from 0 to 1; `why` are its parts. `places`: what title, headings,
     text, anchors and address each bring to its BM25. `alike` say nearly the same."""
 
@@ -35,14 +34,14 @@ class Result(Struct, frozen=True):
     type: str
     fetched_at: float
     snippet: Snippet
-    why: tuple[Part, ...]
+    why: tuple[ScorePart, ...]
     places: dict[str, float] = {}
     alike: tuple[str, ...] = ()
     alike_count: int = 0
     marked: tuple[str, ...] = ()  # what a person said of it, such as `good for owls`
 
 
-class Describing:
+class ResultBuilder:
     """Tells of pages what a person wants to see of them.
 
     `finding` makes what knows the words that were sought, in texts of one language.
@@ -52,8 +51,8 @@ class Describing:
         self,
         session: Session,
         tree: TopicTree,
-        finding: Callable[[str], Finder],
-        as_if: Thoughts,
+        finding: Callable[[str], Highlighter],
+        as_if: AssumedJudgements,
         marks: Marks,
     ) -> None:
         self._session = session
@@ -62,14 +61,16 @@ class Describing:
         self._as_if = as_if
         self._marks = marks
 
-    def result(self, place: int, page: PageId, score: float, why: tuple[Part, ...]) -> Result | None:
+    def result(
+        self, place: int, page: PageId, score: float, why: tuple[ScorePart, ...]
+    ) -> SearchResult | None:
         """None: the store has it no more."""
         kept = page_numbered(self._session, page)
         if kept is None:
             return None
         judged = self._as_if.get(page) or judgements_of(self._session, [page]).get(page)
         on_topic = judged is not None and judged.confidence > 0
-        return Result(
+        return SearchResult(
             place,
             kept.page.url,
             _shortened(" ".join(kept.title[: 4 * _MAX_TITLE].split())),
@@ -84,7 +85,7 @@ class Describing:
             marked=said_on(self._marks, self._tree, page),
         )
 
-    def folding(self, told: Result, others: Sequence[PageId]) -> Result:
+    def folding(self, told: SearchResult, others: Sequence[PageId]) -> SearchResult:
         """The same, with the addresses of its near duplicates."""
         if not others:
             return told

@@ -12,7 +12,7 @@ from motherlode.lab.experiments.queries import Kind, Query, grades_of
 from motherlode.lab.experiments.searches import Found, Plan, best_weights, large_topics, line, measure
 from motherlode.lab.labels import Labels
 from motherlode.records import UsageError
-from motherlode.search.ranking import PARTS
+from motherlode.search.ranking import SCORE_PARTS
 from support.generated_webs import made
 
 LABELS = Labels(
@@ -61,7 +61,7 @@ def test_a_page_beside_the_topic_is_nearly_right() -> None:
 def found(kind: Kind, **values: list[float]) -> Found:
     """A query to which the first page is right; `left` is left out."""
     query = Query(kind, "Art", "words", {"right": RIGHT}, frozenset({"left"}))
-    scores = {part: np.array(values.get(part, [0.0] * 3)) for part in PARTS}
+    scores = {part: np.array(values.get(part, [0.0] * 3)) for part in SCORE_PARTS}
     return Found(query, np.arange(3), ["right", "wrong", "left"], scores)
 
 
@@ -96,7 +96,7 @@ def test_a_web_is_asked_by_every_kind_of_query(web: Path) -> None:
     assert result.pages >= 240
     assert result.queries[Kind.NAME] == len(topics) >= 2
     assert result.queries[Kind.WORDS] == result.queries[Kind.WITHIN] > 0
-    assert [one.rank for one in result.second] == [*PARTS, "bm25=1,topic=1"]
+    assert [one.rank for one in result.second] == [*SCORE_PARTS, "bm25=1,topic=1"]
     assert all(0 <= one.mean.ndcg_10 <= 1 for one in (*result.first, *result.second))
     assert max(one.mean.ndcg_10 for one in result.first) > 0.3
 

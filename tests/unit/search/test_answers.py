@@ -7,7 +7,7 @@ import pytest
 
 from motherlode.portal import Portal
 from motherlode.records import ROOT, Judgement, Origin
-from motherlode.search.answers import Answer, answer, snippet
+from motherlode.search.answers import QueryAnswer, answer_query, query_snippet
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import judged_for, keep_judgements
 from motherlode.topics import parse_path
@@ -40,10 +40,10 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def answered(portal: Path, query: str = QUERY, most: int = 20) -> Answer:
+def answered(portal: Path, query: str = QUERY, most: int = 20) -> QueryAnswer:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         tree = opened.tree()
-        return answer(session, tree, tree.at(parse_path("owls")).id, query, most)
+        return answer_query(session, tree, tree.at(parse_path("owls")).id, query, most)
 
 
 def test_the_best_by_the_sum_of_confidence_and_cosine_come_first(portal: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_page_in_another_language_is_asked_in_its_own(portal: Path) -> None:
 
 
 def marked(text: str, query: str, language: str = "en") -> tuple[str, list[str]]:
-    found = snippet(text, query, language)
+    found = query_snippet(text, query, language)
     return found.text, [found.text[start:end] for start, end in found.marks]
 
 
@@ -144,6 +144,6 @@ def test_a_snippet_of_letters_that_grow_when_folded_marks_the_right_ones() -> No
 
 @pytest.mark.parametrize("text", ["owl" * 100_000, "owl " * 100_000, "x" * 500 + " owl " + "y" * 500])
 def test_a_snippet_of_anything_is_short(text: str) -> None:
-    found = snippet(text, "owl")
+    found = query_snippet(text, "owl")
     assert len(found.text) <= 244
     assert all(found.text[start:end] == "owl" for start, end in found.marks)

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.search.index import PageIndex
-from motherlode.search.index_updater import Follower
-from motherlode.search.indexer import lacking, place_of
+from motherlode.search.index_updater import IndexUpdater
+from motherlode.search.indexer import index_directory, pending_changes
 from motherlode.search.options import IndexOptions
 from support.search_portals import Paper, found, shelve
 
@@ -27,16 +27,16 @@ def path(tmp_path: Path) -> Path:
     return shelve(tmp_path / "p", OWLS)
 
 
-def restless(portal: Portal) -> Follower:
+def restless(portal: Portal) -> IndexUpdater:
     config = replace(portal.config, index=IndexOptions(while_crawling=True, rest=0.0))
-    return Follower(Portal(portal.path, config, portal.store, portal.archive))
+    return IndexUpdater(Portal(portal.path, config, portal.store, portal.archive))
 
 
 def behind(portal: Portal) -> int:
-    index = PageIndex.open(place_of(portal))
+    index = PageIndex.open(index_directory(portal))
     assert index is not None
     with portal.store.reading() as session:
-        return lacking(session, portal.tree(), index.known()).changes
+        return pending_changes(session, portal.tree(), index.contents()).change_count
 
 
 def in_loop(test: Callable[[Path], Coroutine[None, None, None]]) -> Callable[[Path], None]:
@@ -47,8 +47,8 @@ def in_loop(test: Callable[[Path], Coroutine[None, None, None]]) -> Callable[[Pa
     return run
 
 
-async def until(follower: Follower, renewals: int) -> None:
-    while follower.renewals < renewals:  # noqa: ASYNC110 - nothing tells of it
+async def until(follower: IndexUpdater, renewals: int) -> None:
+    while follower.updates < renewals:  # noqa: ASYNC110 - nothing tells of it
         await asyncio.sleep(0.01)
 
 
@@ -59,7 +59,7 @@ async def test_it_takes_up_what_is_kept_meanwhile_and_all_of_it_in_the_end(path:
             await until(follower, 1)
             assert found(path, "owl") == ["owl"]
             await asyncio.to_thread(shelve, path, HERONS)
-            await until(follower, follower.renewals + 2)  # the first of them may have begun before
+            await until(follower, follower.updates + 2)  # the first of them may have begun before
             assert behind(portal) == 0
             await asyncio.to_thread(shelve, path, {"http://eagle.test/": Paper("Eagles", "An eagle.")})
             assert await follower.finish() == ""

@@ -17,8 +17,8 @@ from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import Judgement, LockedError, PageId, UrlState
 from motherlode.search import indexer as indexing
-from motherlode.search.index import FORM, PageIndex
-from motherlode.search.indexer import Renewal, lacking, place_of, renew
+from motherlode.search.index import INDEX_FORMAT, PageIndex
+from motherlode.search.indexer import IndexUpdate, index_directory, pending_changes, update_index
 from motherlode.store import topics as topic_rows
 from motherlode.store.indexed import Material, materials_of
 from motherlode.store.judged import keep_judgements
@@ -45,20 +45,20 @@ def portal(tmp_path: Path, database_url: str) -> Path:
     return path
 
 
-def renewed(path: Path, *, rebuild: bool = False) -> Renewal:
+def renewed(path: Path, *, rebuild: bool = False) -> IndexUpdate:
     with Portal.reading(path) as portal:
-        return renew(portal, rebuild=rebuild)
+        return update_index(portal, rebuild=rebuild)
 
 
 def content(path: Path) -> list[tuple[int, int, int]]:
     """What an index says it was made of."""
     with Portal.reading(path) as portal:
-        index = PageIndex.open(place_of(portal))
+        index = PageIndex.open(index_directory(portal))
         assert index is not None
-        known = index.known()
+        known = index.contents()
         with portal.store.reading() as session:
-            assert lacking(session, portal.tree(), known).changes == 0
-        rows = zip(known.pages.tolist(), known.stamps.tolist(), known.anchored.tolist(), strict=True)
+            assert pending_changes(session, portal.tree(), known).change_count == 0
+        rows = zip(known.pages.tolist(), known.stamps.tolist(), known.anchor_stamps.tolist(), strict=True)
         return sorted(rows)
 
 
@@ -153,7 +153,7 @@ def test_a_page_that_changes_between_being_compared_and_being_written_is_seen_th
             shelve(path, {HERON: replace(PAPERS[HERON], day=1, links={OWL: "nocturnal hunters"})})
         return read(session, wanted, *rest)
 
-    monkeypatch.setattr(indexing, "_AT_ONCE", 1)
+    monkeypatch.setattr(indexing, "READ_BATCH_PAGES", 1)
     monkeypatch.setattr(indexing, "materials_of", meanwhile)
     assert renewed(path).written == 2
     assert renewed(path).written == 2  # the page that changed, and the one that it links to
@@ -173,8 +173,8 @@ def test_anchors_are_the_same_asked_for_one_by_one_and_read_all_at_once(
         for n in range(200)
     }
     path = shelve(tmp_path / "p", papers)
-    monkeypatch.setattr(indexing, "_WORTH", worth)
-    monkeypatch.setattr(indexing, "_GATHERED", 70)
+    monkeypatch.setattr(indexing, "ALL_LINKS_FRACTION", worth)
+    monkeypatch.setattr(indexing, "ANCHOR_BATCH_PAGES", 70)
     assert renewed(path).written == 200
     monkeypatch.undo()
     assert agrees(path)
@@ -183,7 +183,7 @@ def test_anchors_are_the_same_asked_for_one_by_one_and_read_all_at_once(
 
 @pytest.mark.parametrize("damage", ["deleted", "emptied", "truncated", "half"])
 def test_a_damaged_index_is_made_anew(portal: Path, damage: str) -> None:
-    place = portal / "index" / f"pages-{FORM}"
+    place = portal / "index" / f"pages-{INDEX_FORMAT}"
     if damage == "deleted":
         shutil.rmtree(portal / "index")
     elif damage == "emptied":
@@ -218,10 +218,10 @@ import sys
 from pathlib import Path
 import motherlode.search.indexer as indexing
 from motherlode.portal import Portal
-indexing._AT_ONCE, indexing._COMMIT = 5, 10
+indexing.READ_BATCH_PAGES, indexing.COMMIT_PAGES = 5, 10
 with Portal.reading(Path(sys.argv[1])) as portal:
     print("ready", flush=True)
-    indexing.renew(portal, rebuild=sys.argv[2] == "rebuild")
+    indexing.update_index(portal, rebuild=sys.argv[2] == "rebuild")
 """
 
 
@@ -239,8 +239,8 @@ def test_a_killed_indexer_leaves_an_index_that_the_next_one_completes(tmp_path: 
         shelve(path, papers(turn * 200))
         kill_after(path, 0.25 * dice.random(), rebuild=turn == 3)
         with Portal.reading(path) as portal:
-            index = PageIndex.open(place_of(portal))
-            sizes.add(index.size if index else 0)
+            index = PageIndex.open(index_directory(portal))
+            sizes.add(index.page_count if index else 0)
         if turn % 2:
             assert renewed(path).pages == (turn + 1) * 200
             assert agrees(path)

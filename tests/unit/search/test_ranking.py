@@ -6,17 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.records import UsageError
-from motherlode.search.ranking import combined, folded, order, scaled, topical, weights_of
+from motherlode.search.ranking import (
+    combine_scores,
+    fold_duplicates,
+    parse_weights,
+    rank_order,
+    scale_scores,
+    topic_scores,
+)
 
 
 def test_weights_are_shares_of_one() -> None:
-    assert weights_of("cosine") == {"cosine": 1.0}
-    assert weights_of("cosine=1, confidence=0.5,authority=0.5") == {
+    assert parse_weights("cosine") == {"cosine": 1.0}
+    assert parse_weights("cosine=1, confidence=0.5,authority=0.5") == {
         "cosine": 0.5,
         "confidence": 0.25,
         "authority": 0.25,
     }
-    assert weights_of("bm25=0,cosine=3") == {"cosine": 1.0}
+    assert parse_weights("bm25=0,cosine=3") == {"cosine": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -35,12 +42,12 @@ def test_weights_are_shares_of_one() -> None:
 )
 def test_wrong_weights_are_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said.replace("(", r"\(")):
-        weights_of(text)
+        parse_weights(text)
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20))
 def test_parts_are_scaled_from_nothing_to_the_best(values: list[float]) -> None:
-    found = scaled(np.array(values, np.float64))
+    found = scale_scores(np.array(values, np.float64))
     assert len(found) == len(values)
     assert all(0 <= one <= 1 for one in found)
     if any(0 < value < float("inf") for value in values):
@@ -49,30 +56,30 @@ def test_parts_are_scaled_from_nothing_to_the_best(values: list[float]) -> None:
 
 def test_the_score_is_the_weighted_mean_of_the_scaled_parts() -> None:
     values = {"bm25": np.array([10.0, 5.0, 0.0]), "confidence": np.array([-0.3, 0.1, 0.2])}
-    scores, parts = combined(values, weights_of("bm25=3,confidence=1"))
+    scores, parts = combine_scores(values, parse_weights("bm25=3,confidence=1"))
     assert parts["confidence"].tolist() == [0.0, 0.5, 1.0]
     assert scores.tolist() == pytest.approx([0.75, 0.5, 0.25])
-    assert order(scores, np.array([7, 8, 9])).tolist() == [0, 1, 2]
-    assert order(np.array([0.5, 0.5, 0.9]), np.array([9, 3, 5])).tolist() == [2, 1, 0]
+    assert rank_order(scores, np.array([7, 8, 9])).tolist() == [0, 1, 2]
+    assert rank_order(np.array([0.5, 0.5, 0.9]), np.array([9, 3, 5])).tolist() == [2, 1, 0]
 
 
 def test_a_topic_has_what_the_best_matches_say_for_it() -> None:
     confidences = np.array([0.5, 0.5, 0.5, 0.5, -0.1])
     topics = np.array([3, 4, 3, 0, 0])
     scores = np.array([2.0, 1.0, 2.0, 9.0, 0.0])
-    assert topical(confidences, topics, scores).tolist() == [0.5, 0.125, 0.5, 0.0, 0.0]
-    assert topical(np.zeros(0), np.zeros(0, np.int64), np.zeros(0)).tolist() == []
+    assert topic_scores(confidences, topics, scores).tolist() == [0.5, 0.125, 0.5, 0.0, 0.0]
+    assert topic_scores(np.zeros(0), np.zeros(0, np.int64), np.zeros(0)).tolist() == []
 
 
 def test_authority_is_scaled_by_its_square_root() -> None:
-    total, parts = combined({"authority": np.array([0.04, 0.01, 0.0])}, {"authority": 1.0})
+    total, parts = combine_scores({"authority": np.array([0.04, 0.01, 0.0])}, {"authority": 1.0})
     assert total.tolist() == parts["authority"].tolist() == pytest.approx([1.0, 0.5, 0.0])
 
 
 def test_near_duplicates_are_folded_into_the_best_of_them() -> None:
     prints = np.array([0b1111, 0, 0b1110, 0xFFFF_FFFF, 0, 0b1000], np.uint64)
     ranked = np.array([3, 2, 1, 0, 4, 5])
-    assert folded(ranked, prints, 3, 10) == ([(3, ()), (2, (0, 5)), (1, ()), (4, ())], False)
-    assert folded(ranked, prints, 3, 2) == ([(3, ()), (2, (0, 5))], True)
-    assert folded(ranked, prints, 3, 4)[1] is False
-    assert folded(ranked[:0], prints, 3, 4) == ([], False)
+    assert fold_duplicates(ranked, prints, 3, 10) == ([(3, ()), (2, (0, 5)), (1, ()), (4, ())], False)
+    assert fold_duplicates(ranked, prints, 3, 2) == ([(3, ()), (2, (0, 5))], True)
+    assert fold_duplicates(ranked, prints, 3, 4)[1] is False
+    assert fold_duplicates(ranked[:0], prints, 3, 4) == ([], False)

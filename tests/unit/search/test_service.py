@@ -7,8 +7,8 @@ import pytest
 
 from motherlode.records import LodeError, NoSuchTopicError
 from motherlode.search import service as searching
-from motherlode.search.matching import Filters
 from motherlode.search.query import QueryError
+from motherlode.search.query_builder import Filters
 from motherlode.urls import address
 from support.databases import DATABASES, fresh_database
 from support.search_portals import DAY, START, Paper, found, searched, shelve
@@ -171,7 +171,7 @@ def test_the_score_is_the_sum_of_what_is_said_of_it(portal: Path) -> None:
     for one in results:
         assert [part.name for part in one.why] == ["cosine", "confidence", "authority"]
         assert [part.weight for part in one.why] == [0.5, 0.25, 0.25]
-        assert one.score == pytest.approx(sum(part.adds for part in one.why))
+        assert one.score == pytest.approx(sum(part.contribution for part in one.why))
         assert all(0 <= part.scaled <= 1 for part in one.why)
     assert max(one.why[0].scaled for one in results) == 1.0
     assert results[0].why[1].value == 0.9
@@ -210,8 +210,8 @@ def test_a_word_in_a_heading_counts_more_than_in_the_text_and_less_than_in_the_t
 def test_a_topic_is_ranked_whole_where_there_are_no_words(
     portal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "WITH_COSINE", 1)
-    monkeypatch.setattr(searching, "WITHOUT", 1)
+    monkeypatch.setattr(searching, "MAX_RANKED_WITH_COSINE", 1)
+    monkeypatch.setattr(searching, "MAX_RANKED_WITHOUT_COSINE", 1)
     assert found(portal, topic="birds") == ["barn", "heron", "owls"]
     assert searched(portal, topic="birds").weights == {"confidence": 1.0}
     assert found(portal, "topic:birds") == ["barn", "heron", "owls"]

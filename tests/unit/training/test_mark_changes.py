@@ -36,10 +36,9 @@ from motherlode.records import (
     UsageError,
     Word,
 )
-from motherlode.search.last_search import last_search, remember
-from motherlode.search.ranking import weights_of
-from motherlode.search.result_set import ResultSet
-from motherlode.search.service import Asked
+from motherlode.search.last_search import ResultSet, load_last_search, save_last_search
+from motherlode.search.ranking import parse_weights
+from motherlode.search.service import SearchRequest
 from motherlode.store import ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import judgements_of
@@ -350,14 +349,14 @@ def test_a_refresh_keeps_to_what_was_marked(tmp_path: Path) -> None:
 # --- the result set ---
 
 
-def asked(text: str, **parts: object) -> Asked:
-    return Asked(weights_of("bm25=1,confidence=3"), text, **parts)  # type: ignore[arg-type]
+def asked(text: str, **parts: object) -> SearchRequest:
+    return SearchRequest(parse_weights("bm25=1,confidence=3"), text, **parts)  # type: ignore[arg-type]
 
 
 def search_for(path: Path, text: str, **parts: object) -> list[str]:
     results = searched(path, text, "bm25=1,confidence=3", **parts)
     with Portal.reading(path) as portal:
-        remember(portal, asked(text, **parts), results)
+        save_last_search(portal, asked(text, **parts), results)
     return [one.url for one in results.results]
 
 
@@ -385,15 +384,15 @@ def test_only_the_result_set_is_judged_anew_and_its_order_shown(portal: Path) ->
 def test_the_last_search_is_remembered_with_its_further_pages(portal: Path) -> None:
     pages = [search_for(portal, "owl OR heron", limit=3, page=page) for page in (1, 2)]
     with Portal.reading(portal) as opened:
-        last = last_search(opened)
+        last = load_last_search(opened)
         assert last is not None
         assert last.results == dict(enumerate(pages[0] + pages[1], start=1))
         search_for(portal, "minister")
-        last = last_search(opened)
+        last = load_last_search(opened)
         assert last is not None
         assert set(last.results.values()) <= set(NEWS)
         (portal / "index" / "last-search").write_bytes(b"\xff\x00")
-        assert last_search(opened) is None
+        assert load_last_search(opened) is None
         (portal / "index" / "last-search").unlink()
         with opened.store.reading() as session, pytest.raises(UsageError, match="Nothing was searched"):
             ResultSet(opened, session, opened.tree())

@@ -11,8 +11,8 @@ from motherlode.app.services.pages import explained
 from motherlode.app.services.questions import Question, found
 from motherlode.app.services.search import Found
 from motherlode.explain.explanations import Explanation
-from motherlode.search.query import MAX_LENGTH
-from motherlode.search.ranking import DEFAULT
+from motherlode.search.query import MAX_QUERY_CHARS
+from motherlode.search.ranking import DEFAULT_RANKING
 
 router = APIRouter(tags=["search"])
 Values = Annotated[list[Annotated[str, Query(max_length=500)]], Query(max_length=50)]
@@ -25,7 +25,9 @@ def search(  # noqa: PLR0913 - one for each option
     here: Here,
     portal: Name,
     *,
-    q: Annotated[str, Query(max_length=MAX_LENGTH, description="The query.", examples=["barn owls"])] = "",
+    q: Annotated[
+        str, Query(max_length=MAX_QUERY_CHARS, description="The query.", examples=["barn owls"])
+    ] = "",
     like: Annotated[str, Query(max_length=4_000, description="Instead: pages like this one.")] = "",
     topic: Annotated[str, Query(max_length=2_000)] = "",
     site: Values = [],  # noqa: B006 - FastAPI copies it
@@ -33,7 +35,7 @@ def search(  # noqa: PLR0913 - one for each option
     language: Values = [],  # noqa: B006
     since: Annotated[str, Query(max_length=40, examples=["2026-11-30", "7d"])] = "",
     until: Annotated[str, Query(max_length=40)] = "",
-    rank: Annotated[str, Query(max_length=500, description="What the order is made of.")] = DEFAULT,
+    rank: Annotated[str, Query(max_length=500, description="What the order is made of.")] = DEFAULT_RANKING,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 10,
     page: Annotated[int, Query(ge=1, le=1_000)] = 1,
     any: bool = False,  # noqa: A002

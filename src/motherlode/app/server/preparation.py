@@ -21,8 +21,8 @@ from motherlode.app.services.topic_views import analysed, known
 from motherlode.portal import Portal
 from motherlode.portal.lock import holder_of
 from motherlode.records import LodeError, TopicId
-from motherlode.search.authority import in_topic
-from motherlode.search.indexer import place_of
+from motherlode.search.authority import topic_authorities
+from motherlode.search.indexer import index_directory
 
 LOG = logging.getLogger("motherlode.serving")
 _NICENESS = 10
@@ -106,7 +106,7 @@ def _topics(portal: Portal) -> list[TopicId]:
 def _topic(portal: Portal, topic: TopicId) -> None:
     tree = portal.tree()
     with portal.store.reading() as session:
-        in_topic(session, tree, topic, place_of(portal))
+        topic_authorities(session, tree, topic, index_directory(portal))
         analysed(session, portal, topic)
 
 

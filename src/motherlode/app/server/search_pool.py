@@ -13,8 +13,8 @@ from motherlode.app.services.registry import Shelf
 from motherlode.app.services.search import Desk
 from motherlode.portal import Portal
 from motherlode.records import LodeError
-from motherlode.search.index import FORM, PageIndex, is_of_another_form
-from motherlode.search.indexer import lacking, place_of
+from motherlode.search.index import INDEX_FORMAT, PageIndex, has_other_format
+from motherlode.search.indexer import index_directory, pending_changes
 from motherlode.store import ledger
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import count_pages
@@ -63,16 +63,16 @@ class Desks:
         """How far an index is behind. Raises `NoIndexError` where there is none."""
         index = self._index(portal)
         with portal.store.reading() as session:
-            missing = abs(count_pages(session) - index.size)
+            missing = abs(count_pages(session) - index.page_count)
             if missing:
-                return Standing(index.size, missing)
-            stamp = (ledger.last_model(session), _meta(place_of(portal)).stat().st_mtime_ns)
+                return Standing(index.page_count, missing)
+            stamp = (ledger.last_model(session), _meta(index_directory(portal)).stat().st_mtime_ns)
             known = self._lacking.get(portal.path)
             if known is None or known[0] != stamp:  # judged anew, perhaps: it has to be looked at closely
                 tree = TopicTree(topic_rows.all_topics(session))
-                known = (stamp, lacking(session, tree, index.known()).changes)
+                known = (stamp, pending_changes(session, tree, index.contents()).change_count)
                 self._lacking[portal.path] = known
-        return Standing(index.size, known[1])
+        return Standing(index.page_count, known[1])
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -85,7 +85,7 @@ class Desks:
 
     def _index(self, portal: Portal) -> PageIndex:
         """The index at this moment; one that was made anew meanwhile is opened anew."""
-        place = place_of(portal)
+        place = index_directory(portal)
         with self._lock:
             opened = self._opened.pop(place, None)
             try:
@@ -98,7 +98,7 @@ class Desks:
             self._opened[place] = opened
             while len(self._opened) > OPEN:
                 self._opened.popitem(last=False)
-        if not index.size:
+        if not index.page_count:
             raise NoIndexError("There is nothing in the index yet.")
         return index
 
@@ -111,10 +111,10 @@ def _open(place: Path, folder: int) -> _Opened:
 
 
 def _missing(place: Path) -> str:
-    if is_of_another_form(place):
+    if has_other_format(place):
         return "The index was made by another version and has to be made anew."
     return "There is no index yet."
 
 
 def _meta(place: Path) -> Path:
-    return place / f"pages-{FORM}" / "meta.json"
+    return place / f"pages-{INDEX_FORMAT}" / "meta.json"

@@ -17,7 +17,7 @@ from motherlode.portal.config import Config
 from motherlode.portal.directory import CONFIG, config_of, plant_into
 from motherlode.portal.reading import default_config, parse_override
 from motherlode.records import BadInputError, Example, LodeError, Origin, TopicId, UsageError
-from motherlode.search.answers import Answer, answer
+from motherlode.search.answers import QueryAnswer, answer_query
 from motherlode.sources.bookmarks import holds_bookmarks, read_bookmarks
 from motherlode.sources.searching import SearchSource
 from motherlode.store import Session
@@ -108,7 +108,7 @@ def open_place(
     return Place(path, not exists, seeds)
 
 
-def answer_from(portal: Portal, query: str, most: int) -> Answer:
+def answer_from(portal: Portal, query: str, most: int) -> QueryAnswer:
     """The answer as far as the portal has it. Raises `NothingFetchedError` where no page has come."""
     with portal.store.reading() as session:
         if not count_pages(session):
@@ -117,7 +117,7 @@ def answer_from(portal: Portal, query: str, most: int) -> Answer:
         topic = _topic_of(session, query)
         if topic is None:
             raise BadInputError(f"The topic of this query is gone from {portal.path}.")
-        return answer(session, tree, topic, query, most)
+        return answer_query(session, tree, topic, query, most)
 
 
 def _nothing_to_begin_with(sources: Sequence[str], seeds: Seeds) -> str:

@@ -28,7 +28,7 @@ from motherlode.policies.bingo.teacher import StudyRoom, Teacher, learning_share
 from motherlode.policies.options import PolicyName
 from motherlode.portal import Portal
 from motherlode.records import Document, RunEnd, UsageError
-from motherlode.search.index_updater import Follower
+from motherlode.search.index_updater import IndexUpdater
 from motherlode.store import frontier
 from motherlode.store import topics as topic_rows
 from motherlode.store.pages import page_at, vectors_of
@@ -84,7 +84,9 @@ async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
         company = Company(
             workers, report, control, journal=journal, tally=tally, courtesy=courtesy_of(config)
         )
-        follower = await stack.enter_async_context(Follower(portal)) if config.index.while_crawling else None
+        follower = (
+            await stack.enter_async_context(IndexUpdater(portal)) if config.index.while_crawling else None
+        )
         progress = await _Trip(portal, web, outing, company, tally, display).go(workers, room)
         if follower is not None and progress.end != RunEnd.INTERRUPTED:
             display.say("Bringing the index up to date ...")

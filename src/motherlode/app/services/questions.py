@@ -13,10 +13,10 @@ from motherlode.app.services.addresses import address_in
 from motherlode.app.services.search import Found, told
 from motherlode.portal import Portal
 from motherlode.records import UsageError
-from motherlode.search.last_search import remember
-from motherlode.search.matching import Filters
-from motherlode.search.ranking import DEFAULT, weights_of
-from motherlode.search.service import Asked
+from motherlode.search.last_search import save_last_search
+from motherlode.search.query_builder import Filters
+from motherlode.search.ranking import DEFAULT_RANKING, parse_weights
+from motherlode.search.service import SearchRequest
 from motherlode.urls import Address
 
 
@@ -31,7 +31,7 @@ class Question(Struct, frozen=True):
     language: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
-    rank: str = DEFAULT
+    rank: str = DEFAULT_RANKING
     any: bool = False
     limit: int = 10
     page: int = 1
@@ -71,17 +71,17 @@ def remembered(desks: Desks, name: str, question: Question) -> None:
     """Search, and have it be the last search, as `--results` means it."""
     with desks.at(name) as (portal, desk):
         asked = _asked(question, portal)
-        remember(portal, asked, desk.search(asked))
+        save_last_search(portal, asked, desk.search(asked))
 
 
-def _asked(question: Question, portal: Portal) -> Asked:
+def _asked(question: Question, portal: Portal) -> SearchRequest:
     text = question.q.strip()
     if text and question.like:
         raise UsageError("Give a query or a page that others are to be like, not both.")
     if not question.is_asked:
         raise UsageError("Say what to look for: a query, a page that others are to be like, or a filter.")
-    return Asked(
-        weights_of(question.rank),
+    return SearchRequest(
+        parse_weights(question.rank),
         text,
         _liked(question.like, portal) if question.like else None,
         question.any,

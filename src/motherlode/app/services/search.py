@@ -7,11 +7,17 @@ from msgspec import Struct
 
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError
-from motherlode.search.facets import Facets, facets_of
-from motherlode.search.index import PageIndex, is_of_another_form
-from motherlode.search.indexer import Renewal, Telling, lacking, place_of, renew
-from motherlode.search.results import Result
-from motherlode.search.service import Asked, Results, results_of, search, weigh
+from motherlode.search.facets import Facets, count_facets
+from motherlode.search.index import PageIndex, has_other_format
+from motherlode.search.indexer import (
+    IndexUpdate,
+    ProgressCallback,
+    index_directory,
+    pending_changes,
+    update_index,
+)
+from motherlode.search.results import SearchResult
+from motherlode.search.service import SearchRequest, SearchResults, rank_matches, score_matches, search
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree
 
@@ -21,7 +27,7 @@ class Ready(Struct, frozen=True):
 
     behind: int = 0
     reason: str = ""
-    renewal: Renewal | None = None
+    renewal: IndexUpdate | None = None
 
 
 class Found(Struct, frozen=True):
@@ -35,11 +41,11 @@ class Found(Struct, frozen=True):
     page: int
     more: bool
     behind: int
-    results: tuple[Result, ...]
+    results: tuple[SearchResult, ...]
     facets: Facets
 
 
-def told(asked: Asked, results: Results, facets: Facets, behind: int) -> Found:
+def told(asked: SearchRequest, results: SearchResults, facets: Facets, behind: int) -> Found:
     """What a search found, as programs are told it."""
     return Found(
         asked.text,
@@ -62,36 +68,36 @@ class Desk:
         self._portal = portal
         self._index = index
 
-    def search(self, asked: Asked) -> Results:
+    def search(self, asked: SearchRequest) -> SearchResults:
         with self._portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))
             return search(self._portal, session, self._index, tree, asked)
 
-    def faceted(self, asked: Asked, now: float) -> tuple[Results, Facets]:
+    def faceted(self, asked: SearchRequest, now: float) -> tuple[SearchResults, Facets]:
         """What is found, and what it can be narrowed down to."""
         with self._portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))
-            weighed = weigh(self._portal, session, self._index, tree, asked)
-            pages = [PageId(page) for page in weighed.sought.hits.pages.tolist()]
-            results = results_of(session, self._index, tree, asked, weighed)
-            return results, facets_of(session, tree, pages, now)
+            weighed = score_matches(self._portal, session, self._index, tree, asked)
+            pages = [PageId(page) for page in weighed.matches.hits.pages.tolist()]
+            results = rank_matches(session, self._index, tree, asked, weighed)
+            return results, count_facets(session, tree, pages, now)
 
     def renewed(self) -> None:
         """See what was written to the index meanwhile."""
-        self._index.renewed()
+        self._index.reload()
 
 
-def made_ready(portal: Portal, told: Telling) -> Ready:
+def made_ready(portal: Portal, told: ProgressCallback) -> Ready:
     """Bring the index up to date; where another process does so, or nothing can be written, say so."""
-    index = PageIndex.open(place_of(portal))
+    index = PageIndex.open(index_directory(portal))
     if index is not None:
         with portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))
-            behind = lacking(session, tree, index.known()).changes
+            behind = pending_changes(session, tree, index.contents()).change_count
         if not behind:
             return Ready()
     try:
-        return Ready(renewal=renew(portal, told=told))
+        return Ready(renewal=update_index(portal, on_progress=told))
     except (LockedError, ReadOnlyError) as error:
         if index is None:
             raise
@@ -101,12 +107,12 @@ def made_ready(portal: Portal, told: Telling) -> Ready:
 @contextmanager
 def desk_at(portal: Portal) -> Iterator[Desk]:
     """Raises `LodeError` where there is no index that could be asked."""
-    index = PageIndex.open(place_of(portal))
-    if index is None and is_of_another_form(place_of(portal)):
+    index = PageIndex.open(index_directory(portal))
+    if index is None and has_other_format(index_directory(portal)):
         remedy = f"'lode index {portal.path}' makes it anew"
         raise LodeError(f"The index of {portal.path} was made by another version; {remedy}.")
     if index is None:
         raise LodeError(f"{portal.path} has no index yet; 'lode index {portal.path}' makes one.")
-    if not index.size:
+    if not index.page_count:
         raise BadInputError(f"{portal.path} has no pages yet; 'lode crawl {portal.path}' fetches some.")
     yield Desk(portal, index)

@@ -24,7 +24,7 @@ from motherlode.app.services.topic_pages import (
 from motherlode.app.services.topics import Edit, editing, topic_at
 from motherlode.portal import Portal
 from motherlode.records import NoSuchTopicError, Topic, TopicId
-from motherlode.search.indexer import place_of
+from motherlode.search.indexer import index_directory
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.schema import examples, models, pages, topics
@@ -142,7 +142,7 @@ def _holds(kept: tuple[int, ...], now: tuple[int, ...]) -> bool:
 
 
 def _file_of(portal: Portal, topic: TopicId) -> Path:
-    return place_of(portal) / f"surroundings-{int(topic)}"
+    return index_directory(portal) / f"surroundings-{int(topic)}"
 
 
 def _keep(file: Path, found: _Analysed) -> None:

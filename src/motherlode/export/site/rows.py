@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from motherlode.export.cleaning import label, plain
 from motherlode.export.site.records import Card
-from motherlode.search.snippets import cut
+from motherlode.search.snippets import cut_snippet
 from motherlode.urls import host_of
 
 TITLE = 160  # characters
@@ -63,4 +63,4 @@ def _beginning(card: Card) -> str:
     saying = [one for one in lines if one and one != title]
     long = [one for one in saying if len(one) >= _SENTENCE]
     chosen = next((one for one in long if _END.search(one)), long[0] if long else " ".join(saying))
-    return cut(" ".join(plain(chosen).split()), ()).text
+    return cut_snippet(" ".join(plain(chosen).split()), ()).text

@@ -25,8 +25,8 @@ from motherlode.lab.spreading import spread
 from motherlode.lab.trials import Budget, Readings
 from motherlode.portal import Portal
 from motherlode.records import Document
-from motherlode.search.answers import Find, answer, cosines
-from motherlode.search.cosine import cosines_with, counted_idf
+from motherlode.search.answers import AnswerPage, answer_query, page_cosines
+from motherlode.search.cosine import corpus_idf, cosines_with_query
 from motherlode.store import Session
 from motherlode.store.judged import Judged
 from motherlode.store.pages import languages_of
@@ -172,12 +172,12 @@ def _planting(query: str, seeds: Sequence[Address]) -> Planting:
 
 def _looked_up(
     portal: Portal, query: str, seeds: int
-) -> tuple[Extent, tuple[Find, ...], dict[Order, list[str]]]:
+) -> tuple[Extent, tuple[AnswerPage, ...], dict[Order, list[str]]]:
     """How far the crawl is, its answer, and its pages in every order."""
     tree = portal.tree()
     (topic,) = (one.id for one in tree if not one.is_others)
     with portal.store.reading() as session:
-        told = answer(session, tree, topic, query, _DEEP + seeds)
+        told = answer_query(session, tree, topic, query, _DEEP + seeds)
         on, off = judged(session, tree)
         like = _likeness(session, query, [*on, *off])
         orders = {
@@ -191,7 +191,7 @@ def _looked_up(
 
 def _likeness(session: Session, query: str, pages: Sequence[Judged]) -> dict[str, float]:
     """The cosine of each page with the query, by its address."""
-    found = cosines(session, query, languages_of(session, {one.page for one in pages}))
+    found = page_cosines(session, query, languages_of(session, {one.page for one in pages}))
     return {one.url: found.get(one.page, 0.0) for one in pages}
 
 
@@ -203,7 +203,7 @@ def _by_query(query: str, documents: Mapping[str, Document]) -> list[str]:
     }
     languages = {url: documents[url].language for url in bags}
     every = list(bags.values())
-    return _best(cosines_with(query, bags, languages, lambda features: counted_idf([every], features)))
+    return _best(cosines_with_query(query, bags, languages, lambda features: corpus_idf([every], features)))
 
 
 def _best(scores: Mapping[str, float]) -> list[str]:
@@ -211,5 +211,5 @@ def _best(scores: Mapping[str, float]) -> list[str]:
     return sorted((url for url in scores if scores[url] > 0), key=lambda url: (-scores[url], url))
 
 
-def _found(find: Find, topic: frozenset[str]) -> Found:
+def _found(find: AnswerPage, topic: frozenset[str]) -> Found:
     return Found(find.score, find.url, find.title, find.url in topic)

@@ -25,7 +25,7 @@ from motherlode.lab.experiments.grades import NEAR, RIGHT
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels, within
 from motherlode.search.index import PageIndex
-from motherlode.search.query_terms import Wording, spread
+from motherlode.search.query_terms import StemLookup, idf
 from motherlode.store.pages import KeptPage, main_text_of, page_at, vectors_of_all
 from motherlode.store.session import Session
 from motherlode.urls import address
@@ -70,7 +70,7 @@ class Drawing:
         self._labels = labels
         self._session = session
         self._index = index
-        self._wording = Wording(index)
+        self._wording = StemLookup(index)
         self._chance = chance
 
     def of_topic(
@@ -128,7 +128,7 @@ class Drawing:
 
     def _idf(self, word: str, language: str) -> float:
         pages = sum(stem.pages for stem in self._wording.stems(word, language))
-        return spread(self._index.size, pages)
+        return idf(self._index.page_count, pages)
 
 
 def grades_of(labels: Labels, topic: str, pages: Sequence[str]) -> dict[str, int]:

@@ -25,20 +25,20 @@ from motherlode.lab.seeds import draw_seeds
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, PageId, UsageError
 from motherlode.search.index import PageIndex
-from motherlode.search.indexer import place_of, renew
+from motherlode.search.indexer import index_directory, update_index
 from motherlode.search.ranking import (
     AUTHORITY,
     BM25,
     CONFIDENCE,
     COSINE,
-    PARTS,
+    SCORE_PARTS,
     TOPIC,
     Floats,
-    combined,
-    order,
-    weights_of,
+    combine_scores,
+    parse_weights,
+    rank_order,
 )
-from motherlode.search.service import Asked, weigh
+from motherlode.search.service import SearchRequest, score_matches
 from motherlode.store.pages import urls_of_pages
 from motherlode.topics import plant_seeds
 from motherlode.urls import Address, UrlRules
@@ -104,7 +104,7 @@ def measure(plan: Plan, ranks: Sequence[str], *, choose: bool, told: Progress) -
     found, pages = _asked(plan, told)
     halves = _halves(plan, found)
     chosen = best_weights(halves[0]) if choose else None
-    everyone = list(dict.fromkeys((*PARTS, *ranks, *([chosen] if chosen else []))))
+    everyone = list(dict.fromkeys((*SCORE_PARTS, *ranks, *([chosen] if chosen else []))))
     lines = [[line(rank, half) for rank in everyone] for half in halves]
     counts = {kind: sum(one.query.kind is kind for one in found) for kind in Kind}
     return Result(plan, pages, counts, chosen, lines[0], lines[1])
@@ -112,7 +112,7 @@ def measure(plan: Plan, ranks: Sequence[str], *, choose: bool, told: Progress) -
 
 def line(rank: str, found: Sequence[Found]) -> Line:
     """How good a ranking of these queries is."""
-    weights = weights_of(rank)
+    weights = parse_weights(rank)
     kinds = {}
     for kind in Kind:
         several = [_quality(one, weights) for one in found if one.query.kind is kind]
@@ -137,8 +137,8 @@ def _sums() -> Iterator[str]:
 def _quality(one: Found, weights: dict[str, float]) -> Quality:
     if not one.urls:
         return quality((), one.query.grades)
-    scores, _ = combined(one.values, weights)
-    ranked = [one.urls[at] for at in order(scores, one.pages).tolist()]
+    scores, _ = combine_scores(one.values, weights)
+    ranked = [one.urls[at] for at in rank_order(scores, one.pages).tolist()]
     return quality([url for url in ranked if url not in one.query.left_out], one.query.grades)
 
 
@@ -169,7 +169,7 @@ def _asked(plan: Plan, told: Progress) -> tuple[list[Found], int]:
         UrlRules(),
     )
     with filled(web, pages, planting, _HELD_BACK, told) as (portal, sayings):
-        indexed = renew(portal).pages
+        indexed = update_index(portal).pages
         return list(_found(plan, portal, labels, pages, sayings, _examples(seeds))), indexed
 
 
@@ -198,11 +198,11 @@ def _found(
     sayings: Sayings,
     examples: frozenset[str],
 ) -> Iterator[Found]:
-    index = PageIndex.open(place_of(portal))
+    index = PageIndex.open(index_directory(portal))
     if index is None:
         raise BadInputError("The web has no page that could be searched.")
     tree = portal.tree()
-    every = dict.fromkeys(PARTS, 1.0)
+    every = dict.fromkeys(SCORE_PARTS, 1.0)
     with portal.store.reading() as session:
         drawing = Drawing(labels, session, index, plan.seed)
         for topic in plan.topics:
@@ -211,8 +211,8 @@ def _found(
                 *drawing.items(topic, pages, sayings, plan.items),
             ]
             for query in queries:
-                asked = Asked(every, query.text, any_word=query.any_word, topic=query.asked_of)
-                weighed = weigh(portal, session, index, tree, asked)
-                numbers = weighed.sought.hits.pages
+                asked = SearchRequest(every, query.text, any_word=query.any_word, topic=query.asked_of)
+                weighed = score_matches(portal, session, index, tree, asked)
+                numbers = weighed.matches.hits.pages
                 urls = urls_of_pages(session, [PageId(page) for page in numbers.tolist()])
                 yield Found(query, numbers, [urls[PageId(page)] for page in numbers.tolist()], weighed.values)

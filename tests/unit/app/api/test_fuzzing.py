@@ -24,7 +24,7 @@ from motherlode.app.server.guard import Limits
 from motherlode.app.server.rules import Head, Refusal
 from motherlode.app.server.settings import Settings
 from motherlode.portal import Portal
-from motherlode.search.indexer import renew
+from motherlode.search.indexer import update_index
 from support.app_server import ORIGIN
 from support.training_webs import place
 
@@ -74,7 +74,7 @@ def searchable(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -
     """A crawled portal with an index; to be copied."""
     path = shutil.copytree(finished_birds / "birds", tmp_path_factory.mktemp("fuzz") / "birds")
     with Portal.reading(path) as portal:
-        renew(portal)
+        update_index(portal)
     return path
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from motherlode.portal.lock import PortalLock
-from motherlode.search.index import FORM
+from motherlode.search.index import INDEX_FORMAT
 from support.helpers import CliRun, said_one_sentence
 from support.search_portals import Paper, shelve
 from support.training_webs import planted
@@ -176,6 +176,6 @@ def test_an_index_of_another_version_is_made_anew(lode: CliRun, tmp_path: Path) 
         run = lode(*command)
         assert run.returncode == 0
         assert run.stderr.strip() == said
-        assert [place.name for place in index.glob("pages-*")] == [f"pages-{FORM}"]
+        assert [place.name for place in index.glob("pages-*")] == [f"pages-{INDEX_FORMAT}"]
     assert said not in lode("search", "p", "owls").stderr
     assert "is up to date" in lode("index", "p").stdout

@@ -16,7 +16,7 @@ from motherlode.app.services import topic_views as topics
 from motherlode.app.services.registry import Shelf
 from motherlode.app.services.topic_views import surroundings_at
 from motherlode.portal import Portal, PortalLock
-from motherlode.search.indexer import renew
+from motherlode.search.indexer import update_index
 from support.app_server import send, visitor
 
 BIRDS = "animals/birds"
@@ -107,7 +107,7 @@ def test_a_server_visits_its_own_pages(
 ) -> None:
     """It is let in, finds every page, opens the index, and leaves no trace in the log."""
     with Portal.reading(birds) as portal:
-        renew(portal)
+        update_index(portal)
     services = services_of(settled(Settings(birds.parent, token=token)))
     said: list[int] = []
     app = make_app(services)

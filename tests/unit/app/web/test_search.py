@@ -19,7 +19,7 @@ from motherlode.app.services.registry import Shelf
 from motherlode.app.web.views import original as original_view
 from motherlode.documents.harmless import harmless_html
 from motherlode.portal import Portal, PortalLock
-from motherlode.search.indexer import renew
+from motherlode.search.indexer import update_index
 from support.app_server import send, visitor
 from support.search_portals import Paper, shelve
 
@@ -58,7 +58,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served")
     path = shelve(folder / "birds", PAPERS, ("birds", "birds/owls", "politics"))
     with Portal.reading(path) as portal:
-        renew(portal)
+        update_index(portal)
     return folder
 
 
@@ -200,11 +200,11 @@ def test_an_index_that_is_made_anew_is_seen(tmp_path: Path) -> None:
     with pytest.raises(NoIndexError), desks.at("p"):
         pass
     with Portal.reading(tmp_path / "p") as portal:
-        renew(portal)
+        update_index(portal)
         assert (desks.standing(portal).pages, desks.standing(portal).behind) == (1, 0)
         shelve(tmp_path / "p", {"http://owls.test/": PAPERS["http://owls.test/"]})
         assert desks.standing(portal).behind == 1
-        renew(portal, rebuild=True)
+        update_index(portal, rebuild=True)
         assert (desks.standing(portal).pages, desks.standing(portal).behind) == (2, 0)
     index = tmp_path / "p" / "index"
     next(index.glob("pages-*")).rename(index / "pages-1")
@@ -347,7 +347,7 @@ def test_one_comes_back_to_nowhere_else(client: TestClient) -> None:
 def _copy(tmp_path: Path) -> TestClient:
     path = shelve(tmp_path / "birds", PAPERS, ("birds", "birds/owls", "politics"))
     with Portal.reading(path) as portal:
-        renew(portal)
+        update_index(portal)
     return visitor(tmp_path)
 
 

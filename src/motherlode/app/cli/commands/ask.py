@@ -18,7 +18,7 @@ from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch.loops import run
 from motherlode.portal import Portal
 from motherlode.records import RunEnd
-from motherlode.search.answers import Answer, Find
+from motherlode.search.answers import AnswerPage, QueryAnswer
 from motherlode.workers.fork_client import early_fork_server
 
 _LONG = 100  # characters of a query that are shown
@@ -34,7 +34,7 @@ class Told(Struct, frozen=True):
     pages: int
     on_topic: int
     end: str
-    answers: tuple[Find, ...]
+    answers: tuple[AnswerPage, ...]
 
 
 class _SeveralSeeds(click.Command):
@@ -139,7 +139,7 @@ def _crawled(portal: Portal, outing: Outing) -> Progress | None:
         return None
 
 
-def _answered(portal: Portal, query: str, most: int, *, interrupted: bool) -> Answer:
+def _answered(portal: Portal, query: str, most: int, *, interrupted: bool) -> QueryAnswer:
     try:
         return answer_from(portal, query, most)
     except NothingFetchedError:
@@ -156,7 +156,7 @@ def _introduce(place: Place) -> None:
     click.echo(f"{'Made' if place.fresh else 'Going on in'} {place.path}{given}.")
 
 
-def _show(found: Answer, query: str, path: Path) -> None:
+def _show(found: QueryAnswer, query: str, path: Path) -> None:
     asked = harmless(query if len(query) <= _LONG else f"{query[:_LONG]} ...")
     click.echo(f'"{asked}": {found.on_topic:,} of {count(found.pages, "page")} are on it.')
     if not found.finds:
@@ -178,7 +178,7 @@ def _show(found: Answer, query: str, path: Path) -> None:
         click.echo(f"  {what.ljust(width)}  {good_for}")
 
 
-def _show_find(place: int, find: Find) -> None:
+def _show_find(place: int, find: AnswerPage) -> None:
     title = click.style(harmless(find.title or find.url), bold=True)
     click.echo(f"{place:>3}. {title}{' (seed)' * find.seed}{' (nearly on it)' * find.near}")
     click.echo(f"     {harmless(find.url)}")

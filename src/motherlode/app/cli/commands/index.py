@@ -7,8 +7,8 @@ import click
 
 from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
 from motherlode.portal import Portal
-from motherlode.search.index import is_of_another_form
-from motherlode.search.indexer import Renewal, Telling, place_of, renew
+from motherlode.search.index import has_other_format
+from motherlode.search.indexer import IndexUpdate, ProgressCallback, index_directory, update_index
 
 _EVERY = 2_000  # pages between two looks at the progress
 
@@ -26,7 +26,7 @@ def command(directory: Path, overrides: tuple[str, ...], *, rebuild: bool, as_js
     """
     with Portal.reading(directory, overrides) as portal:
         announce(portal)
-        done = renew(portal, rebuild=rebuild, told=progress())
+        done = update_index(portal, rebuild=rebuild, on_progress=progress())
     if as_json:
         show_json(done)
     else:
@@ -35,11 +35,11 @@ def command(directory: Path, overrides: tuple[str, ...], *, rebuild: bool, as_js
 
 def announce(portal: Portal) -> None:
     """Say beforehand where an index has to be made anew, which takes longer than to bring it up to date."""
-    if is_of_another_form(place_of(portal)):
+    if has_other_format(index_directory(portal)):
         click.echo("The index was made by another version, so it is made anew.", err=True)
 
 
-def progress(doing: str = "Indexing") -> Telling:
+def progress(doing: str = "Indexing") -> ProgressCallback:
     """Tells on a terminal how far one has come."""
 
     def told(done: int, of: int) -> None:
@@ -49,7 +49,7 @@ def progress(doing: str = "Indexing") -> Telling:
     return told
 
 
-def _told(done: Renewal) -> str:
+def _told(done: IndexUpdate) -> str:
     if not done.written and not done.removed:
         return f"The index is up to date: {count(done.pages, 'page')}."
     removed = f", {done.removed:,} taken out" if done.removed else ""

@@ -16,7 +16,7 @@ from motherlode.learning.tree import SEMANTIC, Sample, TreeClassifier
 from motherlode.policies.bingo.relearning import keep_reviewed, review
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, Document, Model, StoreError, UsageError
-from motherlode.search.result_set import ResultSet
+from motherlode.search.last_search import ResultSet
 from motherlode.store import ledger
 from motherlode.store.pages import text_of
 from motherlode.topics import TopicTree

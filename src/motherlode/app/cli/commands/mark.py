@@ -23,7 +23,7 @@ from motherlode.app.services.feedback import MAX_NOTE
 from motherlode.app.services.marks import MarksDone, told_of
 from motherlode.portal import Portal
 from motherlode.records import UsageError, Word
-from motherlode.search.last_search import last_search
+from motherlode.search.last_search import load_last_search
 from motherlode.store import Session
 from motherlode.store import topics as topic_rows
 from motherlode.store.marks import give_marks, take_back
@@ -114,7 +114,7 @@ def _urls(portal: Portal, given: Iterable[str], way: str) -> Iterable[str]:
 
 def _numbered(portal: Portal, text: str, option: str) -> Iterable[str]:
     numbers = numbers_in(text, option)
-    last = last_search(portal)
+    last = load_last_search(portal)
     if last is None:
         raise UsageError(
             f"{option} {text[:60]}: nothing was searched here yet, so no result has a number; "

@@ -26,11 +26,11 @@ from motherlode.app.services.search import Ready, desk_at, made_ready, told
 from motherlode.portal import Portal
 from motherlode.records import UsageError
 from motherlode.search.facets import Facets
-from motherlode.search.last_search import remember
-from motherlode.search.matching import Filters
-from motherlode.search.ranking import DEFAULT, PARTS, weights_of
-from motherlode.search.results import Result
-from motherlode.search.service import Asked, Results
+from motherlode.search.last_search import save_last_search
+from motherlode.search.query_builder import Filters
+from motherlode.search.ranking import DEFAULT_RANKING, SCORE_PARTS, parse_weights
+from motherlode.search.results import SearchResult
+from motherlode.search.service import SearchRequest, SearchResults
 from motherlode.urls import Address
 
 _LONG = 100  # characters of a query, or of a title, that are shown on one line
@@ -72,10 +72,10 @@ def _several(name: str, what: str) -> Callable[[F], F]:
 @click.option("--until", type=Moment(whole=True), help="Only pages fetched until this day.")
 @click.option(
     "--rank",
-    default=DEFAULT,
+    default=DEFAULT_RANKING,
     show_default=True,
     metavar="NAME[=WEIGHT],...",
-    help=f"What the order is made of: {', '.join(PARTS)}, or a weighted sum.",
+    help=f"What the order is made of: {', '.join(SCORE_PARTS)}, or a weighted sum.",
 )
 @click.option("--any", "any_word", is_flag=True, help="Any of the words will do, not only all of them.")
 @click.option("--like", metavar="URL", help="Instead of a query: pages that are like this one.")
@@ -111,12 +111,12 @@ def command(  # noqa: PLR0913 - one for each option
     """
     query = " ".join(words).strip()
     with Portal.reading(directory, overrides) as portal:
-        asked = _asked(query, _address(like, portal) if like else None, weights_of(rank), options)
+        asked = _asked(query, _address(like, portal) if like else None, parse_weights(rank), options)
         asked = replace(asked, places=why or as_json)
         ready = Ready() if as_is else _readied(portal)
         with desk_at(portal) as desk:
             found, facets = desk.faceted(asked, time()) if as_json else (desk.search(asked), Facets())
-        remember(portal, asked, found)
+        save_last_search(portal, asked, found)
     if as_json:
         show_json(told(asked, found, facets, ready.behind))
         return
@@ -135,7 +135,9 @@ def _address(like: str, portal: Portal) -> Address:
         return address_in(session, like, portal.config.urls)
 
 
-def _asked(query: str, like: Address | None, weights: dict[str, float], options: dict[str, Any]) -> Asked:
+def _asked(
+    query: str, like: Address | None, weights: dict[str, float], options: dict[str, Any]
+) -> SearchRequest:
     def folded(name: str) -> tuple[str, ...]:
         return tuple(value.strip().casefold() for value in options[name])
 
@@ -150,7 +152,7 @@ def _asked(query: str, like: Address | None, weights: dict[str, float], options:
         raise UsageError("Give a query or --like, not both.")
     if not query and like is None and not options["topic"] and filters == Filters():
         raise UsageError("Say what to look for: a query, --like, or a filter such as --topic.")
-    return Asked(
+    return SearchRequest(
         weights=weights,
         text=query,
         like=like,
@@ -165,7 +167,7 @@ def _asked(query: str, like: Address | None, weights: dict[str, float], options:
 # --- on the terminal ------------------------------------------------------------------------------------
 
 
-def _show(found: Results, sought: str, *, why: bool) -> None:
+def _show(found: SearchResults, sought: str, *, why: bool) -> None:
     what = f"“{harmless(_cut(sought))}”: " if sought else ""
     matches = "1 page matches" if found.total == 1 else f"{found.total:,} pages match"
     ranked = f", the best {found.ranked:,} are ranked" if found.ranked < found.total else ""
@@ -181,7 +183,7 @@ def _show(found: Results, sought: str, *, why: bool) -> None:
         click.echo(f"\n--page {found.page + 1} shows more.")
 
 
-def _lines(result: Result, *, why: bool) -> Iterator[str]:
+def _lines(result: SearchResult, *, why: bool) -> Iterator[str]:
     yield harmless(result.url)
     sure = f" ({result.confidence:+.3f})" if result.confidence is not None and result.topic else ""
     day = _day(result.fetched_at)
@@ -198,9 +200,9 @@ def _lines(result: Result, *, why: bool) -> Iterator[str]:
         yield f"nearly the same: {harmless(result.alike[0])}{more}"
 
 
-def _why(result: Result) -> Iterator[str]:
+def _why(result: SearchResult) -> Iterator[str]:
     for part in result.why:
-        sum_ = f"{part.scaled:.3f} of the best x {part.weight:.3f} = {part.adds:.3f}"
+        sum_ = f"{part.scaled:.3f} of the best x {part.weight:.3f} = {part.contribution:.3f}"
         yield f"  {part.name:<10} {part.value:8.3f}, {sum_}"
     if result.places:
         told = (f"{place} {score:.3f}" for place, score in result.places.items())

@@ -21,7 +21,7 @@ from motherlode.fetch.loops import run
 from motherlode.policies.bingo.relearning import Relearned, Wanted, keep_relearned, relearn
 from motherlode.portal import Portal
 from motherlode.records import TopicId
-from motherlode.search.result_set import ResultSet
+from motherlode.search.last_search import ResultSet
 from motherlode.training.report import Lore, report_on
 from motherlode.training.review import Effect
 from motherlode.training.training_set import Missing

@@ -18,9 +18,9 @@ from motherlode.app.services.topic_views import names_in
 from motherlode.app.web.pages import page
 from motherlode.export.cleaning import plain
 from motherlode.records import LodeError, ReadOnlyError
-from motherlode.search.facets import AGES, Counted, Facets
-from motherlode.search.query import MAX_LENGTH, QueryError
-from motherlode.search.ranking import DEFAULT, PARTS
+from motherlode.search.facets import AGES, Facets, FacetValue
+from motherlode.search.query import MAX_QUERY_CHARS, QueryError
+from motherlode.search.ranking import DEFAULT_RANKING, SCORE_PARTS
 from motherlode.store.marks import standing_marks
 from motherlode.training.mark_changes import marks_listed
 
@@ -28,8 +28,8 @@ router = APIRouter()
 FINEST = 0.05  # step of a slider
 _AROUND = 60  # characters that are shown around an error
 _CHARACTER = re.compile(r"character ([\d,]+)")
-_USUAL = dict.fromkeys(PARTS, 0.0) | {
-    name: float(weight) for name, weight in (part.split("=") for part in DEFAULT.split(","))
+_USUAL = dict.fromkeys(SCORE_PARTS, 0.0) | {
+    name: float(weight) for name, weight in (part.split("=") for part in DEFAULT_RANKING.split(","))
 }
 _AGES = {"1d": "the last day", "7d": "the last week", "30d": "the last month", "365d": "the last year"}
 _ABOUT = {
@@ -82,7 +82,7 @@ class Weights(Struct, frozen=True):
             return otherwise
         told = {name: _USUAL[name] if value is None else value for name, value in self.said.items()}
         if told == _USUAL:
-            return DEFAULT
+            return DEFAULT_RANKING
         return ",".join(f"{name}={value:g}" for name, value in told.items() if value) or "bm25=0"
 
 
@@ -94,13 +94,13 @@ def _weights(
     rank_authority: Weight = None,
 ) -> Weights:
     said = (rank_bm25, rank_cosine, rank_topic, rank_confidence, rank_authority)
-    return Weights(dict(zip(PARTS, said, strict=True)))
+    return Weights(dict(zip(SCORE_PARTS, said, strict=True)))
 
 
 def question_in(  # noqa: PLR0913 - one for each field
     weights: Annotated[Weights, Depends(_weights)],
     *,
-    q: Annotated[str, Query(max_length=10 * MAX_LENGTH)] = "",
+    q: Annotated[str, Query(max_length=10 * MAX_QUERY_CHARS)] = "",
     like: Annotated[str, Query(max_length=4_000)] = "",
     topic: Line = "",
     site: Values = [],  # noqa: B006 - FastAPI copies it
@@ -108,7 +108,7 @@ def question_in(  # noqa: PLR0913 - one for each field
     language: Values = [],  # noqa: B006
     since: Annotated[str, Query(max_length=40)] = "",
     until: Annotated[str, Query(max_length=40)] = "",
-    rank: Line = DEFAULT,
+    rank: Line = DEFAULT_RANKING,
     page: Annotated[int, Query(ge=1, le=1_000)] = 1,
     any: bool = False,  # noqa: A002
 ) -> Question:
@@ -122,7 +122,7 @@ def question_in(  # noqa: PLR0913 - one for each field
         tuple(filter(None, language)),
         since.strip(),
         until.strip(),
-        weights.rank(rank or DEFAULT),
+        weights.rank(rank or DEFAULT_RANKING),
         any,
         page=page,
         why=True,
@@ -220,7 +220,7 @@ def _sliders(rank: str) -> Iterator[Slider]:
     """What was asked for, on the scale of the sliders; what cannot be read is as it usually is."""
     said = _numbers(rank) or _USUAL
     most = max(1.0, *said.values())
-    for name in PARTS:
+    for name in SCORE_PARTS:
         yield Slider(name, _ABOUT[name], round(said.get(name, 0.0) / most, 3), _USUAL[name])
 
 
@@ -247,7 +247,7 @@ def _facets(asked: Question, facets: Facets) -> Iterator[Facet]:
             yield Facet(name, label, single, choices)
 
 
-def _choices(name: str, chosen: tuple[str, ...], counted: tuple[Counted, ...]) -> Iterator[Choice]:
+def _choices(name: str, chosen: tuple[str, ...], counted: tuple[FacetValue, ...]) -> Iterator[Choice]:
     known = {one.value for one in counted}
     for value in chosen:
         if value not in known:

@@ -12,7 +12,7 @@ from motherlode.app.cli.commands.sandbox import web_argument
 from motherlode.app.cli.common import count
 from motherlode.app.cli.tables import Table
 from motherlode.records import UsageError
-from motherlode.search.ranking import DEFAULT, weights_of
+from motherlode.search.ranking import DEFAULT_RANKING, parse_weights
 
 if TYPE_CHECKING:
     from motherlode.lab.experiments.searches import Line, Plan, Result
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     "ranks",
     multiple=True,
     metavar="NAME[=WEIGHT],...",
-    help=f"Measure this ranking, too (repeatable); {DEFAULT} if none is named.",
+    help=f"Measure this ranking, too (repeatable); {DEFAULT_RANKING} if none is named.",
 )
 @click.option(
     "--choose", is_flag=True, help="Choose weights by one half of the topics, and measure them as well."
@@ -69,10 +69,10 @@ def search(json_to: str | None, ranks: tuple[str, ...], *, choose: bool, **asked
 
     check_targets(json_to)
     for rank in ranks:
-        weights_of(rank)
+        parse_weights(rank)
     plan = _plan(**asked)
     with bar("Pages") as told:
-        result = lab.measure(plan, ranks or (DEFAULT,), choose=choose, told=told)
+        result = lab.measure(plan, ranks or (DEFAULT_RANKING,), choose=choose, told=told)
     if json_to != "-":
         _show(result)
     write_json(result, json_to)

@@ -7,8 +7,18 @@ import tantivy
 from msgspec import Struct
 from tantivy import Occur, Query
 
-from motherlode.search.index import words_analyser
-from motherlode.search.query import All, Any, Form, Node, Not, QueryError, Word, wanted_words, written
+from motherlode.search.index import word_analyser
+from motherlode.search.query import (
+    AllOf,
+    AnyOf,
+    MatchMode,
+    Not,
+    QueryError,
+    QueryNode,
+    QueryWord,
+    format_query,
+    positive_words,
+)
 
 _EXACT_FIELDS = {
     "": (
@@ -46,14 +56,14 @@ _VAGUE_FIELDS = {
     "anchor": {"anchor": 1.0, "anchor_stems": 1.0},
 }
 # What a person calls the fields in which words are found.
-PLACES = {
+TEXT_FIELD_GROUPS = {
     "title": frozenset({"title", "title_stems"}),
     "headings": frozenset({"headings", "heading_stems"}),
     "text": frozenset({"main", "rest", "stems"}),
     "anchors": frozenset({"anchor", "anchor_stems"}),
     "address": frozenset({"url"}),
 }
-NAMES = ("site", "topic", "language", "type")
+KEYWORD_FIELDS = ("site", "topic", "language", "type")
 _MANY = 2
 
 
@@ -70,7 +80,7 @@ class Stem(Struct, frozen=True):
     terms: tuple[tuple[str, str, float], ...] = ()
 
 
-class Tongue(Struct, frozen=True):
+class LanguageGroup(Struct, frozen=True):
     """Languages in which the words of a query have the same stems. A word without any says nothing there."""
 
     languages: tuple[str, ...]
@@ -88,7 +98,7 @@ class Filters(Struct, frozen=True):
     until: int | None = None
 
 
-class Matcher:
+class QueryBuilder:
     """Makes queries for one index; `named` turns what a person calls a topic into its name in the index.
 
     With `only`, words are sought in these fields of the index alone. `spaced` puts blanks between signs that
@@ -106,14 +116,14 @@ class Matcher:
         self._named = named
         self._spaced = spaced
         self._only = only
-        self._analyser = words_analyser()
+        self._analyser = word_analyser()
 
-    def query(self, node: Node, tongues: Sequence[Tongue], filters: Filters) -> Query:
+    def query(self, node: QueryNode, tongues: Sequence[LanguageGroup], filters: Filters) -> Query:
         """Raises `QueryError` where no word is left to look for."""
         found = [(one.languages, self._in_tongue(node, one)) for one in tongues]
         branches = [(names, query) for names, query in found if query is not None]
         if not branches:
-            raise QueryError(f"'{written(node)[:100]}' has no letters or digits to look for.")
+            raise QueryError(f"'{format_query(node)[:100]}' has no letters or digits to look for.")
         if len(tongues) == 1:
             return self.filtered(branches[0][1], filters)
         spoken = [
@@ -156,25 +166,25 @@ class Matcher:
 
     # --- trees ---
 
-    def _in_tongue(self, node: Node, tongue: Tongue) -> Query | None:
+    def _in_tongue(self, node: QueryNode, tongue: LanguageGroup) -> Query | None:
         """Words that say nothing in a language are passed over, unless there are no others."""
         return self._tree(node, tongue, loud=False) or self._tree(node, tongue, loud=True)
 
-    def _tree(self, node: Node, tongue: Tongue, *, loud: bool) -> Query | None:
+    def _tree(self, node: QueryNode, tongue: LanguageGroup, *, loud: bool) -> Query | None:
         match node:
-            case Word():
+            case QueryWord():
                 return self._word(node, tongue, loud=loud)
             case Not(part):
                 denied = self._tree(part, tongue, loud=loud)
                 return None if denied is None else _all([], [denied])
-            case Any(parts):
+            case AnyOf(parts):
                 found = [self._tree(part, tongue, loud=loud) for part in parts]
                 left = [query for query in found if query is not None]
                 return _any(left) if left else None
-            case All(parts):
+            case AllOf(parts):
                 return self._all_of(parts, tongue, loud=loud)
 
-    def _all_of(self, parts: Sequence[Node], tongue: Tongue, *, loud: bool) -> Query | None:
+    def _all_of(self, parts: Sequence[QueryNode], tongue: LanguageGroup, *, loud: bool) -> Query | None:
         wanted: list[Query] = []
         denied: list[Query] = []
         for part in parts:
@@ -186,17 +196,17 @@ class Matcher:
 
     # --- words ---
 
-    def _word(self, word: Word, tongue: Tongue, *, loud: bool) -> Query | None:
-        if word.field in NAMES:
+    def _word(self, word: QueryWord, tongue: LanguageGroup, *, loud: bool) -> Query | None:
+        if word.field in KEYWORD_FIELDS:
             value = self._named(word.text) if word.field == "topic" else word.text.casefold()
             return self._one_of(word.field, (value,))
-        if word.form is Form.VAGUE and word.field in _VAGUE_FIELDS and self._has_stems(word.text):
+        if word.mode is MatchMode.VAGUE and word.field in _VAGUE_FIELDS and self._has_stems(word.text):
             stems = tongue.stems.get(word.text, ())
             if stems or not loud:
                 return self._vague(word, stems) if stems else None
         return self._as_written(word)
 
-    def _as_written(self, word: Word) -> Query | None:
+    def _as_written(self, word: QueryWord) -> Query | None:
         tokens = self.words_of(word.text)
         if not tokens:
             return None
@@ -204,9 +214,9 @@ class Matcher:
 
     def _has_stems(self, text: str) -> bool:
         """A word of letters has; a single sign that is a word of its own has not."""
-        return is_plain(text) and (len(text) > 1 or self._spaced(text) == text)
+        return is_alphabetic(text) and (len(text) > 1 or self._spaced(text) == text)
 
-    def _vague(self, word: Word, stems: Sequence[Stem]) -> Query:
+    def _vague(self, word: QueryWord, stems: Sequence[Stem]) -> Query:
         parts = [self._stem(stem, word.field) for stem in stems]
         found = parts[0] if len(parts) == 1 else _all(parts, [])
         tokens = self.words_of(word.text)
@@ -223,20 +233,24 @@ class Matcher:
         ]
         if found:
             return _any(found)
-        written = None if stem.terms and self._only else self._as_written(Word(stem.word, Form.EXACT, place))
-        return Query.empty_query() if written is None else written
+        exact = (
+            None
+            if stem.terms and self._only
+            else self._as_written(QueryWord(stem.word, MatchMode.EXACT, place))
+        )
+        return Query.empty_query() if exact is None else exact
 
-    def _worded(self, word: Word, field: str, tokens: list[str]) -> Query:
+    def _worded(self, word: QueryWord, field: str, tokens: list[str]) -> Query:
         if len(tokens) >= _MANY:
             words: list[str | tuple[int, str]] = list(tokens)
-            if word.form is Form.PREFIX:
+            if word.mode is MatchMode.PREFIX:
                 return Query.phrase_prefix_query(self._schema, field, words)
             return Query.phrase_query(self._schema, field, words)
         if (
-            word.form is Form.PREFIX
+            word.mode is MatchMode.PREFIX
         ):  # a token has nothing but letters and digits: no pattern can be hidden in it
             return Query.regex_query(self._schema, field, f"{tokens[0]}.*")
-        if word.form is Form.FUZZY:
+        if word.mode is MatchMode.FUZZY:
             return Query.fuzzy_term_query(self._schema, field, tokens[0], word.edits)
         return self._term(field, tokens[0])
 
@@ -265,13 +279,13 @@ class Matcher:
         return Query.const_score_query(found, 0.0)
 
 
-def sought_in_text(node: Node) -> Node | None:
+def text_words_of(node: QueryNode) -> QueryNode | None:
     """Any of the words that are wanted in texts; None: there are none, only names such as those of sites."""
-    words = tuple(word for word in wanted_words(node) if word.field not in NAMES)
-    return Any(words) if words else None
+    words = tuple(word for word in positive_words(node) if word.field not in KEYWORD_FIELDS)
+    return AnyOf(words) if words else None
 
 
-def is_plain(word: str) -> bool:
+def is_alphabetic(word: str) -> bool:
     """Whether a word is made of letters alone, so that it has a stem."""
     return all(category(one)[0] in "LM" for one in word)
 
