@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from motherlode.documents.terms import Bag
-from motherlode.learning.clustering import Clusters
+from motherlode.learning.kmeans import DocumentClusters
 
 DOCUMENTS, WORDS, VOCABULARY = 5_000, 350, 60_000
 CLUSTERS, OWN_WORDS = 8, 300
@@ -18,7 +18,7 @@ def main() -> None:
         truth = dice.integers(0, CLUSTERS, DOCUMENTS)
         bags = [_bag(dice, int(cluster), share) for cluster in truth]
         begin = perf_counter()
-        found = Clusters(seed=1).fit(bags)
+        found = DocumentClusters(seed=1).fit(bags)
         seconds = perf_counter() - begin
         number = len(found.centres_)
         right = sum(int(np.bincount(truth[found.clusters_ == one]).max()) for one in range(number))

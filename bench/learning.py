@@ -10,8 +10,8 @@ from sklearn.svm import LinearSVC
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
-from motherlode.learning.hits import Hits
-from motherlode.learning.pagerank import PageRank
+from motherlode.learning.links.hits import HubsAndAuthorities
+from motherlode.learning.links.pagerank import PageRank
 from motherlode.learning.svm import LinearSvm
 from motherlode.learning.tree import Sample, TreeClassifier
 
@@ -91,7 +91,7 @@ def _links(dice: np.random.Generator) -> None:
     sources, targets = dice.integers(0, NODES, EDGES), _zipf(dice, EDGES, NODES)
     hosts = dice.integers(0, NODES // 20, NODES)
     relevance = dice.random(NODES)
-    hits = _median(lambda: Hits().fit(sources, targets, hosts, relevance))
+    hits = _median(lambda: HubsAndAuthorities().fit(sources, targets, hosts, relevance))
     ranks = _median(lambda: PageRank().fit(sources, targets, NODES))
     print(f"{EDGES:,} links: hubs and authorities {hits:.2f} s, PageRank {ranks:.2f} s")
 

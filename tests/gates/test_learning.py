@@ -13,7 +13,7 @@ from motherlode.lab.learned.figures import measured
 from motherlode.lab.learned.pages import Pages, read_pages
 from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, lesson, portals
 from motherlode.lab.opening import open_web
-from motherlode.learning.options import SETTINGS, Rule, SettingName
+from motherlode.learning.options import SETTINGS, SettingName, VotingRule
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from support.helpers import lacks
 
@@ -71,7 +71,7 @@ def _average(pages: Pages, kind: str, number: int, name: SettingName, meanings: 
     values: list[float] = []
     for portal in portals(pages, Draw(examples=EXAMPLES, repeat=1, kinds=(kind,))):
         tree = trees.fitted(lesson(portal, pages, number, (TERMS,)), SETTINGS[name], (TERMS,), meanings)
-        judged = trees.judged(portal, trees.distances(tree, portal, pages), (TERMS,), Rule.WEIGHTED)
+        judged = trees.judged(portal, trees.distances(tree, portal, pages), (TERMS,), VotingRule.WEIGHTED)
         relevant = {topic: pages.on(topic)[portal.unseen] for topic in portal.topics}
         values += [one.average_precision for one in measured(judged, relevant).values()]
     return fmean(values)

@@ -1,5 +1,4 @@
-"""What is learned, and how: one formula, one file, with its citation.
+"""Estimators and formulas on arrays, one formula per file, with its paper and equation.
 
-Estimators are in scikit-learn's manner: `fit` returns self, what was learned ends in `_`, and all of it can
-be pickled. Nothing here reads or writes anything.
+Nothing in this folder reads the store, opens files or knows of a crawl.
 """

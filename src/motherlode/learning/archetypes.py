@@ -9,7 +9,7 @@ N_AUTH = 20
 N_CONF = 20
 
 
-class Change(Struct, frozen=True):
+class ArchetypeChange(Struct, frozen=True):
     """What becomes of a topic's training documents."""
 
     added: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ def choose_archetypes(
     *,
     limits: tuple[int, int] = (N_AUTH, N_CONF),
     bar: float | None = None,
-) -> Change:
+) -> ArchetypeChange:
     """Pages to add to and to drop from a topic's training documents.
 
     `training` has the confidence of each training document, `confidences` and `authorities` those of the
@@ -41,16 +41,16 @@ def choose_archetypes(
     worthy = {page: confidences[page] for page in candidates if confidences.get(page, 0.0) > mean}
     added = tuple(_best(worthy, min(limits)))
     if not added:
-        return Change(mean=mean)
+        return ArchetypeChange(mean=mean)
     joined = {**training, **{page: worthy[page] for page in added}}
     level = sum(joined.values()) / len(joined)
     dropped = tuple(sorted(page for page, value in training.items() if value < level and page not in kept))
-    return Change(added, dropped, mean)
+    return ArchetypeChange(added, dropped, mean)
 
 
-def near_the_examples(
+def choose_near_examples(
     archetypes: Mapping[str, float], candidates: Mapping[str, float], bar: float, most: int
-) -> Change:
+) -> ArchetypeChange:
     """Archetypes that stay near a person's examples: all scores are by those alone, so no chain leads away.
 
     The best candidates beyond the bar join, so many at most; archetypes of before that are no longer beyond
@@ -58,7 +58,7 @@ def near_the_examples(
     """
     worthy = {page: sure for page, sure in candidates.items() if sure > bar and page not in archetypes}
     dropped = tuple(sorted(page for page, sure in archetypes.items() if sure <= bar))
-    return Change(tuple(_best(worthy, most)), dropped, bar)
+    return ArchetypeChange(tuple(_best(worthy, most)), dropped, bar)
 
 
 def _best(scores: Mapping[str, float], count: int) -> list[str]:

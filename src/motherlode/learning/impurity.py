@@ -29,7 +29,7 @@ def impurity(counts: csr_array, clusters: Ints) -> float:
     if not documents:
         return 0.0
     sizes = np.bincount(clusters)
-    with_it = having(counts, clusters, len(sizes))
+    with_it = documents_with_term(counts, clusters, len(sizes))
     apart = _bits(with_it, sizes[:, None]).sum(axis=0)
     together = _bits(with_it.sum(axis=0), np.array(documents))
     bits = float((1.0 - np.logaddexp2(-apart, -together)).sum())
@@ -38,7 +38,7 @@ def impurity(counts: csr_array, clusters: Ints) -> float:
     return bits / documents + naming
 
 
-def having(counts: csr_array, clusters: Ints, number: int) -> Ints:
+def documents_with_term(counts: csr_array, clusters: Ints, number: int) -> Ints:
     """How many documents of each cluster have each feature."""
     rows = np.repeat(clusters, np.diff(counts.indptr))
     width = counts.shape[1]

@@ -14,7 +14,7 @@ Ints = npt.NDArray[np.int64]
 Terms = npt.NDArray[np.uint32]
 
 
-def counts_of(bags: Sequence[Bag], features: Terms) -> csr_array:
+def count_matrix(bags: Sequence[Bag], features: Terms) -> csr_array:
     """How often each document has each feature; the features' numbers are in rising order."""
     lengths = np.array([len(bag) for bag in bags], np.int64)
     terms = np.concatenate([bag.terms for bag in bags]) if bags else np.array([], np.uint32)
@@ -27,7 +27,7 @@ def counts_of(bags: Sequence[Bag], features: Terms) -> csr_array:
     return csr_array((counts[known].astype(np.float64), (rows[known], columns[known])), shape=shape)
 
 
-def weighted(counts: csr_array, idf: Floats, outside: Floats | None = None) -> csr_array:
+def unit_rows(counts: csr_array, idf: Floats, outside: Floats | None = None) -> csr_array:
     """Rows of length one: log-damped frequencies times idf (SPEC B4). A row without features stays empty.
 
     `outside` adds to the square of each row's length what the document has besides these features.
@@ -42,14 +42,14 @@ def weighted(counts: csr_array, idf: Floats, outside: Floats | None = None) -> c
     return rows
 
 
-def idf_of(counts: csr_array) -> Floats:
+def idf_weights(counts: csr_array) -> Floats:
     """How telling each feature is among these documents: log(1 + N / df)."""
     occurring = np.bincount(counts.indices, minlength=counts.shape[1])
     idf: Floats = np.log1p(counts.shape[0] / np.maximum(occurring, 1))
     return idf
 
 
-def damped_squares(bags: Sequence[Bag], counts: csr_array) -> Floats:
+def squares_outside(bags: Sequence[Bag], counts: csr_array) -> Floats:
     """For each document the sum of (1 + log tf)^2 over the terms that are no features of `counts`."""
     whole = np.array([((1.0 + np.log(bag.counts)) ** 2).sum() for bag in bags])
     row_of = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
@@ -58,7 +58,7 @@ def damped_squares(bags: Sequence[Bag], counts: csr_array) -> Floats:
     return left
 
 
-def vectors_of(bags: Sequence[Bag], meanings: Meanings) -> Vectors:
+def meaning_vectors(bags: Sequence[Bag], meanings: Meanings) -> Vectors:
     """What each document means: a row of length one, or of 0 where that is unknown."""
     starts = np.zeros(len(bags) + 1, np.int64)
     np.cumsum([len(bag) for bag in bags], out=starts[1:])

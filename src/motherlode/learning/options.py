@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-PRESELECTED = 5_000  # terms of highest frequency in the topic that are looked at
-SELECTED = 2_000  # terms of highest mutual information that are kept
+MAX_PRESELECTED_TERMS = 5_000  # terms of highest frequency in the topic that are looked at
+MAX_SELECTED_TERMS = 2_000  # terms of highest mutual information that are kept
 
 
-class Rule(StrEnum):
+class VotingRule(StrEnum):
     """How verdicts are put together."""
 
     UNANIMOUS = "unanimous"  # all must agree: w = 1, t_1 = h - 0.5 = -t_2
@@ -18,7 +18,7 @@ class Rule(StrEnum):
     BEST = "best"  # the one of the highest estimated precision alone: when speed is critical
 
 
-class Setting(Struct, frozen=True):
+class TrainingSettings(Struct, frozen=True):
     """What one hyperplane is learned from and how.
 
     `shared`: all topics below a parent have the same features, the union of those that tell each of them, so
@@ -28,19 +28,19 @@ class Setting(Struct, frozen=True):
     weights of a hyperplane, the largest. `doubt`: the plane is moved towards where documents of the topic lie
     that it was not trained on, by n / (n + doubt) of the way with n examples (inwards only as far as OTHERS
     put it where it is); None: it stays. `nearness`: how much it counts that a document is about the same,
-    in whichever words (`motherlode.learning.nearness`), where their meanings are known.
+    in whichever words (`motherlode.learning.semantic`), where their meanings are known.
     """
 
     cost: float = 1.0
-    preselected: int = PRESELECTED
-    selected: int = SELECTED
-    shared: bool = True
-    least: int = 2
-    whole: bool = True
-    kept: int = 5_000
-    doubt: float | None = 3.0
+    preselected_terms: int = MAX_PRESELECTED_TERMS
+    selected_terms: int = MAX_SELECTED_TERMS
+    shared_features: bool = True
+    min_documents: int = 2
+    full_length: bool = True
+    max_weights: int = 5_000
+    shift_prior: float | None = 3.0
     tolerance: float = 1e-2
-    nearness: float = 0.2
+    semantic_weight: float = 0.2
 
 
 class SettingName(StrEnum):
@@ -51,15 +51,20 @@ class SettingName(StrEnum):
 
 
 SETTINGS = {
-    SettingName.DEFAULT: Setting(),
+    SettingName.DEFAULT: TrainingSettings(),
     # Each topic its own features, its own lengths, and the plane where training leaves it (SPEC B6, B7).
-    SettingName.BINGO_2003: Setting(
-        shared=False, least=1, whole=False, kept=SELECTED, doubt=None, nearness=0.0
+    SettingName.BINGO_2003: TrainingSettings(
+        shared_features=False,
+        min_documents=1,
+        full_length=False,
+        max_weights=MAX_SELECTED_TERMS,
+        shift_prior=None,
+        semantic_weight=0.0,
     ),
 }
 
 
-class Semantic(StrEnum):
+class SemanticMode(StrEnum):
     """Whether topics are known by what their words mean, too."""
 
     AUTO = "auto"  # if the extra is installed
@@ -81,9 +86,9 @@ class LearningOptions(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(min_length=1, description="Feature spaces: terms, pairs, anchors, neighbours, urls."),
     ] = ("terms",)
     rule: Annotated[
-        Rule, Meta(description="How spaces decide together: unanimous, majority, weighted or best.")
-    ] = Rule.WEIGHTED
+        VotingRule, Meta(description="How spaces decide together: unanimous, majority, weighted or best.")
+    ] = VotingRule.WEIGHTED
     semantic: Annotated[
-        Semantic,
+        SemanticMode,
         Meta(description="Know topics by what their words mean, too: on, off, or auto (if it is installed)."),
-    ] = Semantic.AUTO
+    ] = SemanticMode.AUTO

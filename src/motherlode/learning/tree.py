@@ -17,27 +17,27 @@ from msgspec import Struct
 from motherlode.documents.meanings import Meanings
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag
-from motherlode.learning.apprentice import Weights
-from motherlode.learning.groups import Group, Node, fit_groups, is_sound
+from motherlode.learning.links.mentions import Mentions
+from motherlode.learning.links.weights import LinkWeights
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.mentions import Mentions
 from motherlode.learning.meta import combined_confidence, decide
-from motherlode.learning.nearness import Nearness
-from motherlode.learning.options import SETTINGS, Rule, Setting, SettingName
-from motherlode.learning.scoring import Batch, Scorer
+from motherlode.learning.options import SETTINGS, SettingName, TrainingSettings, VotingRule
+from motherlode.learning.planes import PlaneGroup, TopicPlane, fit_plane_groups, is_consistent
+from motherlode.learning.scorer import BagBatch, Scorer
+from motherlode.learning.semantic import SemanticScorer
 
 VERSION = 3
 ROOT = 1
 DEFAULT = SETTINGS[SettingName.DEFAULT]
-UNKNOWN = -1.0  # how sure of a document a topic is whose planes have no term of it
+UNKNOWN_CONFIDENCE = -1.0  # how sure of a document a topic is whose planes have no term of it
 
 SEMANTIC = "semantic"  # in place of a space's name: what a document is about
-ALL_OF_IT = 0  # in place of a term's number: all words together
+WHOLE_DOCUMENT = 0  # in place of a term's number: all words together
 
 Sample = Mapping[str, Bag]  # a document in each feature space
 
 
-class Verdict(Struct, frozen=True):
+class TopicVerdict(Struct, frozen=True):
     """Where a document goes, and how sure that is: the distance to the plane of its topic.
 
     With `others`, no topic below this one wants it; at the root, the confidence is the nearest topic's.
@@ -48,7 +48,7 @@ class Verdict(Struct, frozen=True):
     others: bool = False
 
 
-class Verdicts(Struct, frozen=True):
+class TopicVerdicts(Struct, frozen=True):
     """The same of several documents, as arrays."""
 
     topics: Ints
@@ -56,7 +56,7 @@ class Verdicts(Struct, frozen=True):
     others: npt.NDArray[np.bool_]
 
 
-class Apart(Struct, frozen=True):
+class PlaneDistances(Struct, frozen=True):
     """How far documents are from the planes of the topics below one parent, in each space.
 
     By space, document and topic; no number, where a space knows nothing of the document or the topic.
@@ -67,20 +67,20 @@ class Apart(Struct, frozen=True):
     distances: Floats
     precisions: Floats  # by space and topic, as estimated
 
-    def within(self, spaces: Sequence[str]) -> "Apart":
+    def in_spaces(self, spaces: Sequence[str]) -> "PlaneDistances":
         """The same in some of the spaces."""
         kept = [place for place, space in enumerate(self.spaces) if space in spaces]
         names = tuple(self.spaces[place] for place in kept)
-        return Apart(names, self.topics, self.distances[kept], self.precisions[kept])
+        return PlaneDistances(names, self.topics, self.distances[kept], self.precisions[kept])
 
 
 class _Packed(Struct, frozen=True):
     version: int
-    spaces: dict[str, tuple[Group, ...]]
-    rule: Rule
+    spaces: dict[str, tuple[PlaneGroup, ...]]
+    rule: VotingRule
     meanings: str = ""
     mentions: Mentions = Mentions()
-    weights: Weights = Weights()
+    weights: LinkWeights = LinkWeights()
 
 
 class TreeClassifier:
@@ -93,18 +93,18 @@ class TreeClassifier:
 
     def __init__(
         self,
-        setting: Setting = DEFAULT,
+        settings: TrainingSettings = DEFAULT,
         spaces: Sequence[str] = (TERMS,),
-        rule: Rule = Rule.WEIGHTED,
+        rule: VotingRule = VotingRule.WEIGHTED,
         meanings: Meanings | None = None,
     ) -> None:
-        self.setting = setting
+        self.settings = settings
         self.spaces = spaces
         self.rule = rule
         self.meanings = meanings
-        self.wanted = meanings.digest if meanings is not None else ""
+        self.meanings_digest = meanings.digest if meanings is not None else ""
         self.mentions = Mentions()
-        self.weights = Weights()
+        self.weights = LinkWeights()
 
     def fit(
         self,
@@ -115,15 +115,15 @@ class TreeClassifier:
         """`parents` names the parent of each topic, `documents` have the topics' own training documents,
         `others` those of each parent's OTHERS."""
         gathered = _gathered(parents, documents)
-        self.groups_: dict[str, tuple[Group, ...]] = {
+        self.groups_: dict[str, tuple[PlaneGroup, ...]] = {
             space: tuple(
                 group
                 for parent in sorted(set(parents.values()))
-                for group in fit_groups(
+                for group in fit_plane_groups(
                     parent,
                     {topic: _in(space, gathered[topic]) for topic in parents if parents[topic] == parent},
                     _in(space, (others or {}).get(parent, ())),
-                    self.setting,
+                    self.settings,
                     self.meanings if space == TERMS else None,
                 )
             )
@@ -131,19 +131,19 @@ class TreeClassifier:
         }
         return self
 
-    def judge(self, samples: Sequence[Sample]) -> list[Verdict]:
+    def judge(self, samples: Sequence[Sample]) -> list[TopicVerdict]:
         """Where each document goes."""
-        return self.judge_batches(batches_of(samples, self.groups_), len(samples))
+        return self.judge_batches(make_batches(samples, self.groups_), len(samples))
 
-    def judge_batches(self, batches: Mapping[str, Batch], count: int) -> list[Verdict]:
+    def judge_batches(self, batches: Mapping[str, BagBatch], count: int) -> list[TopicVerdict]:
         """The same for so many documents that were made ready before."""
-        said = self.verdicts_in(batches, np.arange(count))
+        said = self.judge_rows(batches, np.arange(count))
         found = zip(said.topics.tolist(), said.confidences.tolist(), said.others.tolist(), strict=True)
-        return [Verdict(*one) for one in found]
+        return [TopicVerdict(*one) for one in found]
 
-    def verdicts_in(self, batches: Mapping[str, Batch], rows: Ints) -> "Verdicts":
+    def judge_rows(self, batches: Mapping[str, BagBatch], rows: Ints) -> "TopicVerdicts":
         """The same for some of them, as arrays."""
-        said = Verdicts(np.full(len(rows), ROOT), np.zeros(len(rows)), np.zeros(len(rows), bool))
+        said = TopicVerdicts(np.full(len(rows), ROOT), np.zeros(len(rows)), np.zeros(len(rows), bool))
         waiting = [(ROOT, np.arange(len(rows)))]
         while waiting:
             parent, places = waiting.pop()
@@ -164,53 +164,55 @@ class TreeClassifier:
 
     def distances(self, samples: Sequence[Sample], parent: int = ROOT) -> dict[int, Floats]:
         """How sure each topic below a parent is of each document, whatever is decided."""
-        return self.distances_in(batches_of(samples, self.groups_), np.arange(len(samples)), parent)
+        return self.distances_for_rows(make_batches(samples, self.groups_), np.arange(len(samples)), parent)
 
-    def distances_in(self, batches: Mapping[str, Batch], rows: Ints, parent: int = ROOT) -> dict[int, Floats]:
+    def distances_for_rows(
+        self, batches: Mapping[str, BagBatch], rows: Ints, parent: int = ROOT
+    ) -> dict[int, Floats]:
         """The same for some documents of those that were made ready before."""
         asked = self._ask(parent, batches, rows)
         return {} if asked is None else {int(topic): asked[2][:, at] for at, topic in enumerate(asked[0])}
 
-    def nodes(self, topic: int) -> dict[str, Node]:
+    def planes(self, topic: int) -> dict[str, TopicPlane]:
         """A topic's plane in each space that has one."""
         return {
-            space: node
+            space: plane
             for space, groups in self.groups_.items()
             for group in groups
-            for node in group.nodes
-            if node.topic == topic
+            for plane in group.planes
+            if plane.topic == topic
         }
 
     def explain(self, sample: Sample, topic: int) -> list[tuple[str, int, float]]:
         """What each term of a document, in each space, adds to its distance from a topic's plane, the most
-        telling first; and what it adds that the document is about the same (`SEMANTIC`, `ALL_OF_IT`)."""
+        telling first; and what it adds that the document is about the same (`SEMANTIC`, `WHOLE_DOCUMENT`)."""
         found = [
             (space, term, part)
             for space, groups in self.groups_.items()
             for group in groups
-            for node in group.nodes
-            if node.topic == topic
-            for term, part in _parts(sample.get(space), group, node)
+            for plane in group.planes
+            if plane.topic == topic
+            for term, part in _parts(sample.get(space), group, plane)
         ]
         if found:  # else nothing is known of the document, whatever it is about
-            found += [(SEMANTIC, ALL_OF_IT, part) for part in self._near(sample, topic)]
+            found += [(SEMANTIC, WHOLE_DOCUMENT, part) for part in self._near(sample, topic)]
         return sorted(found, key=lambda one: -abs(one[2]))
 
     def characteristic(self, topic: int, space: str = TERMS, number: int = 20) -> list[tuple[int, float]]:
         """The terms that speak most for a topic, with their weights."""
         for group in self.groups_.get(space, ()):
-            for node in group.nodes:
-                if node.topic == topic:
+            for plane in group.planes:
+                if plane.topic == topic:
                     features = np.frombuffer(group.features, np.uint32)
-                    places = np.frombuffer(node.places, np.uint32)
-                    weights = np.frombuffer(node.weights, np.float32)
+                    places = np.frombuffer(plane.feature_indices, np.uint32)
+                    weights = np.frombuffer(plane.weights, np.float32)
                     best = np.argsort(-weights, kind="stable")[:number]
                     return [(int(features[places[at]]), float(weights[at])) for at in best if weights[at] > 0]
         return []
 
     def pack(self) -> bytes:
         """The model as bytes, with its version."""
-        packed = _Packed(VERSION, self.groups_, self.rule, self.wanted, self.mentions, self.weights)
+        packed = _Packed(VERSION, self.groups_, self.rule, self.meanings_digest, self.mentions, self.weights)
         return msgspec.msgpack.encode(packed)
 
     @classmethod
@@ -223,12 +225,12 @@ class TreeClassifier:
             model = msgspec.msgpack.decode(packed, type=_Packed)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"no model: {error}") from error
-        sound = all(is_sound(group) for groups in model.spaces.values() for group in groups)
-        if not sound or not model.mentions.is_sound() or not model.weights.is_sound():
+        sound = all(is_consistent(group) for groups in model.spaces.values() for group in groups)
+        if not sound or not model.mentions.is_valid() or not model.weights.is_valid():
             raise ValueError("no model: its features and weights do not belong together")
         tree = cls(spaces=tuple(model.spaces), rule=model.rule)
         tree.groups_ = model.spaces
-        tree.wanted = model.meanings
+        tree.meanings_digest = model.meanings
         tree.mentions = model.mentions
         tree.weights = model.weights
         return tree
@@ -236,7 +238,9 @@ class TreeClassifier:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_scorers"}
 
-    def apart(self, parent: int, batches: Mapping[str, Batch], rows: Ints) -> "Apart | None":
+    def plane_distances(
+        self, parent: int, batches: Mapping[str, BagBatch], rows: Ints
+    ) -> "PlaneDistances | None":
         """How far documents are from the planes below a parent; None, where there are none."""
         scorers = self._ready().get(parent)
         if not scorers or not len(rows):
@@ -249,26 +253,26 @@ class TreeClassifier:
             columns = np.searchsorted(topics, scorer.topics)
             distances[spaces.index(space)][:, columns] = scorer.distances(batches[space], rows, self.meanings)
             precisions[spaces.index(space), columns] = scorer.precisions
-        return Apart(spaces, topics, distances, precisions)
+        return PlaneDistances(spaces, topics, distances, precisions)
 
     def _near(self, sample: Sample, topic: int) -> list[float]:
         """What it adds to a document's distance that it is about the same as a topic, where that is known."""
         if self.meanings is None:
             return []
-        vectors = Batch.of(_in(TERMS, [sample])).vectors(self.meanings)
+        vectors = BagBatch.from_bags(_in(TERMS, [sample])).vectors(self.meanings)
         return [
-            float(Nearness(group.centre, [node.sense]).parts(vectors)[0, 0])
+            float(SemanticScorer(group.others_mean, [plane.centroid]).parts(vectors)[0, 0])
             for group in self.groups_.get(TERMS, ())
-            for node in group.nodes
-            if node.topic == topic and node.sense is not None
+            for plane in group.planes
+            if plane.topic == topic and plane.centroid is not None
         ]
 
     def _ask(
-        self, parent: int, batches: Mapping[str, Batch], rows: Ints
+        self, parent: int, batches: Mapping[str, BagBatch], rows: Ints
     ) -> tuple[Ints, npt.NDArray[np.bool_], Floats] | None:
         """The topics below a parent, whether each wants each document, and how sure that is."""
-        apart = self.apart(parent, batches, rows)
-        return None if apart is None else (apart.topics, *together(apart, self.rule))
+        apart = self.plane_distances(parent, batches, rows)
+        return None if apart is None else (apart.topics, *combine_spaces(apart, self.rule))
 
     def _ready(self) -> dict[int, list[tuple[str, Scorer]]]:
         """Scorers by parent, made when they are first wanted: they are large, and not what is kept."""
@@ -277,21 +281,21 @@ class TreeClassifier:
             made = {}
             for space, groups in self.groups_.items():
                 for group in groups:
-                    if group.nodes:
+                    if group.planes:
                         made.setdefault(group.parent, []).append((space, Scorer(group)))
             self._scorers = made
         return made
 
 
-def batches_of(samples: Sequence[Sample], spaces: Iterable[str]) -> dict[str, Batch]:
+def make_batches(samples: Sequence[Sample], spaces: Iterable[str]) -> dict[str, BagBatch]:
     """Documents, ready to be judged by any classifier that knows these spaces."""
-    return {space: Batch.of(_in(space, samples)) for space in spaces}
+    return {space: BagBatch.from_bags(_in(space, samples)) for space in spaces}
 
 
-def together(apart: Apart, rule: Rule) -> tuple[npt.NDArray[np.bool_], Floats]:
+def combine_spaces(apart: PlaneDistances, rule: VotingRule) -> tuple[npt.NDArray[np.bool_], Floats]:
     """Whether each topic wants each document, and how sure that is, by all spaces (SPEC B19)."""
     if len(apart.spaces) == 1:
-        sure = np.nan_to_num(apart.distances[0], nan=UNKNOWN)
+        sure = np.nan_to_num(apart.distances[0], nan=UNKNOWN_CONFIDENCE)
         return sure > 0, sure
     positive = np.zeros(apart.distances.shape[1:], bool)
     sure = np.zeros(apart.distances.shape[1:])
@@ -301,7 +305,7 @@ def together(apart: Apart, rule: Rule) -> tuple[npt.NDArray[np.bool_], Floats]:
         weights = apart.precisions[:, at].tolist()
         positive[:, at] = decide(verdicts, rule, weights) > 0
         sure[:, at] = combined_confidence(distances, weights, rule)
-    return positive, np.nan_to_num(sure, nan=UNKNOWN)
+    return positive, np.nan_to_num(sure, nan=UNKNOWN_CONFIDENCE)
 
 
 def _in(space: str, samples: Sequence[Sample]) -> list[Bag]:
@@ -311,18 +315,18 @@ def _in(space: str, samples: Sequence[Sample]) -> list[Bag]:
 _EMPTY = Bag(np.array([], np.uint32), np.array([], np.uint32))
 
 
-def _parts(bag: Bag | None, group: Group, node: Node) -> list[tuple[int, float]]:
+def _parts(bag: Bag | None, group: PlaneGroup, plane: TopicPlane) -> list[tuple[int, float]]:
     """What each term adds to a document's distance from one plane."""
     if bag is None:
         return []
     features = np.frombuffer(group.features, np.uint32)
-    idf = np.full(len(bag), group.rare)
+    idf = np.full(len(bag), group.unseen_idf)
     _, mine, theirs = np.intersect1d(bag.terms, features, assume_unique=True, return_indices=True)
     idf[mine] = np.frombuffer(group.idf, np.float32)[theirs]
     values = (1.0 + np.log(bag.counts)) * idf
     length = float(np.linalg.norm(values)) or 1.0
     weights = np.zeros(len(features))
-    weights[np.frombuffer(node.places, np.uint32)] = np.frombuffer(node.weights, np.float32)
+    weights[np.frombuffer(plane.feature_indices, np.uint32)] = np.frombuffer(plane.weights, np.float32)
     parts = values[mine] * weights[theirs] / length
     return [(int(features[at]), float(part)) for at, part in zip(theirs, parts, strict=True) if part]
 

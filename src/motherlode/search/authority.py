@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.learning.hits import Hits
+from motherlode.learning.links.hits import HubsAndAuthorities
 from motherlode.records import PageId, TopicId
 from motherlode.search.ranking import rank_order, scale_scores
 from motherlode.store import ledger
@@ -83,7 +83,7 @@ def authority_among(session: Session, found: Sequence[int], relevance: Floats) -
     at = [place[int(page)] for page in graph.pages if page is not None]
     sources, targets = graph.edges.T
     scores = np.zeros(len(found))
-    scores[at] = Hits(max_rounds=_ROUNDS).fit(sources, targets, hosts, weights[at]).authorities_
+    scores[at] = HubsAndAuthorities(max_rounds=_ROUNDS).fit(sources, targets, hosts, weights[at]).authorities_
     return scores
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 
 from motherlode.documents.terms import Bag, bag_of
-from motherlode.learning.matrix import Floats, Terms, counts_of, weighted
+from motherlode.learning.matrix import Floats, Terms, count_matrix, unit_rows
 
 Key = TypeVar("Key")
 
@@ -31,7 +31,7 @@ def corpus_idf(batches: Iterable[Sequence[Bag]], features: Terms) -> Floats:
     """How telling each term is among these pages: log(1 + N / df)."""
     occurring, number = np.zeros(len(features)), 0
     for batch in batches:
-        counts = counts_of(batch, features)
+        counts = count_matrix(batch, features)
         occurring += np.bincount(counts.indices, minlength=len(features))
         number += len(batch)
     idf: Floats = np.log1p(number / np.maximum(occurring, 1))
@@ -39,7 +39,7 @@ def corpus_idf(batches: Iterable[Sequence[Bag]], features: Terms) -> Floats:
 
 
 def _products(bags: Sequence[Bag], words: Bag, features: Terms, idf: Floats) -> list[float]:
-    rows = weighted(counts_of(bags, features), idf)
-    line = weighted(counts_of([words], features), idf)
+    rows = unit_rows(count_matrix(bags, features), idf)
+    line = unit_rows(count_matrix([words], features), idf)
     products: list[float] = (rows @ line.T).toarray()[:, 0].tolist()
     return products

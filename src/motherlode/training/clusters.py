@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import spell, unpack
-from motherlode.learning.clustering import Clusters
+from motherlode.learning.kmeans import DocumentClusters
 from motherlode.records import BadInputError, PageId, TopicId
 from motherlode.store.judged import Judged, judged_for
 from motherlode.store.pages import gone_pages, languages_of, text_of, vectors_of_all
@@ -70,13 +70,13 @@ def clusters_of(session: Session, tree: TopicTree, topic: TopicId, wanted: Wante
         one = "is only 1 page" if pages else "is no page yet"
         there = f"are only {len(pages):,} pages" if len(pages) > 1 else one
         raise BadInputError(f"There {there} on '{path}' to make clusters of; 'lode crawl' finds more.")
-    found = Clusters(wanted.clusters, wanted.seed).fit([unpack(packed[one.page]) for one in pages])
+    found = DocumentClusters(wanted.clusters, wanted.seed).fit([unpack(packed[one.page]) for one in pages])
     described = [_cluster(session, found, number, pages, wanted) for number in range(len(found.centres_))]
     return Clustering(path, len(pages), wanted.clusters is None, found.impurities_, tuple(_named(described)))
 
 
 def _cluster(
-    session: Session, found: Clusters, number: int, pages: Sequence[Judged], wanted: Wanted
+    session: Session, found: DocumentClusters, number: int, pages: Sequence[Judged], wanted: Wanted
 ) -> Cluster:
     mine = np.flatnonzero(found.clusters_ == number)
     order = mine[np.argsort(-found.cosines_[mine], kind="stable")].tolist()

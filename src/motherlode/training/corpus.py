@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.scoring import Batch
-from motherlode.learning.tree import UNKNOWN, Sample, TreeClassifier, batches_of
+from motherlode.learning.scorer import BagBatch
+from motherlode.learning.tree import UNKNOWN_CONFIDENCE, Sample, TreeClassifier, make_batches
 from motherlode.records import ROOT, Judgement, PageId, TopicId
 from motherlode.store.leads import targets_from
 from motherlode.store.portions import Linked, Signature, links_of_portion, portions_of, vectors_of_portion
@@ -32,7 +32,7 @@ class Read(Struct, frozen=True):
     """Pages in the order of their numbers, ready to be judged; and the places of those that are asked for."""
 
     pages: Ints
-    batches: dict[str, Batch]
+    batches: dict[str, BagBatch]
     asked: Ints
 
     def sample(self, place: int) -> Sample:
@@ -72,7 +72,7 @@ class Shelf:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self.terms: Board[tuple[Ints, Batch]] = Board()
+        self.terms: Board[tuple[Ints, BagBatch]] = Board()
         self.links: Board[Linked] = Board()
 
     def has_room(self) -> bool:
@@ -118,7 +118,7 @@ class Library:
             return
         for found in samples_in(self._session, spaces, every, only):
             pages = np.array([page for page, _ in found], np.int64)
-            yield Read(pages, batches_of([sample for _, sample in found], spaces), np.arange(len(pages)))
+            yield Read(pages, make_batches([sample for _, sample in found], spaces), np.arange(len(pages)))
 
     def linked(self) -> Iterator[Linked]:
         """All pages with their links, some at a time, the latest portion first."""
@@ -144,14 +144,14 @@ class Library:
             places = firsts.repeat(lengths) + np.arange(lengths.sum())
             yield some.pages[rows].repeat(lengths), some.targets[places].astype(np.int64)
 
-    def _terms(self, number: int, every: int) -> tuple[Ints, Batch]:
+    def _terms(self, number: int, every: int) -> tuple[Ints, BagBatch]:
         """The pages of a portion that have words, and those; or of some, if there is no room for all."""
         kept = self._shelf.terms.get(number)
         if kept is not None:
             return kept
         has_room = self._shelf.has_room()
         numbers, packed = vectors_of_portion(self._session, TERMS, number, 1 if has_room else every)
-        pages, batch = np.array(numbers, np.int64), Batch.unpacked(packed)
+        pages, batch = np.array(numbers, np.int64), BagBatch.from_packed(packed)
         if has_room:
             size = batch.starts.nbytes + 2 * batch.terms.nbytes + _MEANING * len(batch)
             self._shelf.terms.put(number, self.portions[number], (pages, batch), size)
@@ -171,7 +171,7 @@ class Judged(Struct, frozen=True):
 
     def refused(self) -> Iterator[tuple[PageId, Sample, float]]:
         """The pages that no topic wants, of those that anything is known of."""
-        for at in np.flatnonzero((self.topics == ROOT) & (self.confidences != UNKNOWN)).tolist():
+        for at in np.flatnonzero((self.topics == ROOT) & (self.confidences != UNKNOWN_CONFIDENCE)).tolist():
             place = int(self.read.asked[at])
             yield PageId(int(self.read.pages[place])), self.read.sample(place), float(self.confidences[at])
 
@@ -180,7 +180,7 @@ def judged(session: Session, reads: Iterable[Read], classifier: TreeClassifier) 
     """What is thought of these pages. Where a person has marked a page, that is what is thought of it."""
     marks = Marks.of(session)
     for read in reads:
-        said = classifier.verdicts_in(read.batches, read.asked)
+        said = classifier.judge_rows(read.batches, read.asked)
         found = Judged(read, said.topics, said.confidences)
         for place in np.flatnonzero(np.isin(found.pages, marks.pages)).tolist():
             before = Judgement(TopicId(int(said.topics[place])), float(said.confidences[place]))

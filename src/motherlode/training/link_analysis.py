@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 from msgspec import Struct
 
-from motherlode.learning.hits import MAX_ROUNDS, Hits
-from motherlode.learning.pagerank import PageRank
+from motherlode.learning.links.hits import MAX_ROUNDS, HubsAndAuthorities
+from motherlode.learning.links.pagerank import PageRank
 from motherlode.records import Judgement, TopicId, UrlId
 from motherlode.store.graph import Graph, TargetsFrom, graph_around
 from motherlode.store.judged import judged_for, judgements_of
@@ -44,7 +44,7 @@ class Neighbourhood(Struct, frozen=True):
     graph: Graph
     confidences: list[float | None]
     elsewhere: list[bool]
-    hits: Hits
+    hits: HubsAndAuthorities
 
     def standings(self) -> list[Standing]:
         sources, targets = self.graph.edges.T
@@ -99,7 +99,9 @@ def neighbourhood(
     told = [_confidence(None if page is None else judged.get(page), topics) for page in graph.pages]
     elsewhere = [page in judged and sure is None for page, sure in zip(graph.pages, told, strict=True)]
     sources, targets = graph.edges.T
-    hits = Hits(max_rounds=extent.rounds).fit(sources, targets, _hosts(graph), _relevance(told, elsewhere))
+    hits = HubsAndAuthorities(max_rounds=extent.rounds).fit(
+        sources, targets, _hosts(graph), _relevance(told, elsewhere)
+    )
     return Neighbourhood(graph, told, elsewhere, hits)
 
 

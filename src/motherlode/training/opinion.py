@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from motherlode.documents.meanings import word_meanings
 from motherlode.documents.terms import spell
-from motherlode.learning.groups import Group
+from motherlode.learning.planes import PlaneGroup
 from motherlode.learning.tree import ROOT, SEMANTIC, Sample, TreeClassifier
 from motherlode.records import Document, LodeError, TopicId
 from motherlode.topics import OTHERS, TopicTree
@@ -47,9 +47,9 @@ def classifier_of(packed: bytes) -> TreeClassifier:
     Raises `ValueError` for one that cannot be used, `LodeError` where the meanings cannot be had.
     """
     classifier = TreeClassifier.unpack(packed)
-    if classifier.wanted:
+    if classifier.meanings_digest:
         classifier.meanings = word_meanings()
-        if classifier.meanings.digest != classifier.wanted:
+        if classifier.meanings.digest != classifier.meanings_digest:
             raise ValueError("words had other meanings when it was made")
     return classifier
 
@@ -65,7 +65,7 @@ def fitted_to(classifier: TreeClassifier, tree: TopicTree) -> TreeClassifier:
 
     Topics that were renamed or moved are known by their numbers, and judged where they were.
     """
-    kept = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule, classifier.meanings)
+    kept = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule, classifier.meanings)
     kept.groups_ = {space: tuple(_left(groups, tree)) for space, groups in classifier.groups_.items()}
     return kept
 
@@ -115,15 +115,15 @@ def _steps(classifier: TreeClassifier, tree: TopicTree, sample: Sample, topic: i
 def _parents(classifier: TreeClassifier) -> dict[int, int]:
     """The parent of each topic, as the classifier has it."""
     every = (group for groups in classifier.groups_.values() for group in groups)
-    return {node.topic: group.parent for group in every for node in group.nodes}
+    return {plane.topic: group.parent for group in every for plane in group.planes}
 
 
-def _left(groups: tuple[Group, ...], tree: TopicTree) -> Iterator[Group]:
+def _left(groups: tuple[PlaneGroup, ...], tree: TopicTree) -> Iterator[PlaneGroup]:
     here = {int(topic.id) for topic in tree}
     for group in groups:
-        nodes = tuple(node for node in group.nodes if node.topic in here)
-        if nodes:
-            yield replace(group, nodes=nodes)
+        planes = tuple(plane for plane in group.planes if plane.topic in here)
+        if planes:
+            yield replace(group, planes=planes)
 
 
 def _sorted(confidences: dict[str, float]) -> dict[str, float]:

@@ -40,8 +40,8 @@ def report_on(
     confusions = _confusions(syllabus, tree, options)
     found = []
     for topic in tree:
-        nodes = classifier.nodes(topic.id)
-        if not nodes:
+        planes = classifier.planes(topic.id)
+        if not planes:
             continue
         lessons = under(topic.id, syllabus.parents, syllabus.lessons)
         found.append(
@@ -50,10 +50,10 @@ def report_on(
                 "/".join(tree.path(topic.id)),
                 len(lessons),
                 sum(lesson.virtual for lesson in lessons),
-                {space: len(node.places) // 4 for space, node in nodes.items()},
-                {space: node.precision for space, node in nodes.items()},
-                {space: node.recall for space, node in nodes.items()},
-                {space: node.error for space, node in nodes.items()},
+                {space: len(plane.feature_indices) // 4 for space, plane in planes.items()},
+                {space: plane.precision for space, plane in planes.items()},
+                {space: plane.recall for space, plane in planes.items()},
+                {space: plane.error for space, plane in planes.items()},
                 tuple(_words(classifier, topic.id, lessons)),
                 confusions.get(topic.id, {}),
             )

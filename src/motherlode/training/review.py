@@ -178,10 +178,12 @@ def _estimates(
     tree: TopicTree, before: TreeClassifier | None, after: TreeClassifier, taught: Mapping[int, int]
 ) -> Iterator[Estimate]:
     for topic in tree:
-        nodes = [() if one is None else one.nodes(topic.id).values() for one in (before, after)]
-        if any(nodes):
+        planes = [() if one is None else one.planes(topic.id).values() for one in (before, after)]
+        if any(planes):
             # what is expected in the best of the spaces
-            then, now = (max(((n.precision, n.recall) for n in found), default=(0.0, 0.0)) for found in nodes)
+            then, now = (
+                max(((n.precision, n.recall) for n in found), default=(0.0, 0.0)) for found in planes
+            )
             path = "/".join(tree.path(topic.id))
             yield Estimate(path, taught.get(topic.id, 0), (then[0], now[0]), (then[1], now[1]))
 

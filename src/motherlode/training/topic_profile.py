@@ -34,8 +34,8 @@ _PRINTS = 1 << 64  # the store has them with a sign
 
 def precision_of(classifier: TreeClassifier | None, topic: TopicId) -> float | None:
     """What is expected of a topic in the space that knows it best, as `lode train` tells it."""
-    nodes = {} if classifier is None else classifier.nodes(topic)
-    found = max((node.precision for node in nodes.values()), default=0.0)
+    planes = {} if classifier is None else classifier.planes(topic)
+    found = max((plane.precision for plane in planes.values()), default=0.0)
     return found or None  # of few examples xi-alpha may say nothing at all, which is 0
 
 
@@ -82,7 +82,7 @@ def terms_of(
     session: Session, classifier: TreeClassifier | None, topic: TopicId, surest: Sequence[Judged]
 ) -> list[str]:
     """The words that speak for a topic, as its surest pages spell them."""
-    if classifier is None or not classifier.nodes(topic):
+    if classifier is None or not classifier.planes(topic):
         return []
     terms = [term for term, _ in classifier.characteristic(topic, TERMS, 2 * _TERMS)]
     return spelled_in(session, terms, surest[:BEST])[:_TERMS]

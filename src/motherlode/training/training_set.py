@@ -9,8 +9,14 @@ from msgspec.structs import replace
 
 from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
 from motherlode.documents.spaces import TERMS, Surroundings
-from motherlode.learning.options import SETTINGS, LearningOptions, Semantic
-from motherlode.learning.others import Domains, Others, Rejected, common_documents, topped_up
+from motherlode.learning.counterexamples import (
+    Counterexamples,
+    DomainBags,
+    RejectedPage,
+    choose_counterexamples,
+    common_documents,
+)
+from motherlode.learning.options import SETTINGS, LearningOptions, SemanticMode
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
 from motherlode.lexicon.wordnet import NoWordNetError
@@ -79,7 +85,7 @@ class Syllabus(Struct, frozen=True):
 
     parents: dict[int, int]
     lessons: Lessons
-    others: dict[int, Others[Sample]]
+    others: dict[int, Counterexamples[Sample]]
     missing: tuple[Missing, ...] = ()
     shown: frozenset[PageId] = frozenset()  # pages that are examples, of topics or of OTHERS
     wordless: str = ""  # why there is no common vocabulary
@@ -232,7 +238,7 @@ def with_rejected(
     """
     parents, lessons = syllabus.parents, syllabus.lessons
     most = max((len(under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
-    here: Others[Sample] = syllabus.others.get(ROOT, Others())
+    here: Counterexamples[Sample] = syllabus.others.get(ROOT, Counterexamples())
     every = max(library.size // (_LOOKED_AT * max(most, 1)), library.every_so_many(_LOOKED_AT_MOST))
     refused = [
         one
@@ -241,8 +247,8 @@ def with_rejected(
         if one[0] not in syllabus.shown
     ]
     named = urls_of_pages(session, [page for page, _, _ in refused])
-    rejected = [Rejected(host_of(named[page]), sample, sure) for page, sample, sure in refused]
-    joined = topped_up(here.common, here.own, rejected, most)
+    rejected = [RejectedPage(host_of(named[page]), sample, sure) for page, sample, sure in refused]
+    joined = choose_counterexamples(here.common, here.user, rejected, most)
     return replace(syllabus, others={**syllabus.others, ROOT: joined}) if joined.rejected else syllabus
 
 
@@ -330,10 +336,10 @@ def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:
 
 def _meanings(options: LearningOptions, *, offline: bool) -> Meanings | None:
     """What words mean, if that is wanted; and if nobody insists, where it can be had."""
-    useful = TERMS in options.spaces and SETTINGS[options.setting].nearness > 0
-    if not useful or options.semantic is Semantic.OFF:
+    useful = TERMS in options.spaces and SETTINGS[options.setting].semantic_weight > 0
+    if not useful or options.semantic is SemanticMode.OFF:
         return None
-    if options.semantic is Semantic.AUTO:
+    if options.semantic is SemanticMode.AUTO:
         return _meanings_or_none()
     if offline and not meanings_are_here():
         raise BadInputError(
@@ -355,29 +361,29 @@ def _others(
     own: Mapping[int, Sequence[Sample]],
     texts: Mapping[str, str],
     spaces: Collection[str],
-) -> dict[int, Others[Sample]]:
+) -> dict[int, Counterexamples[Sample]]:
     """The counterexamples of every parent: the person's, and common vocabulary."""
     samples, domains = _common_samples(tuple(texts.items()), (TERMS, *spaces))
     samples = {name: {space: sample[space] for space in spaces} for name, sample in samples.items()}
-    found: dict[int, Others[Sample]] = {}
+    found: dict[int, Counterexamples[Sample]] = {}
     for parent in sorted(set(parents.values())):
         topics = [
             [lesson.sample[TERMS] for lesson in under(topic, parents, lessons) if TERMS in lesson.sample]
             for topic in _below(parent, parents)
         ]
         common = [samples[name] for name in common_documents(domains, topics)]
-        found[parent] = topped_up(common, own.get(parent, ()), (), 0)
+        found[parent] = choose_counterexamples(common, own.get(parent, ()), (), 0)
     return found
 
 
 @lru_cache(1)
 def _common_samples(
     texts: tuple[tuple[str, str], ...], spaces: Collection[str]
-) -> tuple[dict[str, Sample], Domains]:
+) -> tuple[dict[str, Sample], DomainBags]:
     """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
     documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
     samples = {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
-    return samples, Domains({name: sample[TERMS] for name, sample in samples.items()})
+    return samples, DomainBags({name: sample[TERMS] for name, sample in samples.items()})
 
 
 def _below(parent: int, parents: Mapping[int, int]) -> list[int]:

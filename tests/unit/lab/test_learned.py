@@ -19,7 +19,7 @@ from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, Portal, lesson
 from motherlode.lab.learned.study import Findings, study
 from motherlode.lab.learned.tables import BEGIN, END, markdown, sheets, write_markdown
 from motherlode.lab.opening import open_web
-from motherlode.learning.options import Rule, Setting
+from motherlode.learning.options import TrainingSettings, VotingRule
 from motherlode.learning.tree import ROOT
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from motherlode.records import BadInputError, LodeError, UsageError
@@ -220,9 +220,11 @@ def relevant_to(portal: Portal, pages: Pages) -> dict[str, "np.ndarray[tuple[int
     return {topic: pages.on(topic)[portal.unseen] for topic in portal.topics}
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_pages_are_judged_as_the_classifier_itself_would(portal: Portal, pages: Pages, rule: Rule) -> None:
-    tree = trees.fitted(lesson(portal, pages, 3, SPACES), Setting(), SPACES)
+@pytest.mark.parametrize("rule", VotingRule)
+def test_pages_are_judged_as_the_classifier_itself_would(
+    portal: Portal, pages: Pages, rule: VotingRule
+) -> None:
+    tree = trees.fitted(lesson(portal, pages, 3, SPACES), TrainingSettings(), SPACES)
     tree.rule = rule
     judged = trees.judged(portal, trees.distances(tree, portal, pages), SPACES, rule)
     verdicts = tree.judge(pages.samples(portal.unseen.tolist()))
@@ -232,8 +234,8 @@ def test_pages_are_judged_as_the_classifier_itself_would(portal: Portal, pages: 
 
 
 def test_a_page_on_a_topic_is_no_surer_than_it_is_on_the_topics_above(portal: Portal, pages: Pages) -> None:
-    tree = trees.fitted(lesson(portal, pages, 3, (TERMS,)), Setting(), (TERMS,))
-    judged = trees.judged(portal, trees.distances(tree, portal, pages), (TERMS,), Rule.WEIGHTED)
+    tree = trees.fitted(lesson(portal, pages, 3, (TERMS,)), TrainingSettings(), (TERMS,))
+    judged = trees.judged(portal, trees.distances(tree, portal, pages), (TERMS,), VotingRule.WEIGHTED)
     samples = pages.samples(portal.unseen.tolist())
     above = tree.distances(samples)[portal.numbers["Animals"]]
     below = tree.distances(samples, portal.numbers["Animals"])[portal.numbers["Animals/Birds"]]
@@ -266,11 +268,11 @@ def _missing(name: str) -> None:
 
 
 def test_estimates_are_those_of_the_planes(portal: Portal, pages: Pages) -> None:
-    tree = trees.fitted(lesson(portal, pages, 3, SPACES), Setting(), SPACES)
+    tree = trees.fitted(lesson(portal, pages, 3, SPACES), TrainingSettings(), SPACES)
     apart = trees.distances(tree, portal, pages)
     found = list(estimates(tree, portal, apart, relevant_to(portal, pages)))
     assert {one.topic for one in found} == {"Machines", "Music"}  # the others stand below Animals
-    planes = tree.nodes(portal.numbers["Music"])
+    planes = tree.planes(portal.numbers["Music"])
     for one in found:
         if one.topic == "Music":
             assert one.expected_precision == planes[one.space].precision
@@ -301,7 +303,7 @@ def found(pages: Pages, words: None) -> Findings:  # noqa: ARG001 - it skips whe
 
 def test_every_method_has_a_row(found: Findings) -> None:
     methods = {row.method for row in found.rows if row.portal == TREE}
-    assert {*SPACES, *Rule, "bingo-2003", "bingo-2003, weighted", *BASELINES} <= methods
+    assert {*SPACES, *VotingRule, "bingo-2003", "bingo-2003, weighted", *BASELINES} <= methods
     for row in found.rows:
         assert min(row.precision, row.recall, row.average_precision) >= 0.0
         assert max(row.precision, row.recall, row.average_precision) <= 1.0

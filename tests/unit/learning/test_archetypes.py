@@ -1,11 +1,11 @@
 """Archetypes: rules on small tables."""
 
-from motherlode.learning.archetypes import Change, choose_archetypes, near_the_examples
+from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, choose_near_examples
 
 
 def test_candidates_must_beat_the_mean_of_the_training_documents() -> None:
     change = choose_archetypes({"a": 0.4, "b": 0.6}, {"c": 0.9, "d": 0.5, "e": 0.51}, {"d": 1.0})
-    assert change == Change(("c", "e"), ("a", "b"), 0.5)
+    assert change == ArchetypeChange(("c", "e"), ("a", "b"), 0.5)
 
 
 def test_authorities_and_confident_pages_are_candidates_alike() -> None:
@@ -16,7 +16,7 @@ def test_authorities_and_confident_pages_are_candidates_alike() -> None:
 
 
 def test_an_authority_nobody_is_sure_of_is_no_archetype() -> None:
-    assert choose_archetypes({"a": 0.5}, {"b": 0.2}, {"b": 5.0, "unjudged": 9.0}) == Change(mean=0.5)
+    assert choose_archetypes({"a": 0.5}, {"b": 0.2}, {"b": 5.0, "unjudged": 9.0}) == ArchetypeChange(mean=0.5)
 
 
 def test_the_persons_own_examples_are_never_dropped() -> None:
@@ -27,7 +27,7 @@ def test_the_persons_own_examples_are_never_dropped() -> None:
 
 def test_nothing_is_dropped_where_nothing_is_added() -> None:
     assert choose_archetypes({"a": 0.9, "b": 0.1}, {}, {}).dropped == ()
-    assert choose_archetypes({}, {"a": 0.3}, {}) == Change(("a",), (), 0.0)
+    assert choose_archetypes({}, {"a": 0.3}, {}) == ArchetypeChange(("a",), (), 0.0)
 
 
 def test_training_documents_are_no_candidates_again() -> None:
@@ -35,6 +35,8 @@ def test_training_documents_are_no_candidates_again() -> None:
 
 
 def test_archetypes_stay_near_the_examples() -> None:
-    change = near_the_examples({"old": 0.5, "gone": 0.1}, {"a": 0.4, "b": 0.3, "c": 0.6, "old": 0.9}, 0.3, 5)
-    assert change == Change(("c", "a"), ("gone",), 0.3)
-    assert near_the_examples({}, {"a": 0.4, "c": 0.6}, 0.3, 1).added == ("c",)
+    change = choose_near_examples(
+        {"old": 0.5, "gone": 0.1}, {"a": 0.4, "b": 0.3, "c": 0.6, "old": 0.9}, 0.3, 5
+    )
+    assert change == ArchetypeChange(("c", "a"), ("gone",), 0.3)
+    assert choose_near_examples({}, {"a": 0.4, "c": 0.6}, 0.3, 1).added == ("c",)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motherlode.learning.meta import combined_confidence, decide
-from motherlode.learning.options import Rule
+from motherlode.learning.options import VotingRule
 
 VERDICTS = np.array([[1, 1, 1, -1, -1], [1, 1, -1, -1, -1], [1, -1, -1, 1, -1]])
 NOTHING = float("nan")
@@ -13,45 +13,48 @@ NOTHING = float("nan")
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        (Rule.UNANIMOUS, [1, 0, 0, 0, -1]),
-        (Rule.MAJORITY, [1, 1, -1, -1, -1]),
-        (Rule.WEIGHTED, [1, 1, 1, -1, -1]),
-        (Rule.BEST, [1, 1, 1, -1, -1]),
+        (VotingRule.UNANIMOUS, [1, 0, 0, 0, -1]),
+        (VotingRule.MAJORITY, [1, 1, -1, -1, -1]),
+        (VotingRule.WEIGHTED, [1, 1, 1, -1, -1]),
+        (VotingRule.BEST, [1, 1, 1, -1, -1]),
     ],
 )
-def test_rules_put_verdicts_together(rule: Rule, said: list[int]) -> None:
+def test_rules_put_verdicts_together(rule: VotingRule, said: list[int]) -> None:
     assert decide(VERDICTS, rule, [0.9, 0.5, 0.3]).tolist() == said
 
 
 def test_the_best_alone_decides_whatever_the_others_say() -> None:
-    assert decide(VERDICTS, Rule.BEST, [0.1, 0.2, 0.3]).tolist() == VERDICTS[2].tolist()
+    assert decide(VERDICTS, VotingRule.BEST, [0.1, 0.2, 0.3]).tolist() == VERDICTS[2].tolist()
     assert (
-        decide(VERDICTS, Rule.BEST, [0.3, 0.3, 0.3]).tolist() == VERDICTS[0].tolist()
+        decide(VERDICTS, VotingRule.BEST, [0.3, 0.3, 0.3]).tolist() == VERDICTS[0].tolist()
     )  # of equals, the first
 
 
 def test_a_tie_abstains() -> None:
-    assert decide(np.array([[1], [-1]]), Rule.MAJORITY).tolist() == [0]
-    assert decide(np.array([[1], [-1]]), Rule.WEIGHTED, [0.5, 0.5]).tolist() == [0]
+    assert decide(np.array([[1], [-1]]), VotingRule.MAJORITY).tolist() == [0]
+    assert decide(np.array([[1], [-1]]), VotingRule.WEIGHTED, [0.5, 0.5]).tolist() == [0]
 
 
 def test_who_knows_nothing_of_a_document_has_no_say() -> None:
     verdicts = np.array([[1, 1, 0, -1], [0, -1, 0, 0]])
-    assert decide(verdicts, Rule.UNANIMOUS).tolist() == [1, 0, 0, -1]
-    assert decide(verdicts, Rule.MAJORITY).tolist() == [1, 0, 0, -1]
-    assert decide(verdicts, Rule.WEIGHTED, [0.2, 0.9]).tolist() == [1, -1, 0, -1]
-    assert decide(verdicts, Rule.BEST, [0.2, 0.9]).tolist() == [0, -1, 0, 0]
+    assert decide(verdicts, VotingRule.UNANIMOUS).tolist() == [1, 0, 0, -1]
+    assert decide(verdicts, VotingRule.MAJORITY).tolist() == [1, 0, 0, -1]
+    assert decide(verdicts, VotingRule.WEIGHTED, [0.2, 0.9]).tolist() == [1, -1, 0, -1]
+    assert decide(verdicts, VotingRule.BEST, [0.2, 0.9]).tolist() == [0, -1, 0, 0]
 
 
 def test_where_nothing_is_expected_of_any_they_count_the_same() -> None:
-    assert decide(VERDICTS, Rule.WEIGHTED, [0.0] * 3).tolist() == decide(VERDICTS, Rule.MAJORITY).tolist()
+    assert (
+        decide(VERDICTS, VotingRule.WEIGHTED, [0.0] * 3).tolist()
+        == decide(VERDICTS, VotingRule.MAJORITY).tolist()
+    )
 
 
 def test_confidences_are_averaged_by_precision() -> None:
     told = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert combined_confidence(told, [0.75, 0.25]).tolist() == [0.75, 0.25]
     assert combined_confidence(told, [0.0, 0.0]).tolist() == [0.5, 0.5]
-    assert combined_confidence(told, [0.2, 0.9], Rule.BEST).tolist() == [0.0, 1.0]
+    assert combined_confidence(told, [0.2, 0.9], VotingRule.BEST).tolist() == [0.0, 1.0]
 
 
 def test_confidence_is_that_of_those_who_know_the_document() -> None:
@@ -59,4 +62,4 @@ def test_confidence_is_that_of_those_who_know_the_document() -> None:
     found = combined_confidence(told, [0.5, 0.5])
     assert found[:2].tolist() == [0.75, -0.5]
     assert np.isnan(found[2])
-    assert np.isnan(combined_confidence(told, [0.9, 0.5], Rule.BEST)[1])  # it is not asked of another
+    assert np.isnan(combined_confidence(told, [0.9, 0.5], VotingRule.BEST)[1])  # it is not asked of another

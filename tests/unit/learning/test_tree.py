@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -11,10 +12,11 @@ from hypothesis import strategies as st
 
 from motherlode.documents.spaces import ANCHORS, TERMS, URLS
 from motherlode.documents.terms import bag_of, spell
-from motherlode.learning.apprentice import Weights
-from motherlode.learning.mentions import Mentions
-from motherlode.learning.options import Rule, Setting
-from motherlode.learning.tree import Sample, TreeClassifier, Verdict
+from motherlode.learning.links.mentions import Mentions
+from motherlode.learning.links.weights import LinkWeights
+from motherlode.learning.options import TrainingSettings, VotingRule
+from motherlode.learning.tree import Sample, TopicVerdict, TreeClassifier
+from support.word_vectors import tiny
 
 SCIENCE, SPORT, PHYSICS, BIRDS = 2, 3, 4, 5
 PARENTS = {SCIENCE: 1, SPORT: 1, PHYSICS: SCIENCE, BIRDS: SCIENCE}
@@ -52,7 +54,7 @@ def tree() -> TreeClassifier:
     return TreeClassifier().fit(PARENTS, documents, {1: samples(OTHERS)})
 
 
-def verdict(tree: TreeClassifier, text: str) -> Verdict:
+def verdict(tree: TreeClassifier, text: str) -> TopicVerdict:
     return tree.judge(samples([text]))[0]
 
 
@@ -80,8 +82,8 @@ def test_a_judgement_names_the_terms_that_carried_it(tree: TreeClassifier) -> No
     parts = tree.explain({TERMS: bag_of(text)}, PHYSICS)
     words = spell([term for _, term, part in parts if part > 0], text)
     assert set(words.values()) == {"electron", "energy"}
-    node = tree.nodes(PHYSICS)[TERMS]
-    assert sum(part for _, _, part in parts) + node.bias == pytest.approx(
+    plane = tree.planes(PHYSICS)[TERMS]
+    assert sum(part for _, _, part in parts) + plane.bias == pytest.approx(
         verdict(tree, text).confidence, abs=1e-5
     )
 
@@ -111,26 +113,26 @@ def test_what_a_crawl_makes_of_words_is_packed_with_its_model(tree: TreeClassifi
 
 
 def test_what_a_crawl_has_learned_of_links_is_packed_with_its_model(tree: TreeClassifier) -> None:
-    tree.weights = Weights(share=2.0, words=0.5)
+    tree.weights = LinkWeights(share=2.0, words=0.5)
     assert TreeClassifier.unpack(tree.pack()).weights == tree.weights
-    tree.weights = Weights(near=-1.0)
+    tree.weights = LinkWeights(near=-1.0)
     with pytest.raises(ValueError, match="no model"):
         TreeClassifier.unpack(tree.pack())
-    tree.weights = Weights()
+    tree.weights = LinkWeights()
 
 
 def test_the_number_of_features_is_bounded() -> None:
     documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
-    small = TreeClassifier(Setting(selected=3, shared=False)).fit(PARENTS, documents)
+    small = TreeClassifier(TrainingSettings(selected_terms=3, shared_features=False)).fit(PARENTS, documents)
     assert {len(group.features) // 4 for group in small.groups_[TERMS]} == {3}
-    few = TreeClassifier(Setting(kept=2)).fit(PARENTS, documents)
-    assert {len(few.nodes(topic)[TERMS].places) // 4 for topic in PARENTS} == {2}
+    few = TreeClassifier(TrainingSettings(max_weights=2)).fit(PARENTS, documents)
+    assert {len(few.planes(topic)[TERMS].feature_indices) // 4 for topic in PARENTS} == {2}
 
 
 def test_a_topic_alone_has_nobody_to_be_told_from() -> None:
     lonely = TreeClassifier().fit({SCIENCE: 1}, {SCIENCE: samples(TEXTS[PHYSICS])})
     assert lonely.groups_ == {TERMS: ()}
-    assert lonely.judge(samples(OTHERS)) == [Verdict(1, 0.0)] * 3
+    assert lonely.judge(samples(OTHERS)) == [TopicVerdict(1, 0.0)] * 3
     assert TreeClassifier().fit({}, {}).judge(samples(OTHERS))[0].topic == 1
 
 
@@ -143,19 +145,19 @@ def linked(topic: int, texts: Sequence[str]) -> list[Sample]:
     return [{TERMS: bag_of(text), ANCHORS: bag_of(SAID[topic])} for text in texts]
 
 
-def in_spaces(rule: Rule, spaces: Sequence[str] = (TERMS, ANCHORS)) -> TreeClassifier:
+def in_spaces(rule: VotingRule, spaces: Sequence[str] = (TERMS, ANCHORS)) -> TreeClassifier:
     documents = {topic: linked(topic, texts) for topic, texts in TEXTS.items()}
-    return TreeClassifier(Setting(), spaces, rule).fit(PARENTS, documents, {1: samples(OTHERS)})
+    return TreeClassifier(TrainingSettings(), spaces, rule).fit(PARENTS, documents, {1: samples(OTHERS)})
 
 
 @pytest.fixture(scope="module")
 def spacious() -> TreeClassifier:
-    return in_spaces(Rule.UNANIMOUS)
+    return in_spaces(VotingRule.UNANIMOUS)
 
 
 def test_each_space_has_planes_of_its_own(spacious: TreeClassifier) -> None:
-    assert set(spacious.nodes(BIRDS)) == {TERMS, ANCHORS}
-    assert spacious.nodes(BIRDS)[TERMS] != spacious.nodes(BIRDS)[ANCHORS]
+    assert set(spacious.planes(BIRDS)) == {TERMS, ANCHORS}
+    assert spacious.planes(BIRDS)[TERMS] != spacious.planes(BIRDS)[ANCHORS]
     assert spacious.explain({ANCHORS: bag_of("birds")}, BIRDS)[0][:2] == (
         ANCHORS,
         int(bag_of("birds").terms[0]),
@@ -173,13 +175,15 @@ def test_a_space_that_knows_nothing_of_a_page_has_no_say(spacious: TreeClassifie
     (said,) = spacious.judge(samples(["goals in a football match"]))
     assert (said.topic, said.others) == (SPORT, False)
     (strange,) = spacious.judge([{TERMS: bag_of("zzz"), ANCHORS: bag_of("yyy")}])
-    assert strange == Verdict(1, -1.0, others=True)
+    assert strange == TopicVerdict(1, -1.0, others=True)
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_a_space_without_documents_is_as_if_it_were_not_there(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", VotingRule)
+def test_a_space_without_documents_is_as_if_it_were_not_there(rule: VotingRule) -> None:
     documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
-    fitted = TreeClassifier(Setting(), (TERMS, URLS), rule).fit(PARENTS, documents, {1: samples(OTHERS)})
+    fitted = TreeClassifier(TrainingSettings(), (TERMS, URLS), rule).fit(
+        PARENTS, documents, {1: samples(OTHERS)}
+    )
     assert fitted.groups_[URLS] == ()
     alone = TreeClassifier().fit(PARENTS, documents, {1: samples(OTHERS)})
     texts = samples([*OTHERS, *TEXTS[BIRDS], "an electron has energy"])
@@ -187,11 +191,11 @@ def test_a_space_without_documents_is_as_if_it_were_not_there(rule: Rule) -> Non
 
 
 def test_the_best_space_alone_is_asked() -> None:
-    tree = in_spaces(Rule.BEST)
+    tree = in_spaces(VotingRule.BEST)
     found = tree.distances(linked(SPORT, ["an electron has energy"]))[SPORT]
-    planes = tree.nodes(SPORT)
+    planes = tree.planes(SPORT)
     best = max((TERMS, ANCHORS), key=lambda space: planes[space].precision)
-    alone = in_spaces(Rule.BEST, (best,)).distances(linked(SPORT, ["an electron has energy"]))[SPORT]
+    alone = in_spaces(VotingRule.BEST, (best,)).distances(linked(SPORT, ["an electron has energy"]))[SPORT]
     assert found == pytest.approx(alone)
 
 
@@ -200,7 +204,7 @@ def test_the_best_space_alone_is_asked() -> None:
 
 def test_a_model_survives_pickling_with_and_without_having_judged(spacious: TreeClassifier) -> None:
     texts = linked(BIRDS, TEXTS[BIRDS]) + samples(OTHERS)
-    fresh = pickle.loads(pickle.dumps(in_spaces(Rule.UNANIMOUS)))  # noqa: S301 - our own
+    fresh = pickle.loads(pickle.dumps(in_spaces(VotingRule.UNANIMOUS)))  # noqa: S301 - our own
     judged = spacious.judge(texts)
     frozen = pickle.dumps(spacious)
     assert b"_scorers" not in frozen  # they are large, and made again
@@ -209,7 +213,7 @@ def test_a_model_survives_pickling_with_and_without_having_judged(spacious: Tree
 
 def test_packing_keeps_spaces_and_rule(spacious: TreeClassifier) -> None:
     again = TreeClassifier.unpack(spacious.pack())
-    assert (tuple(again.spaces), again.rule) == ((TERMS, ANCHORS), Rule.UNANIMOUS)
+    assert (tuple(again.spaces), again.rule) == ((TERMS, ANCHORS), VotingRule.UNANIMOUS)
     assert again.groups_ == spacious.groups_
 
 
@@ -274,3 +278,17 @@ def test_planes_without_features_are_refused(tree: TreeClassifier, part: str, va
     told["spaces"][TERMS][0]["nodes"][0][part] = value
     with pytest.raises(ValueError, match="belong together"):
         TreeClassifier.unpack(msgspec.msgpack.encode(told))
+
+
+def test_a_model_packed_by_an_earlier_release_is_read_and_packed_alike() -> None:
+    """Packed at commit dff2d59: topics 2 and 3, two spaces, majority rule, all fields filled."""
+    packed = (Path(__file__).parent / "data" / "model-v3.msgpack").read_bytes()
+    model = TreeClassifier.unpack(packed)
+    assert model.pack() == packed
+    assert (model.rule, model.meanings_digest) == (VotingRule.MAJORITY, "tiny")
+    assert model.weights == LinkWeights(share=2.0, words=0.5, near=3.0)
+    assert [array.tolist() for array in model.mentions.lookup()] == [[3, 7], [0.5, -1.0]]
+    model.meanings = tiny()
+    (judged,) = model.judge([{TERMS: bag_of("nest sparrow owl law"), ANCHORS: bag_of("birds")}])
+    assert (judged.topic, judged.others) == (2, False)
+    assert judged.confidence == pytest.approx(0.608428655216122)

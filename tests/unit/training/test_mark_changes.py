@@ -179,11 +179,11 @@ def test_a_dropped_example_teaches_nothing_and_is_no_counterexample(portal: Path
     assert taught(portal) == {OWLS[0]}
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         syllabus = syllabus_of(session, opened.tree(), opened.config.learning)
-        assert len(syllabus.others[ROOT].own) == 2
+        assert len(syllabus.others[ROOT].user) == 2
     say(portal, bad=[HERONS[0]])
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         syllabus = syllabus_of(session, opened.tree(), opened.config.learning)
-        assert len(syllabus.others[ROOT].own) == 3
+        assert len(syllabus.others[ROOT].user) == 3
         assert page_behind(session, HERONS[0]).id in syllabus.shown  # type: ignore[union-attr]
 
 
@@ -191,7 +191,7 @@ def test_what_is_good_is_no_counterexample_any_more(portal: Path) -> None:
     say(portal, "owls", good=[NEWS[0]])
     assert taught(portal) == {OWLS[0], HERONS[0], NEWS[0]}
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        assert len(syllabus_of(session, opened.tree(), opened.config.learning).others[ROOT].own) == 1
+        assert len(syllabus_of(session, opened.tree(), opened.config.learning).others[ROOT].user) == 1
 
 
 def test_an_example_that_a_person_names_again_is_one(portal: Path) -> None:

@@ -80,7 +80,7 @@ def test_the_way_down_is_told(classifier: TreeClassifier) -> None:
 
 def test_the_terms_and_the_bias_make_the_confidence(classifier: TreeClassifier) -> None:
     opinion = think(classifier, "An owl hunts fish at night near the lake", most=1000)
-    bias = classifier.nodes(OWLS)[TERMS].bias
+    bias = classifier.planes(OWLS)[TERMS].bias
     assert opinion.topic == "birds/owls"
     assert sum(one.part for one in opinion.terms) + bias == pytest.approx(opinion.confidence, abs=1e-6)
     parts = [abs(one.part) for one in opinion.terms]
@@ -135,7 +135,7 @@ def knowing() -> TreeClassifier:
 def test_what_a_document_is_about_is_one_part_of_why(knowing: TreeClassifier) -> None:
     opinion = think(knowing, "owl sparrow finch nest", most=1000)
     assert [one.word for one in opinion.terms if one.space == "semantic"] == ["what it is about"]
-    bias = knowing.nodes(BIRDS)[TERMS].bias
+    bias = knowing.planes(BIRDS)[TERMS].bias
     assert sum(one.part for one in opinion.terms) + bias == pytest.approx(opinion.confidence, abs=1e-6)
     assert think(fitted_to(knowing, TREE), "owl sparrow finch nest", most=1000) == opinion
 
@@ -176,7 +176,7 @@ def test_a_removed_topic_takes_nothing(classifier: TreeClassifier) -> None:
     assert (opinion.topic, opinion.others) == ("birds/OTHERS", True)
     assert [list(step.confidences) for step in opinion.steps] == [["birds", "sport"], ["birds/herons"]]
     assert think(fitted, "the grey heron wades and spears fish", left).topic == "birds/herons"
-    assert classifier.nodes(OWLS)  # the model itself stays as it was
+    assert classifier.planes(OWLS)  # the model itself stays as it was
 
 
 def test_a_removed_parent_takes_all_below_it_along(classifier: TreeClassifier) -> None:

@@ -11,7 +11,7 @@ from motherlode.documents.meanings import Meanings, NoMeaningsError
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
-from motherlode.learning.options import LearningOptions, Rule, Semantic, SettingName
+from motherlode.learning.options import LearningOptions, SemanticMode, SettingName, VotingRule
 from motherlode.learning.tree import VERSION
 from motherlode.lexicon.wordnet import NoWordNetError
 from motherlode.policies.baselines import BreadthFirst
@@ -48,7 +48,7 @@ from support.training_webs import (
 )
 from support.word_vectors import tiny
 
-ON, OFF = LearningOptions(semantic=Semantic.ON), LearningOptions(semantic=Semantic.OFF)
+ON, OFF = LearningOptions(semantic=SemanticMode.ON), LearningOptions(semantic=SemanticMode.OFF)
 NO_WORDS = "WordNet cannot be had today (no network)."
 
 
@@ -114,7 +114,7 @@ def test_examples_are_learned_from_as_the_pages_that_they_are(birds: Path) -> No
     assert syllabus.parents == {owls: ROOT, herons: ROOT}
     assert [lesson.document.title for lesson in syllabus.lessons[owls]] == ["Owl 0", "Owl 1", "Owl 2"]
     assert not any(lesson.virtual for found in syllabus.lessons.values() for lesson in found)
-    assert len(syllabus.others[ROOT].own) == 3
+    assert len(syllabus.others[ROOT].user) == 3
     assert syllabus.missing == ()
     assert len(syllabus.shown) == 9
     for topic, lessons in syllabus.lessons.items():
@@ -168,7 +168,7 @@ def test_a_url_may_be_an_example_of_two_topics(tmp_path: Path) -> None:
     for path in ("owls", "owls/barn", "night"):
         topic = number_of(portal, path)
         assert syllabus.lessons[topic][0].document.title == "Owl 0"
-        assert classifier.nodes(topic)
+        assert classifier.planes(topic)
     assert report_on(classifier, syllabus, tree, LearningOptions())
 
 
@@ -177,7 +177,7 @@ def test_an_example_of_a_topic_and_of_others_stops_nobody(tmp_path: Path) -> Non
     fetch(portal, pages(), tmp_path / "web")
     syllabus, classifier, _ = learned(portal)
     assert can_tell(classifier)
-    assert len(syllabus.others[ROOT].own) == 2
+    assert len(syllabus.others[ROOT].user) == 2
 
 
 def test_examples_of_the_root_are_of_no_topic(birds: Path) -> None:
@@ -222,8 +222,8 @@ def test_counterexamples_count_below_their_own_parent(tmp_path: Path) -> None:
     portal = planted(tmp_path / "p", topics)
     fetch(portal, pages(), tmp_path / "web")
     syllabus, _, _ = learned(portal)
-    assert len(syllabus.others[ROOT].own) == 3
-    assert len(syllabus.others[number_of(portal, "birds")].own) == 3
+    assert len(syllabus.others[ROOT].user) == 3
+    assert len(syllabus.others[number_of(portal, "birds")].user) == 3
     assert all(one.common for one in syllabus.others.values())
 
 
@@ -302,7 +302,7 @@ def test_pages_that_are_surely_rejected_join_others(birds: Path, tmp_path: Path)
     assert before.rejected == ()  # all pages there are examples
     crawl_all(birds, tmp_path / "web")
     after = learned(birds)[0].others[ROOT]
-    assert len(after.own) == len(before.own) == 3
+    assert len(after.user) == len(before.user) == 3
     assert 0 < len(after.rejected) <= 4  # the other half of the news, and the hub
 
 
@@ -315,7 +315,7 @@ def test_no_example_is_ever_a_counterexample_to_itself(birds: Path, tmp_path: Pa
     syllabus, _, _ = learned(birds)
     shown = {lesson.sample["terms"].pack() for found in syllabus.lessons.values() for lesson in found}
     assert not shown & {sample["terms"].pack() for sample in syllabus.others[ROOT].documents}
-    own = {sample["terms"].pack() for sample in syllabus.others[ROOT].own}
+    own = {sample["terms"].pack() for sample in syllabus.others[ROOT].user}
     assert not own & {sample["terms"].pack() for sample in syllabus.others[ROOT].rejected}
 
 
@@ -384,8 +384,8 @@ def test_topics_are_learned_in_whichever_spaces(birds: Path, tmp_path: Path, spa
     assert set(told.precision) == set(told.recall) == set(told.error) == set(told.features)
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_spaces_decide_by_each_rule(birds: Path, rule: Rule) -> None:
+@pytest.mark.parametrize("rule", VotingRule)
+def test_spaces_decide_by_each_rule(birds: Path, rule: VotingRule) -> None:
     found = judged(birds, LearningOptions(spaces=("terms", "pairs"), rule=rule))
     assert {found[url].topic for url in BIRDS["owls"]} == {number_of(birds, "owls")}
 
@@ -422,7 +422,7 @@ def test_what_words_mean_counts_where_it_is_known(birds: Path) -> None:
     syllabus, classifier, _ = learned(birds)
     assert syllabus.meanings is classifier.meanings is tiny()
     assert learned(birds, ON)[1].pack() == classifier.pack()
-    assert learned(birds, OFF)[1].wanted == ""
+    assert learned(birds, OFF)[1].meanings_digest == ""
 
 
 @pytest.mark.usefixtures("meaningful")

@@ -13,7 +13,7 @@ from motherlode.documents.spaces import TERMS
 from motherlode.lab.learned.figures import Judged
 from motherlode.lab.learned.pages import Pages
 from motherlode.lab.learned.portals import Lesson, Portal
-from motherlode.learning.matrix import Floats, Ints, counts_of, idf_of, weighted
+from motherlode.learning.matrix import Floats, Ints, count_matrix, idf_weights, unit_rows
 from motherlode.learning.tree import ROOT
 from motherlode.records import LodeError
 
@@ -37,11 +37,11 @@ def matrices(portal: Portal, lesson: Lesson, pages: Pages) -> Matrices:
     owned += [(len(portal.topics), sample[TERMS]) for sample in lesson.others[ROOT]]
     bags = [bag for _, bag in owned]
     features = np.unique(np.concatenate([bag.terms for bag in bags]))
-    counts = counts_of(bags, features)
-    unseen = counts_of([sample[TERMS] for sample in pages.samples(portal.unseen.tolist())], features)
-    idf = idf_of(counts)
+    counts = count_matrix(bags, features)
+    unseen = count_matrix([sample[TERMS] for sample in pages.samples(portal.unseen.tolist())], features)
+    idf = idf_weights(counts)
     classes = np.array([place for place, _ in owned], np.int64)
-    return Matrices(classes, counts, unseen, weighted(counts, idf), weighted(unseen, idf))
+    return Matrices(classes, counts, unseen, unit_rows(counts, idf), unit_rows(unseen, idf))
 
 
 def naive_bayes(made: Matrices) -> Floats:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from motherlode.lab.learned.figures import Figures, Judged, measured
 from motherlode.lab.learned.pages import Mask
 from motherlode.lab.learned.portals import Portal
-from motherlode.learning.tree import ROOT, Apart, TreeClassifier
+from motherlode.learning.tree import ROOT, PlaneDistances, TreeClassifier
 
 
 class Estimate(Struct, frozen=True):
@@ -22,7 +22,7 @@ class Estimate(Struct, frozen=True):
 
 
 def estimates(
-    tree: TreeClassifier, portal: Portal, apart: Mapping[int, Apart], relevant: Mapping[str, Mask]
+    tree: TreeClassifier, portal: Portal, apart: Mapping[int, PlaneDistances], relevant: Mapping[str, Mask]
 ) -> Iterator[Estimate]:
     """For each topic that stands right below the root: every unseen page comes before its plane."""
     told = apart.get(ROOT)
@@ -30,12 +30,12 @@ def estimates(
         number = portal.numbers[topic]
         if told is None or portal.parents[number] != ROOT or not relevant[topic].any():
             continue
-        for space, node in tree.nodes(number).items():
+        for space, plane in tree.planes(number).items():
             column = int(np.searchsorted(told.topics, number))
             distances = told.distances[told.spaces.index(space), :, column]
             sure = np.nan_to_num(distances, nan=-1.0)
             found = measured(Judged({topic: sure}, {topic: sure > 0}), {topic: relevant[topic]})[topic]
-            yield Estimate(topic, space, node.precision, node.recall, found)
+            yield Estimate(topic, space, plane.precision, plane.recall, found)
 
 
 class Choice(Struct, frozen=True):

@@ -16,7 +16,7 @@ from motherlode.fetch.decoding import decoded
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels, within
 from motherlode.lab.web import LabWeb
-from motherlode.learning.scoring import Batch
+from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import Sample
 from motherlode.records import BadInputError, Document
 
@@ -59,10 +59,10 @@ class Pages:
         return np.array([any(within(path, topic) for path in page.topics) for page in self.pages], bool)
 
     @cached_property
-    def batches(self) -> dict[str, Batch]:
+    def batches(self) -> dict[str, BagBatch]:
         """All pages, ready to be judged in each space; every method judges them."""
         spaces = self.pages[0].sample if self.pages else ()
-        return {space: Batch.of([page.sample[space] for page in self.pages]) for space in spaces}
+        return {space: BagBatch.from_bags([page.sample[space] for page in self.pages]) for space in spaces}
 
 
 def silent(_done: int, _everything: int) -> None:

@@ -11,8 +11,8 @@ from motherlode.documents.terms import Bag, unpack
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import within
 from motherlode.lab.learned.pages import Pages
+from motherlode.learning.counterexamples import common_documents
 from motherlode.learning.matrix import Ints
-from motherlode.learning.others import common_documents
 from motherlode.learning.tree import ROOT, Sample
 from motherlode.lexicon import common_vocabulary
 from motherlode.records import UsageError

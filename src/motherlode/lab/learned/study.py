@@ -14,13 +14,13 @@ from motherlode.lab.learned.estimates import Choice, Estimate, choices, estimate
 from motherlode.lab.learned.figures import Figures, Judged, mean, measured
 from motherlode.lab.learned.pages import Mask, Pages, Progress, silent
 from motherlode.lab.learned.portals import TREE, Draw, Lesson, Portal, lesson, number_of_portals, portals
-from motherlode.learning.choosing import NUMBERS, choose_setting
-from motherlode.learning.options import SETTINGS, Rule, SettingName
-from motherlode.learning.tree import SEMANTIC, Apart
+from motherlode.learning.model_selection import FEATURE_COUNTS, choose_settings
+from motherlode.learning.options import SETTINGS, SettingName, VotingRule
+from motherlode.learning.tree import SEMANTIC, PlaneDistances
 
 ALL_SPACES = tuple(SPACES)
-_SINGLE = Rule.WEIGHTED  # of one space alone, every rule says the same
-_PAPER = (Rule.UNANIMOUS, Rule.WEIGHTED)  # of the learning and of the harvesting phase
+_SINGLE = VotingRule.WEIGHTED  # of one space alone, every rule says the same
+_PAPER = (VotingRule.UNANIMOUS, VotingRule.WEIGHTED)  # of the learning and of the harvesting phase
 _CHOSEN = 0  # in place of a number of features: the one that xi-alpha chooses
 
 
@@ -157,7 +157,7 @@ class _Notes:
         number: int,
         taught: Lesson,
         relevant: Mapping[str, Mask],
-    ) -> dict[int, Apart]:
+    ) -> dict[int, PlaneDistances]:
         tree = trees.fitted(taught, SETTINGS[name], self._spaces)
         apart = trees.distances(tree, portal, self._pages)
         if portal.kind != TREE:
@@ -171,15 +171,15 @@ class _Notes:
         self, portal: Portal, number: int, taught: Lesson, relevant: Mapping[str, Mask]
     ) -> None:
         default = SETTINGS[SettingName.DEFAULT]
-        best = choose_setting(taught.parents, taught.documents, taught.others, default)
-        self._numbers[portal.kind, number].append(best.selected)
-        for selected in NUMBERS:
-            setting = replace(default, selected=selected)
+        best = choose_settings(taught.parents, taught.documents, taught.others, default)
+        self._numbers[portal.kind, number].append(best.selected_terms)
+        for selected in FEATURE_COUNTS:
+            setting = replace(default, selected_terms=selected)
             apart = trees.distances(trees.fitted(taught, setting, (TERMS,)), portal, self._pages)
             figures = measured(trees.judged(portal, apart, (TERMS,), _SINGLE), relevant).values()
             values = [one.average_precision for one in figures]
             self._by_number[portal.kind, number, selected] += values
-            if selected == best.selected:
+            if selected == best.selected_terms:
                 self._by_number[portal.kind, number, _CHOSEN] += values
 
     def rows(self) -> list[Row]:
@@ -205,7 +205,7 @@ class _Notes:
             Features(
                 kind,
                 number,
-                {selected: fmean(self._by_number[kind, number, selected]) for selected in NUMBERS},
+                {selected: fmean(self._by_number[kind, number, selected]) for selected in FEATURE_COUNTS},
                 fmean(self._by_number[kind, number, _CHOSEN]),
                 dict(sorted(Counter(numbers).items())),
             )
@@ -218,9 +218,9 @@ class _Notes:
         return self._on[topic]
 
 
-def _methods(name: SettingName, spaces: tuple[str, ...]) -> list[tuple[str, tuple[str, ...], Rule]]:
+def _methods(name: SettingName, spaces: tuple[str, ...]) -> list[tuple[str, tuple[str, ...], VotingRule]]:
     """What is made of the planes of a setting: the name of each method, its spaces, its rule."""
-    together = tuple(Rule) if len(spaces) > 1 else ()
+    together = tuple(VotingRule) if len(spaces) > 1 else ()
     if name is SettingName.DEFAULT:
         alone = [(space, (space,), _SINGLE) for space in spaces]
         return alone + [(str(rule), spaces, rule) for rule in together]

@@ -10,34 +10,36 @@ from motherlode.lab.learned.figures import Judged
 from motherlode.lab.learned.pages import Mask, Pages
 from motherlode.lab.learned.portals import Lesson, Portal
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.options import Rule, Setting
-from motherlode.learning.tree import ROOT, Apart, TreeClassifier, together
+from motherlode.learning.options import TrainingSettings, VotingRule
+from motherlode.learning.tree import ROOT, PlaneDistances, TreeClassifier, combine_spaces
 
 
 def fitted(
-    lesson: Lesson, setting: Setting, spaces: Sequence[str], meanings: Meanings | None = None
+    lesson: Lesson, setting: TrainingSettings, spaces: Sequence[str], meanings: Meanings | None = None
 ) -> TreeClassifier:
     untrained = TreeClassifier(setting, spaces, meanings=meanings)
     return untrained.fit(lesson.parents, lesson.documents, lesson.others)
 
 
-def distances(tree: TreeClassifier, portal: Portal, pages: Pages) -> dict[int, Apart]:
+def distances(tree: TreeClassifier, portal: Portal, pages: Pages) -> dict[int, PlaneDistances]:
     """How far each unseen page is from the planes below each parent, in each space."""
     batches = {space: pages.batches[space] for space in tree.groups_}
     parents = sorted(set(portal.parents.values()))
-    found = {parent: tree.apart(parent, batches, portal.unseen) for parent in parents}
+    found = {parent: tree.plane_distances(parent, batches, portal.unseen) for parent in parents}
     return {parent: apart for parent, apart in found.items() if apart is not None}
 
 
-def judged(portal: Portal, apart: Mapping[int, Apart], spaces: Sequence[str], rule: Rule) -> Judged:
+def judged(
+    portal: Portal, apart: Mapping[int, PlaneDistances], spaces: Sequence[str], rule: VotingRule
+) -> Judged:
     """Where each page goes if these spaces decide by this rule, as `TreeClassifier.judge` has it.
 
     A page is on a topic as surely as it is on the least sure of those above it and the topic itself.
     """
     told = {
-        parent: _Told(part.topics, *together(part, rule))
+        parent: _Told(part.topics, *combine_spaces(part, rule))
         for parent, found in apart.items()
-        if (part := found.within(spaces)).spaces
+        if (part := found.in_spaces(spaces)).spaces
     }
     reached = _reached(portal, told)
     scores = {topic: _sure_of(topic, portal, told) for topic in portal.topics}

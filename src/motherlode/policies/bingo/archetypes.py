@@ -11,7 +11,7 @@ from time import time
 
 from msgspec import Struct
 
-from motherlode.learning.archetypes import Change, choose_archetypes, near_the_examples
+from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, choose_near_examples
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.portal.config import Config
 from motherlode.records import ROOT, Example, Origin, PageId, TopicId, Verdict
@@ -61,7 +61,7 @@ def joining(
         pages = candidates.of(topic)
         sure = _sure(judge, tree, topic, candidates.samples(pages, config.learning.spaces))
         bar = _bar(judge, topic, training)
-        _note(found, topic, mine, near_the_examples(before, sure, bar, most))
+        _note(found, topic, mine, choose_near_examples(before, sure, bar, most))
     return found
 
 
@@ -130,7 +130,7 @@ class _Candidates:
         return {url_of[page]: sample for batch in batches for page, sample in batch}
 
 
-def _note(found: Joining, topic: TopicId, here: Iterable[Example], change: Change) -> None:
+def _note(found: Joining, topic: TopicId, here: Iterable[Example], change: ArchetypeChange) -> None:
     now = time()
     found.added.extend(Example(topic, url, origin=Origin.ARCHETYPE, added_at=now) for url in change.added)
     found.dropped.extend(one for one in here if (one.url or f"#{one.id}") in change.dropped)
@@ -148,7 +148,7 @@ def _sure(
 def _bar(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
     """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
     seen them, for training flatters; and, as from few that says little, half of how sure it is of them."""
-    held_out = max((node.held_out for node in classifier.nodes(topic).values()), default=0.0)
+    held_out = max((plane.held_out for plane in classifier.planes(topic).values()), default=0.0)
     return max(held_out, sum(training.values()) / len(training) / 2)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from motherlode.learning.matrix import Floats
-from motherlode.learning.tree import ROOT, UNKNOWN, TreeClassifier
+from motherlode.learning.tree import ROOT, UNKNOWN_CONFIDENCE, TreeClassifier
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
 from motherlode.training.corpus import Read
@@ -41,12 +41,12 @@ def level(
     theirs: dict[int, list[Floats]] = defaultdict(list)
     line = cache(partial(_line, tree))
     for read in pages:  # in the spaces of both
-        below = own.verdicts_in(read.batches, read.asked).topics
+        below = own.judge_rows(read.batches, read.asked).topics
         for parent in parents:
             within = [topic for topic in np.unique(below).tolist() if parent in line(topic)]
             asked = read.asked[np.isin(below, within)]
-            here = classifier.distances_in(read.batches, asked, parent)
-            there = own.distances_in(read.batches, asked, parent)
+            here = classifier.distances_for_rows(read.batches, asked, parent)
+            there = own.distances_for_rows(read.batches, asked, parent)
             for topic in here.keys() & there.keys():
                 ours[topic].append(here[topic])
                 theirs[topic].append(there[topic])
@@ -60,7 +60,7 @@ def shift(ours: Floats, theirs: Floats) -> float:
     >>> round(shift(np.array([0.2, -0.1, -0.3]), np.array([0.1, 0.1, -0.2])), 3)
     0.1
     """
-    known = np.sort(ours[ours > UNKNOWN])
+    known = np.sort(ours[ours > UNKNOWN_CONFIDENCE])
     wanted = min(int((theirs > 0).sum()), len(known))
     if not wanted:
         return 0.0
@@ -77,7 +77,7 @@ def gap(distances: Floats) -> float:
     >>> round(gap(np.array([*np.linspace(-0.5, -0.4, 99), 0.1])), 2)
     0.17
     """
-    known = distances[distances > UNKNOWN]
+    known = distances[distances > UNKNOWN_CONFIDENCE]
     if len(known) < _ENOUGH:
         return 0.0
     middle = float(np.median(known))
@@ -90,7 +90,7 @@ def _into_the_gap(own: TreeClassifier, pages: Sequence[Read]) -> TreeClassifier:
     found: dict[int, list[Floats]] = defaultdict(list)
     for read in pages:
         for parent in _parents(own):
-            for topic, distances in own.distances_in(read.batches, read.asked, parent).items():
+            for topic, distances in own.distances_for_rows(read.batches, read.asked, parent).items():
                 found[topic].append(distances)
     return _moved(own, {topic: gap(np.concatenate(parts)) for topic, parts in found.items()})
 
@@ -109,14 +109,14 @@ def _line(tree: TopicTree, topic: int) -> frozenset[int]:
 
 
 def _moved(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:
-    moved = TreeClassifier(classifier.setting, classifier.spaces, classifier.rule)
+    moved = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
     moved.__dict__.update(classifier.__getstate__())
     moved.groups_ = {
         space: tuple(
             replace(
                 group,
-                nodes=tuple(
-                    replace(node, bias=node.bias + shifts.get(node.topic, 0.0)) for node in group.nodes
+                planes=tuple(
+                    replace(plane, bias=plane.bias + shifts.get(plane.topic, 0.0)) for plane in group.planes
                 ),
             )
             for group in groups

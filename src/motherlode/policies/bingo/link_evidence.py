@@ -96,7 +96,7 @@ def evidence_of(
     urls: Sequence[str],
 ) -> Floats:
     """What would be known of those pages that links lead to, which `became` so likely to be on the topic, if
-    they were not here: a row for each, by each kind of evidence (`learning.apprentice.Weights`). Only the
+    they were not here: a row for each, by each kind of evidence (`learning.links.weights.Weights`). Only the
     words that they mention are counted with theirs; that makes no difference (docs/quality.md).
 
     `anchors`: what the last link to each says, and in which language; `urls`: their addresses.

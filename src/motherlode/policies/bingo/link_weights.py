@@ -1,10 +1,10 @@
-"""What a crawl learns from the links that it has followed (SPEC X1; `learning.apprentice`)."""
+"""What a crawl learns from the links that it has followed (SPEC X1; `learning.links.weights`)."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from motherlode.learning.apprentice import Weights, learn_weights
+from motherlode.learning.links.weights import LinkWeights, learn_link_weights
 from motherlode.learning.matrix import Ints
 from motherlode.policies.bingo.compiled import Singles
 from motherlode.policies.bingo.link_evidence import Told, evidence_of
@@ -34,7 +34,7 @@ class Apprentice:
 
     def learn(
         self, session: Session, book: Prospects, voices: Sequence[Voice], languages: Mapping[int, str]
-    ) -> Weights:
+    ) -> LinkWeights:
         """Once all pages were seen, and their hosts noted in the book; `languages` by page."""
         places, pages, positions = self.told.last_links()
         links = list(zip(pages.tolist(), positions.tolist(), strict=True))
@@ -42,7 +42,7 @@ class Apprentice:
         anchors = [(said[link], languages[link[0]]) for link in links]
         urls = [self._urls[place] for place in places.tolist()]
         became = self._became[places]
-        return learn_weights(evidence_of(book, self.told, became, voices, anchors, urls), became)
+        return learn_link_weights(evidence_of(book, self.told, became, voices, anchors, urls), became)
 
 
 def followed(pages: Ints, every: int, given: Collection[PageId]) -> Ints:

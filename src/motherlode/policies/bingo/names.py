@@ -2,8 +2,8 @@
 
 A link is often a name, "Barn owl", or /birds/barn-owl.html, and its words stand in none of the examples. So
 they speak by what they mean, if that is known (`documents.meanings`), and else by the weights that they have
-in the topic's plane; and by who else mentions them (`learning.mentions`). What is said is evidence: it is
-added to the log-odds that the target is on the topic (docs/quality.md, "How links are ranked").
+in the topic's plane; and by who else mentions them (`learning.links.mentions`). What is said is evidence:
+it is added to the log-odds that the target is on the topic (docs/quality.md, "How links are ranked").
 """
 
 import re
@@ -20,7 +20,7 @@ import numpy as np
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.spaces import SILENT_PARTS
 from motherlode.documents.terms import sequences_of
-from motherlode.learning.mentions import Mentions
+from motherlode.learning.links.mentions import Mentions
 from motherlode.policies.bingo.compiled import NAME, Floats, Keys, Numbers, Rows, add, look_up
 from motherlode.records import Link
 

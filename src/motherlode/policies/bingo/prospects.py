@@ -10,7 +10,7 @@ evidence (`names.py`; Chakrabarti, Punera and Subramanyam 2002, "Accelerated foc
 online relevance feedback"): it is added to the log-odds, as naive Bayes adds what is told independently.
 So is what became of the links that stand near it: links that are near each other in a page lead to pages that
 are alike (Davison again), as the entries of a list do. That is added up when a lesson goes over all links.
-How much each of these is worth differs from web to web, and is learned on the way (`learning.apprentice`).
+How much each of these is worth differs from web to web, and is learned on the way (`learning.links.weights`).
 
 The book has a fixed size, as the sieve's memory (`store.sieve`): whoever comes last to a slot has it.
 """
@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.learning.apprentice import Weights
+from motherlode.learning.links.weights import LinkWeights
 from motherlode.policies.bingo import compiled
 from motherlode.policies.bingo.compiled import (
     HOST,
@@ -82,7 +82,7 @@ class Prospects:
         self._said = self._urls["said"]  # what the last link calls it
         self._near = self._urls["near"]  # what links near by tell
         self._host_pages, self._host_sure = self._hosts["pages"], self._hosts["sure"]
-        self._names, self.weights = Names(ByWeight({})), Weights()
+        self._names, self.weights = Names(ByWeight({})), LinkWeights()
 
     @property
     def size(self) -> int:
@@ -103,7 +103,7 @@ class Prospects:
         self.note(*state["urls"])
         hosts, self._host_pages[hosts], self._host_sure[hosts] = state["hosts"]
 
-    def listen(self, voice: Voice, weights: Weights = Weights()) -> None:  # noqa: B008 - it is frozen
+    def listen(self, voice: Voice, weights: LinkWeights = LinkWeights()) -> None:  # noqa: B008 - it is frozen
         """Who tells what names say for the topic, and how much all that is known counts, from now on; neither
         is handed over with a book."""
         self._names, self.weights = Names(voice), weights

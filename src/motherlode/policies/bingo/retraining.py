@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from motherlode.documents.spaces import TERMS
-from motherlode.learning.mentions import Mentions, mentions_in
+from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import BASE, Around, Joining, joining, joining_2003, own_of
 from motherlode.policies.bingo.levels import level
@@ -142,7 +142,7 @@ def _mentions(library: Library, thoughts: Thoughts) -> Mentions:
         rows, batch = read.asked, read.batches[TERMS]
         here = np.nan_to_num(probabilities(thoughts.confidences_of(read.pages[rows])))
         parts.append((batch.terms_of(rows), here.repeat(np.diff(batch.starts)[rows])))
-    return mentions_in(parts, float(sure.mean()) if len(sure) else 0.0)
+    return learn_mentions(parts, float(sure.mean()) if len(sure) else 0.0)
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
@@ -155,12 +155,12 @@ def estimated_precision(classifier: TreeClassifier) -> float | None:
     """What xi-alpha expects of the topics below the root, on the average of the spaces and topics of which it
     expects anything: of few examples it may say nothing at all, which is 0."""
     found = [
-        node.precision
+        plane.precision
         for groups in classifier.groups_.values()
         for group in groups
         if group.parent == ROOT
-        for node in group.nodes
-        if node.precision
+        for plane in group.planes
+        if plane.precision
     ]
     return sum(found) / len(found) if found else None
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from motherlode.documents.spaces import TERMS
 from motherlode.learning.matrix import Ints
-from motherlode.learning.options import Rule
+from motherlode.learning.options import VotingRule
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.compiled import Floats
 from motherlode.policies.bingo.names import ByMeaning, ByMention, ByWeight, Together, Voice
@@ -312,11 +312,11 @@ def voices_of(classifier: TreeClassifier) -> list[Voice]:
 def _by_words(classifier: TreeClassifier) -> Voice:
     """What names say by what they mean, where that and the topics are known; else by the planes' weights."""
     senses = [
-        node.sense.direction
+        plane.centroid.direction
         for group in classifier.groups_.get(TERMS, ())
         if group.parent == ROOT
-        for node in group.nodes
-        if node.sense is not None
+        for plane in group.planes
+        if plane.centroid is not None
     ]
     if classifier.meanings is None or not senses:
         return ByWeight(term_weights(classifier))
@@ -330,17 +330,17 @@ def term_weights(classifier: TreeClassifier) -> dict[int, float]:
         if group.parent == ROOT:
             features = np.frombuffer(group.features, np.uint32)
             idf = np.frombuffer(group.idf, np.float32)
-            for node in group.nodes:
-                places = np.frombuffer(node.places, np.uint32)
-                weights = np.frombuffer(node.weights, np.float32) * idf[places]
+            for plane in group.planes:
+                places = np.frombuffer(plane.feature_indices, np.uint32)
+                weights = np.frombuffer(plane.weights, np.float32) * idf[places]
                 for term, weight in zip(features[places].tolist(), weights.tolist(), strict=True):
                     found[term] = max(weight, found.get(term, weight))
     return found
 
 
-def rule_of(phase: Phase) -> Rule:
+def rule_of(phase: Phase) -> VotingRule:
     """How feature spaces decide together, where there are several (SPEC B11, B14)."""
-    return Rule.UNANIMOUS if phase is Phase.LEARNING else Rule.WEIGHTED
+    return VotingRule.UNANIMOUS if phase is Phase.LEARNING else VotingRule.WEIGHTED
 
 
 def later_queue(queue: TopicId) -> TopicId:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
-from motherlode.learning.scoring import Batch
+from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.policies.bingo.levels import gap, level, shift
 from motherlode.records import Topic, TopicId
@@ -34,7 +34,7 @@ def samples(texts: list[str]) -> list[Sample]:
 
 def read(texts: list[str]) -> Read:
     """Of twice as many, of which the others are not asked for."""
-    batch = Batch.of([bag_of(text) for text in (*OWN, *texts)])
+    batch = BagBatch.from_bags([bag_of(text) for text in (*OWN, *texts)])
     return Read(np.arange(len(batch)), {"terms": batch}, np.arange(len(OWN), len(batch)))
 
 

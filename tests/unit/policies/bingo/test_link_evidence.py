@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motherlode.learning.apprentice import Weights
+from motherlode.learning.links.weights import LinkWeights
 from motherlode.policies.bingo.compiled import Floats
 from motherlode.policies.bingo.link_evidence import Recollection, Told, evidence_of
 from motherlode.policies.bingo.names import WEIGHT, ByWeight
@@ -65,7 +65,7 @@ def recalled_from(
     *links: int,
     outcomes: dict[int, float],
     sure: float = 0.5,
-    weights: Weights = Weights(),  # noqa: B008 - frozen
+    weights: LinkWeights = LinkWeights(),  # noqa: B008 - frozen
 ) -> Prospects:
     """The book after a page that links to these URLs, by their numbers; of some the outcomes are known."""
     book, last = Prospects(1 << 16), max(links)
@@ -135,7 +135,7 @@ def test_a_promise_says_what_links_near_by_add() -> None:
 
 def test_what_links_near_by_tell_counts_as_much_as_was_learned() -> None:
     plain = recalled_from(1, 2, outcomes={1: 0.9})
-    book = recalled_from(1, 2, outcomes={1: 0.9}, weights=Weights(near=2.0))
+    book = recalled_from(1, 2, outcomes={1: 0.9}, weights=LinkWeights(near=2.0))
     key = link("http://a.test/2").key
     evidence = [
         log(told / (1 - told)) - log(share(0.5) / (1 - share(0.5)))

@@ -5,7 +5,7 @@ import pytest
 
 from motherlode.documents.meanings import Meanings
 from motherlode.documents.terms import bag_of
-from motherlode.learning.mentions import mentions_in
+from motherlode.learning.links.mentions import learn_mentions
 from motherlode.policies.bingo import names
 from motherlode.policies.bingo.names import (
     MEANING,
@@ -73,7 +73,7 @@ def mentioning(**lifts: float) -> ByMention:
         (np.full(pages, number(word), np.uint32), np.full(pages, share * lift))
         for word, lift in lifts.items()
     ]
-    return ByMention(mentions_in(parts, share))
+    return ByMention(learn_mentions(parts, share))
 
 
 def test_names_that_pages_on_the_topic_mention_speak_for_it() -> None:

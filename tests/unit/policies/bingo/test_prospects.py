@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.documents.terms import bag_of
-from motherlode.learning.apprentice import Weights
+from motherlode.learning.links.weights import LinkWeights
 from motherlode.policies.bingo.compiled import PAGES, PARENTS, PRIOR, Floats
 from motherlode.policies.bingo.names import WEIGHT, ByWeight, Terms
 from motherlode.policies.bingo.prospects import Prospects
@@ -201,7 +201,7 @@ def test_what_was_seen_while_a_book_was_written_is_taken_over() -> None:
 
 def test_all_that_is_known_counts_as_much_as_was_learned() -> None:
     """What names and links near by say is weighed where it comes from; the share is, too, at once."""
-    weights = Weights(share=2.0, near=3.0)
+    weights = LinkWeights(share=2.0, near=3.0)
     book, owls = Prospects(SMALL), link("http://a.test/1", "owls")
     book.listen(ByWeight({number("owls"): 0.8}), weights)
     (rank,) = see(book, 0.5, owls)

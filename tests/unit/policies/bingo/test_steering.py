@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from motherlode.documents.terms import bag_of
-from motherlode.learning.apprentice import Weights
-from motherlode.learning.mentions import mentions_in
-from motherlode.learning.options import Rule
-from motherlode.learning.tree import TreeClassifier, Verdict
+from motherlode.learning.links.mentions import learn_mentions
+from motherlode.learning.links.weights import LinkWeights
+from motherlode.learning.options import VotingRule
+from motherlode.learning.tree import TopicVerdict, TreeClassifier
 from motherlode.policies import Revising, Visit
 from motherlode.policies.bingo.prospects import Prospects
 from motherlode.policies.bingo.steering import (
@@ -42,15 +42,15 @@ class Fixed:
 
     spaces = ("terms",)
 
-    def __init__(self, *verdicts: Verdict) -> None:
+    def __init__(self, *verdicts: TopicVerdict) -> None:
         self._verdicts = list(verdicts)
 
-    def judge(self, samples: Sequence[object]) -> list[Verdict]:
+    def judge(self, samples: Sequence[object]) -> list[TopicVerdict]:
         return self._verdicts[: len(samples)]
 
 
 def bingo(phase: Phase = Phase.HARVESTING, options: CrawlOptions = CrawlOptions(), **more: Any) -> Bingo:  # noqa: B008 - frozen
-    classifier: Any = Fixed(Verdict(2, 0.3), Verdict(1, -0.4, others=True))
+    classifier: Any = Fixed(TopicVerdict(2, 0.3), TopicVerdict(1, -0.4, others=True))
     return Bingo(
         classifier, ModelId(7), options, more.pop("ranking", ByConfidence()), {"owls.test"}, phase, **more
     )
@@ -226,25 +226,25 @@ def test_policies_by_name() -> None:
     classifier = taught()
     usual = policy_for(CrawlOptions(), classifier, None, (), Phase.LEARNING)
     assert usual.prospects is not None
-    assert classifier.rule is Rule.WEIGHTED
+    assert classifier.rule is VotingRule.WEIGHTED
     paper = policy_for(CrawlOptions(policy=PolicyName.BINGO_2003), classifier, None, (), Phase.LEARNING)
-    assert (paper.prospects, paper.depth_first, classifier.rule) == (None, True, Rule.UNANIMOUS)
+    assert (paper.prospects, paper.depth_first, classifier.rule) == (None, True, VotingRule.UNANIMOUS)
     policy_for(CrawlOptions(policy=PolicyName.BINGO_2003), classifier, None, (), Phase.HARVESTING)
-    assert classifier.rule is Rule.WEIGHTED
+    assert classifier.rule is VotingRule.WEIGHTED
 
 
 def test_what_was_learned_of_links_counts_from_then_on() -> None:
     """Also if the book was handed over by whoever studied: it comes without weights."""
     classifier, owl = taught(), int(bag_of("owl").terms[0])
-    classifier.mentions = mentions_in([(np.full(9, owl, np.uint32), np.full(9, 0.9))], 0.3)
+    classifier.mentions = learn_mentions([(np.full(9, owl, np.uint32), np.full(9, 0.9))], 0.3)
     page = Visit(visit().entry, Document(language="en", links=(Link("http://x.test/", UrlKey(9), "owl"),)))
     said = {}
     for name, weights in {
-        "all": Weights(),
-        "no words": Weights(words=0.0),
-        "no mentions": Weights(mentions=0.0),
-        "neither": Weights(words=0.0, mentions=0.0),
-        "shares twice": Weights(share=2.0, words=0.0, mentions=0.0),
+        "all": LinkWeights(),
+        "no words": LinkWeights(words=0.0),
+        "no mentions": LinkWeights(mentions=0.0),
+        "neither": LinkWeights(words=0.0, mentions=0.0),
+        "shares twice": LinkWeights(share=2.0, words=0.0, mentions=0.0),
     }.items():
         classifier.weights = weights
         policy = bingo(ranking=ByProspects(Prospects()))

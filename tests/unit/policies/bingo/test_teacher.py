@@ -16,7 +16,7 @@ from motherlode.fetch.loops import run
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay
-from motherlode.learning.apprentice import Weights
+from motherlode.learning.links.weights import LinkWeights
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.link_weights import followed
 from motherlode.policies.bingo.retraining import Assignment, Insight, study
@@ -207,7 +207,7 @@ def test_where_there_is_nothing_to_learn_from_it_says_so_from_there(tmp_path: Pa
         run(work(opened))
 
 
-def weights_after(portal: Path, web: Path) -> Weights:
+def weights_after(portal: Path, web: Path) -> LinkWeights:
     """What a crawl has learned of links."""
     crawled(portal, web)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
@@ -219,12 +219,12 @@ def weights_after(portal: Path, web: Path) -> Weights:
 def test_a_crawl_learns_from_the_links_that_it_has_followed(
     tmp_path: Path, web: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("motherlode.learning.apprentice.LEAST", 5)
+    monkeypatch.setattr("motherlode.learning.links.weights.MIN_PAGES", 5)
     learned = weights_after(portal_of(tmp_path), web)
-    assert learned != Weights()
-    assert learned.is_sound()
+    assert learned != LinkWeights()
+    assert learned.is_valid()
     for at, setting in enumerate(("crawl__apprentice", "crawl__retrain")):
-        assert weights_after(portal_of(tmp_path / str(at), **{setting: False}), web) == Weights()
+        assert weights_after(portal_of(tmp_path / str(at), **{setting: False}), web) == LinkWeights()
 
 
 def test_an_apprentice_learns_from_pages_that_nobody_gave_and_some_of_many() -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from motherlode.documents.terms import Bag, bag_of
-from motherlode.learning.clustering import PATIENCE, Clusters, SphericalKMeans, clustering_features
 from motherlode.learning.impurity import impurity
+from motherlode.learning.kmeans import PATIENCE, DocumentClusters, SphericalKMeans, clustering_features
 
 
 def drawn(kinds: Sequence[int], own: int = 30, common: int = 60, seed: int = 3) -> list[Bag]:
@@ -35,7 +35,7 @@ def same(one: Sequence[int], other: Sequence[int]) -> bool:
 @pytest.mark.parametrize("number", [1, 2, 3, 5])
 def test_as_many_clusters_are_found_as_there_are(number: int) -> None:
     kinds = [place % number for place in range(40 * number)]
-    found = Clusters().fit(drawn(kinds, own=30 if number > 1 else 0))
+    found = DocumentClusters().fit(drawn(kinds, own=30 if number > 1 else 0))
     assert len(found.centres_) == number
     assert same(found.clusters_.tolist(), kinds)
     assert min(found.impurities_, key=lambda one: found.impurities_[one]) == number
@@ -45,16 +45,16 @@ def test_as_many_clusters_are_found_as_there_are(number: int) -> None:
 def test_the_same_seed_gives_the_same_clusters_and_documents_may_come_in_any_order() -> None:
     kinds = [0] * 30 + [1] * 20 + [2] * 10
     bags = drawn(kinds)
-    first, again = Clusters(3, 7).fit(bags), Clusters(3, 7).fit(bags)
+    first, again = DocumentClusters(3, 7).fit(bags), DocumentClusters(3, 7).fit(bags)
     assert (first.clusters_ == again.clusters_).all()
     assert (first.cosines_ == again.cosines_).all()
-    turned = Clusters(3, 7).fit(bags[::-1])
+    turned = DocumentClusters(3, 7).fit(bags[::-1])
     assert (turned.clusters_[::-1] == first.clusters_).all()
     assert np.bincount(first.clusters_).tolist() == [30, 20, 10]  # the largest first
 
 
 def test_a_cluster_is_told_by_the_words_that_the_others_lack() -> None:
-    found = Clusters(2).fit(drawn([0] * 20 + [1] * 10))
+    found = DocumentClusters(2).fit(drawn([0] * 20 + [1] * 10))
     for cluster, kind in ((0, 0), (1, 1)):
         terms = [term for term, _ in found.characteristic(cluster, 10)]
         assert all(term // 1_000 == kind + 1 for term in terms)
@@ -64,7 +64,7 @@ def test_a_cluster_is_told_by_the_words_that_the_others_lack() -> None:
 
 def test_a_name_that_one_document_repeats_does_not_speak_for_its_cluster() -> None:
     owls = ["owl night"] * 5 + ["owl night barney barney barney barney barney barney", "owl barney"]
-    found = Clusters(2).fit([bag_of(text) for text in (*owls, *["budget vote"] * 6)])
+    found = DocumentClusters(2).fit([bag_of(text) for text in (*owls, *["budget vote"] * 6)])
     told = [term for term, _ in found.characteristic(0, 3)]
     assert told[-1] == bag_of("barney").terms[0]
 
@@ -77,7 +77,7 @@ def test_the_most_central_document_is_the_one_like_all_the_others() -> None:
         "budget vote tax",
         "budget vote law",
     ]
-    found = Clusters(2).fit([bag_of(text) for text in texts])
+    found = DocumentClusters(2).fit([bag_of(text) for text in texts])
     assert same(found.clusters_.tolist(), [0, 0, 0, 1, 1])
     assert found.cosines_[:3].argmax() == 2
 
@@ -85,11 +85,11 @@ def test_the_most_central_document_is_the_one_like_all_the_others() -> None:
 def test_copies_and_documents_without_words_are_no_trouble() -> None:
     nothing = bag_of("")
     alike = [bag_of("owl mouse night")] * 4
-    assert len(Clusters(3).fit(alike).centres_) == 3
-    mixed = Clusters(2).fit([*alike, nothing, nothing])
+    assert len(DocumentClusters(3).fit(alike).centres_) == 3
+    mixed = DocumentClusters(2).fit([*alike, nothing, nothing])
     assert set(mixed.clusters_.tolist()) == {0, 1}
     assert np.isfinite(mixed.cosines_).all()
-    assert Clusters().fit([nothing] * 12).clusters_.tolist() == [0] * 12
+    assert DocumentClusters().fit([nothing] * 12).clusters_.tolist() == [0] * 12
 
 
 def test_words_of_nearly_all_documents_are_no_features() -> None:

@@ -12,28 +12,28 @@ from numba import njit
 
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.terms import Bag
-from motherlode.learning.groups import Group
 from motherlode.learning.matrix import Floats, Ints, Terms
-from motherlode.learning.nearness import Nearness
+from motherlode.learning.planes import PlaneGroup
+from motherlode.learning.semantic import SemanticScorer
 
 _BITS = 32  # of a term's number
 _PAIR = 8  # bytes of a term and how often it is there
 _DAMPED: Floats = 1.0 + np.log(np.maximum(np.arange(1 << 12), 1))  # nearly all terms are there less often
 
 
-class Batch(Struct, frozen=True):
+class BagBatch(Struct, frozen=True):
     """Documents one after the other: the terms of each, and how often it has them."""
 
     starts: Ints
     terms: Terms
     counts: Terms
-    made: dict[str, Vectors] = {}  # what they mean, by the table that tells it
+    vectors_by_table: dict[str, Vectors] = {}  # what they mean, by the table that tells it
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @classmethod
-    def of(cls, bags: Sequence[Bag]) -> "Batch":
+    def from_bags(cls, bags: Sequence[Bag]) -> "BagBatch":
         starts = _starts(np.array([len(bag) for bag in bags], np.int64))
         if not bags:
             return cls(starts, np.array([], np.uint32), np.array([], np.uint32))
@@ -41,7 +41,7 @@ class Batch(Struct, frozen=True):
         return cls(starts, np.concatenate([bag.terms for bag in bags]), counts)
 
     @classmethod
-    def unpacked(cls, packed: Sequence[bytes]) -> "Batch":
+    def from_packed(cls, packed: Sequence[bytes]) -> "BagBatch":
         """Of bags that were packed; all at once, for each alone takes longer than to judge it."""
         lengths = np.array([len(one) // _PAIR for one in packed], np.int64)
         both = np.frombuffer(b"".join(packed), np.uint32)
@@ -61,9 +61,9 @@ class Batch(Struct, frozen=True):
 
     def vectors(self, meanings: Meanings) -> Vectors:
         """What each document means; found out once, however many parents ask."""
-        if meanings.digest not in self.made:
-            self.made[meanings.digest] = meanings.vectors(self.starts, self.terms, self.counts)
-        return self.made[meanings.digest]
+        if meanings.digest not in self.vectors_by_table:
+            self.vectors_by_table[meanings.digest] = meanings.vectors(self.starts, self.terms, self.counts)
+        return self.vectors_by_table[meanings.digest]
 
 
 def _starts(lengths: Ints) -> Ints:
@@ -75,30 +75,32 @@ def _starts(lengths: Ints) -> Ints:
 class Scorer:
     """A group of topics that share their features, ready to be asked."""
 
-    def __init__(self, group: Group) -> None:
-        self.topics = np.array([node.topic for node in group.nodes])
-        self.precisions = [node.precision for node in group.nodes]
+    def __init__(self, group: PlaneGroup) -> None:
+        self.topics = np.array([plane.topic for plane in group.planes])
+        self.precisions = [plane.precision for plane in group.planes]
         self._features = np.frombuffer(group.features, np.uint32)
         self._idf = np.frombuffer(group.idf, np.float32)
-        self._rare = group.rare
+        self._rare = group.unseen_idf
         self._shift = max(_BITS - len(self._features).bit_length(), 0)  # what is left tells where to look
         bounds = np.arange((1 << (_BITS - self._shift)) + 1, dtype=np.int64) << self._shift
         # Small, for it has to stay at hand.
         self._drawers = np.searchsorted(self._features, bounds).astype(np.int32)
-        self._biases = np.array([node.bias for node in group.nodes])
-        places = [np.frombuffer(node.places, np.uint32) for node in group.nodes]
+        self._biases = np.array([plane.bias for plane in group.planes])
+        places = [np.frombuffer(plane.feature_indices, np.uint32) for plane in group.planes]
         order = np.argsort(np.concatenate(places), kind="stable")
         by_feature = np.bincount(np.concatenate(places), minlength=len(self._features))
         self._starts = np.concatenate([[0], np.cumsum(by_feature)]).astype(np.int64)
         owners = np.repeat(np.arange(len(places)), [len(one) for one in places])
         self._owners = owners[order].astype(np.int64)
-        weights = np.concatenate([np.frombuffer(node.weights, np.float32) for node in group.nodes])
+        weights = np.concatenate([np.frombuffer(plane.weights, np.float32) for plane in group.planes])
         self._weights = weights[order]
         self._nearness = (
-            Nearness(group.centre, [node.sense for node in group.nodes]) if group.centre else None
+            SemanticScorer(group.others_mean, [plane.centroid for plane in group.planes])
+            if group.others_mean
+            else None
         )
 
-    def distances(self, batch: Batch, rows: Ints, meanings: Meanings | None = None) -> Floats:
+    def distances(self, batch: BagBatch, rows: Ints, meanings: Meanings | None = None) -> Floats:
         """How far these documents are on the side of each topic; no number where nothing is known.
 
         With `meanings`, what a document is about counts as well, where the topics know what they are about.
@@ -108,7 +110,7 @@ class Scorer:
             return planes
         return planes + self._nearness.parts(batch.vectors(meanings)[rows])
 
-    def _from_planes(self, batch: Batch, rows: Ints) -> Floats:
+    def _from_planes(self, batch: BagBatch, rows: Ints) -> Floats:
         return _distances(
             rows,
             (batch.starts, batch.terms, batch.counts, _DAMPED),

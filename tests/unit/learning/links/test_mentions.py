@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from motherlode.learning.mentions import Mentions, mentions_in
+from motherlode.learning.links.mentions import Mentions, learn_mentions
 
 
 def lifts(found: Mentions) -> dict[int, float]:
@@ -20,7 +20,7 @@ def part(*pages: tuple[list[int], float]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_lift_is_how_much_likelier_a_page_with_the_word_is_on_the_topic() -> None:
-    found = mentions_in([part(([7, 9], 1.0), ([7], 0.8)), part(([9, 3], 0.0), ([3], 0.2))], share=0.5)
+    found = learn_mentions([part(([7, 9], 1.0), ([7], 0.8)), part(([9, 3], 0.0), ([3], 0.2))], share=0.5)
     assert lifts(found) == pytest.approx(
         {
             3: log((0.2 + 2 * 0.5) / (2 + 2) / 0.5),
@@ -29,19 +29,19 @@ def test_a_lift_is_how_much_likelier_a_page_with_the_word_is_on_the_topic() -> N
         },
         abs=1e-6,
     )
-    assert found.is_sound()
+    assert found.is_valid()
 
 
 def test_a_word_of_one_page_says_nothing_and_of_too_many_those_of_most_pages_are_kept() -> None:
     pages = [([1, 2, 3], 1.0), ([1, 2], 1.0), ([1], 0.0)]
-    assert sorted(lifts(mentions_in([part(*pages)], 0.5))) == [1, 2]
-    assert sorted(lifts(mentions_in([part(*pages)], 0.5, most=1))) == [1]
+    assert sorted(lifts(learn_mentions([part(*pages)], 0.5))) == [1, 2]
+    assert sorted(lifts(learn_mentions([part(*pages)], 0.5, most=1))) == [1]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_of_nothing_nothing_is_learned(share: float) -> None:
-    assert mentions_in([], share) == Mentions()
-    assert mentions_in([part(([1], 0.0), ([1], 0.0))], 0.0) == Mentions()
+    assert learn_mentions([], share) == Mentions()
+    assert learn_mentions([part(([1], 0.0), ([1], 0.0))], 0.0) == Mentions()
 
 
 @pytest.mark.parametrize(
@@ -50,5 +50,5 @@ def test_of_nothing_nothing_is_learned(share: float) -> None:
 )
 def test_what_cannot_be_looked_up_is_not_sound(terms: list[int], values: list[float]) -> None:
     packed = np.array(terms, np.uint32).tobytes(), np.array(values, np.float32).tobytes()
-    assert not Mentions(*packed).is_sound()
-    assert not Mentions(b"123", b"123").is_sound()
+    assert not Mentions(*packed).is_valid()
+    assert not Mentions(b"123", b"123").is_valid()

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from motherlode.learning.selection import mutual_information, select
+from motherlode.learning.feature_selection import mutual_information, select_terms
 
 # Ten documents, four of them on the topic.
 HAVING = np.array([4, 5, 10, 2, 0])  # documents with each term
@@ -34,14 +34,14 @@ def test_a_term_of_the_topic_alone_tells_most_and_one_of_everybody_nothing() -> 
 def test_the_best_of_the_most_frequent_are_kept_in_rising_order() -> None:
     frequencies = np.array([1.0, 9.0, 5.0, 7.0, 0.0])
     information = np.array([9.0, 1.0, 3.0, 2.0, 8.0])
-    assert select(frequencies, information, preselected=3, selected=2).tolist() == [2, 3]
+    assert select_terms(frequencies, information, preselected=3, selected=2).tolist() == [2, 3]
 
 
 def test_of_equals_the_first_are_taken() -> None:
     equal = np.ones(10)
-    assert select(equal, equal, preselected=6, selected=3).tolist() == [0, 1, 2]
+    assert select_terms(equal, equal, preselected=6, selected=3).tolist() == [0, 1, 2]
 
 
 def test_what_does_not_occur_in_the_topic_is_never_taken() -> None:
-    assert select(np.array([0.0, 2.0]), np.array([5.0, 1.0])).tolist() == [1]
-    assert select(np.array([]), np.array([])).tolist() == []
+    assert select_terms(np.array([0.0, 2.0]), np.array([5.0, 1.0])).tolist() == [1]
+    assert select_terms(np.array([]), np.array([])).tolist() == []

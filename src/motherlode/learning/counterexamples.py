@@ -15,10 +15,10 @@ import numpy as np
 from msgspec import Struct
 
 from motherlode.documents.terms import Bag
-from motherlode.learning.matrix import Floats, Terms, counts_of, idf_of, weighted
+from motherlode.learning.matrix import Floats, Terms, count_matrix, idf_weights, unit_rows
 
-DOCUMENTS = 50  # of common vocabulary
-CLOSE = 2.5  # deviations from the median
+MAX_COMMON_DOCUMENTS = 50  # of common vocabulary
+MAX_DEVIATIONS = 2.5  # deviations from the median
 _LEAST_SPREAD = 0.01  # of cosines; what differs by less differs by chance, as where a topic is not in English
 _TO_STANDARD = 1.4826  # from median deviations to standard ones, were it a normal distribution
 
@@ -27,7 +27,7 @@ _TO_STANDARD = 1.4826  # from median deviations to standard ones, were it a norm
 D = TypeVar("D", bound=Sized)
 
 
-class Rejected(Struct, Generic[D], frozen=True):
+class RejectedPage(Struct, Generic[D], frozen=True):
     """A page of the crawl that no topic wanted, with its distance to the nearest topic's plane, below 0."""
 
     host: str
@@ -35,32 +35,32 @@ class Rejected(Struct, Generic[D], frozen=True):
     confidence: float
 
 
-class Limits(Struct, frozen=True):
+class CounterexampleLimits(Struct, frozen=True):
     """How many pages of the crawl join OTHERS, and how much common vocabulary stays when they do."""
 
-    per_example: int = 10
-    per_host: int = 3
+    max_per_example: int = 10
+    max_per_host: int = 3
     doubt: float = 2.0
-    documents: int = DOCUMENTS
-    staying: int = 20
+    max_common: int = MAX_COMMON_DOCUMENTS
+    min_common: int = 20
 
 
-class Others(Struct, Generic[D], frozen=True):
+class Counterexamples(Struct, Generic[D], frozen=True):
     """The documents of OTHERS by where they come from."""
 
-    own: tuple[D, ...] = ()
+    user: tuple[D, ...] = ()
     rejected: tuple[D, ...] = ()
     common: tuple[D, ...] = ()
 
     @property
     def documents(self) -> tuple[D, ...]:
-        return self.own + self.rejected + self.common
+        return self.user + self.rejected + self.common
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = CounterexampleLimits()
 
 
-def nearness(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]]) -> dict[str, float]:
+def domain_deviations(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]]) -> dict[str, float]:
     """How near each domain is to the topic that it is nearest to, in deviations from the median domain.
 
     `topics` are the training documents of each. A cosine by itself says little: that of three pages on birds
@@ -68,34 +68,34 @@ def nearness(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]]) -> dic
     have nothing to do with a topic are about equally far from it, so the others stand out. Median and
     median deviation, because mean and variance would be drawn by what stands out.
     """
-    space = (domains if isinstance(domains, Domains) else Domains(domains)).space
+    space = (domains if isinstance(domains, DomainBags) else DomainBags(domains)).space
     found = [_deviations(space.cosines(bags)) for bags in topics if bags] if domains else []
     nearest = np.max(found, axis=0) if found else np.zeros(len(domains))
     return dict(zip(domains, nearest.tolist(), strict=True))
 
 
 def common_documents(
-    domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]], number: int = DOCUMENTS
+    domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]], number: int = MAX_COMMON_DOCUMENTS
 ) -> dict[str, Bag]:
     """The domains that are close to no topic, at most so many, the nearest of them first.
 
     The nearest, as they teach most: they share words with the topics' documents and yet are something
     else. From 5 examples a topic, precision is 0.52 with the nearest 50, and 0.44 with the farthest. What
-    is beyond `CLOSE` would teach that the topic's own words are not its own, the more so the fewer
+    is beyond `MAX_DEVIATIONS` would teach that the topic's own words are not its own, the more so the fewer
     examples it has: from two, leaving it out raises average precision from 0.443 to 0.459.
     """
-    near = nearness(domains, topics)
-    left = sorted((name for name in domains if near[name] < CLOSE), key=lambda name: -near[name])
+    near = domain_deviations(domains, topics)
+    left = sorted((name for name in domains if near[name] < MAX_DEVIATIONS), key=lambda name: -near[name])
     return {name: domains[name] for name in left[:number]}
 
 
-def topped_up(
+def choose_counterexamples(
     common: Sequence[D],
     own: Sequence[D],
-    rejected: Iterable[Rejected[D]],
+    rejected: Iterable[RejectedPage[D]],
     examples: int,
-    limits: Limits = DEFAULT_LIMITS,
-) -> Others[D]:
+    limits: CounterexampleLimits = DEFAULT_LIMITS,
+) -> Counterexamples[D]:
     """The documents of OTHERS: all of the person's own, then rejected pages, then common vocabulary.
 
     `examples` says how many training documents the largest topic has; `rejected` are best a sample of all
@@ -104,13 +104,13 @@ def topped_up(
     vocabulary, the last first, for pages say better what pages look like. The first 20 stay: without them
     precision is lower (0.48 for 0.54, from 5 examples), and more of them change nothing.
     """
-    joining = surely_rejected(rejected, examples, limits)
-    places = max(limits.documents - len(own) - len(joining), limits.staying)
-    return Others(tuple(own), joining, tuple(common[:places]))
+    joining = confident_rejections(rejected, examples, limits)
+    places = max(limits.max_common - len(own) - len(joining), limits.min_common)
+    return Counterexamples(tuple(own), joining, tuple(common[:places]))
 
 
-def surely_rejected(
-    rejected: Iterable[Rejected[D]], examples: int, limits: Limits = DEFAULT_LIMITS
+def confident_rejections(
+    rejected: Iterable[RejectedPage[D]], examples: int, limits: CounterexampleLimits = DEFAULT_LIMITS
 ) -> tuple[D, ...]:
     """The surest rejections first: none that is in doubt, a few of a host, and ten for each example.
 
@@ -125,13 +125,13 @@ def surely_rejected(
     taken: list[D] = []
     of_host: Counter[str] = Counter()
     for page in sorted(refused, key=lambda page: page.confidence)[:trusted]:
-        if of_host[page.host] < limits.per_host:
+        if of_host[page.host] < limits.max_per_host:
             taken.append(page.document)
             of_host[page.host] += 1
-    return tuple(taken[: examples * limits.per_example])
+    return tuple(taken[: examples * limits.max_per_example])
 
 
-class Domains(dict[str, Bag]):
+class DomainBags(dict[str, Bag]):
     """Documents by the names of their domains, to be compared with topics again and again."""
 
     @cached_property
@@ -146,13 +146,13 @@ class _Space:
         bags = tuple(domains.values())
         terms = [np.array([], np.uint32), *(bag.terms for bag in bags)]
         self._vocabulary: Terms = np.unique(np.concatenate(terms))
-        counts = counts_of(bags, self._vocabulary)
-        self._idf = idf_of(counts)
-        self._vectors = weighted(counts, self._idf)
+        counts = count_matrix(bags, self._vocabulary)
+        self._idf = idf_weights(counts)
+        self._vectors = unit_rows(counts, self._idf)
 
     def cosines(self, bags: Sequence[Bag]) -> Floats:
         """The cosine of each domain and the centroid of these documents."""
-        rows = weighted(counts_of(bags, self._vocabulary), self._idf)
+        rows = unit_rows(count_matrix(bags, self._vocabulary), self._idf)
         centroid: Floats = np.asarray(rows.sum(axis=0)).ravel()
         length = float(np.linalg.norm(centroid)) or 1.0
         cosines: Floats = self._vectors @ (centroid / length)

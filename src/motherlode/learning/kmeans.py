@@ -14,11 +14,11 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from motherlode.documents.terms import Bag
-from motherlode.learning.impurity import having, impurity
-from motherlode.learning.matrix import Floats, Ints, Terms, counts_of, idf_of, weighted
+from motherlode.learning.impurity import documents_with_term, impurity
+from motherlode.learning.matrix import Floats, Ints, Terms, count_matrix, idf_weights, unit_rows
 
-FEATURES = 5_000
-MOST = 20  # clusters that are tried
+MAX_FEATURES = 5_000
+MAX_CLUSTERS = 20  # clusters that are tried
 PATIENCE = 5  # numbers of clusters in a row that are no better, after which no more are tried
 STARTS = 2
 MAX_ROUNDS = 50
@@ -70,22 +70,22 @@ class SphericalKMeans:
         return clusters, float(_own(rows @ centres.T, clusters).mean()) if len(clusters) else 0.0
 
 
-class Clusters:
+class DocumentClusters:
     """Clusters of documents by their terms; of so many, or of as many as are least mixed.
 
     `clusters_` is the cluster of each document, `cosines_` how central it is there, `impurities_` the bits of
     each number that was tried.
     """
 
-    def __init__(self, clusters: int | None = None, seed: int = 0, *, most: int = MOST) -> None:
+    def __init__(self, clusters: int | None = None, seed: int = 0, *, most: int = MAX_CLUSTERS) -> None:
         self.clusters = clusters
         self.seed = seed
         self.most = most
 
     def fit(self, bags: Sequence[Bag]) -> Self:
         self.features_ = clustering_features(bags)
-        counts = counts_of(bags, self.features_)
-        rows = weighted(counts, idf_of(counts))
+        counts = count_matrix(bags, self.features_)
+        rows = unit_rows(counts, idf_weights(counts))
         numbers = [self.clusters] if self.clusters else _numbers(len(bags), self.most)
         best: SphericalKMeans | None = None
         self.impurities_: dict[int, float] = {}
@@ -102,7 +102,9 @@ class Clusters:
         self.centres_ = best.centres_
         self.cosines_ = best.cosines_
         sizes = np.bincount(self.clusters_, minlength=len(self.centres_))
-        self.shares_: Floats = having(counts, self.clusters_, len(sizes)) / np.maximum(sizes, 1)[:, None]
+        self.shares_: Floats = (
+            documents_with_term(counts, self.clusters_, len(sizes)) / np.maximum(sizes, 1)[:, None]
+        )
         return self
 
     def characteristic(self, cluster: int, most: int = 10) -> list[tuple[int, float]]:
@@ -117,7 +119,7 @@ class Clusters:
         return [(int(self.features_[place]), float(more[place])) for place in best if more[place] > 0]
 
 
-def clustering_features(bags: Sequence[Bag], most: int = FEATURES) -> Terms:
+def clustering_features(bags: Sequence[Bag], most: int = MAX_FEATURES) -> Terms:
     """The terms that documents are compared by: those of most of them that are neither alone nor nearly
     everywhere."""
     terms = np.concatenate([np.array([], np.uint32), *(bag.terms for bag in bags)])

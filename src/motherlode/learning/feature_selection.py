@@ -6,7 +6,7 @@ MI(X, V) = P[X and V] log(P[X and V] / (P[X] P[V])), for a term X and a topic V,
 import numpy as np
 
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.options import PRESELECTED, SELECTED
+from motherlode.learning.options import MAX_PRESELECTED_TERMS, MAX_SELECTED_TERMS
 
 
 def mutual_information(having: Ints, having_in_topic: Ints, documents: int, in_topic: int) -> Floats:
@@ -22,8 +22,12 @@ def mutual_information(having: Ints, having_in_topic: Ints, documents: int, in_t
     return informative
 
 
-def select(
-    frequencies: Floats, information: Floats, *, preselected: int = PRESELECTED, selected: int = SELECTED
+def select_terms(
+    frequencies: Floats,
+    information: Floats,
+    *,
+    preselected: int = MAX_PRESELECTED_TERMS,
+    selected: int = MAX_SELECTED_TERMS,
 ) -> Ints:
     """The places of the best terms, in rising order. Of equals, the first are taken, so that it is stable.
 

@@ -7,10 +7,16 @@ from msgspec.structs import replace
 from motherlode.documents.meanings import Vectors
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import bag_of
-from motherlode.learning.groups import is_sound
-from motherlode.learning.nearness import Nearness, Sense, centre_of, is_whole, sense_of
-from motherlode.learning.options import SETTINGS, Setting, SettingName
-from motherlode.learning.tree import ALL_OF_IT, SEMANTIC, Sample, TreeClassifier
+from motherlode.learning.options import SETTINGS, SettingName, TrainingSettings
+from motherlode.learning.planes import is_consistent
+from motherlode.learning.semantic import (
+    SemanticScorer,
+    TopicCentroid,
+    fit_centroid,
+    mean_vector,
+    widths_match,
+)
+from motherlode.learning.tree import SEMANTIC, WHOLE_DOCUMENT, Sample, TreeClassifier
 from support.word_vectors import WORDS, tiny
 
 BIRDS, COOKING = 2, 3
@@ -28,39 +34,39 @@ def samples(*texts: str) -> list[Sample]:
     return [{TERMS: bag_of(text)} for text in texts]
 
 
-def taught(*texts: str, setting: Setting | None = None) -> TreeClassifier:
-    tree = TreeClassifier(setting or Setting(), meanings=tiny())
+def taught(*texts: str, settings: TrainingSettings | None = None) -> TreeClassifier:
+    tree = TreeClassifier(settings or TrainingSettings(), meanings=tiny())
     return tree.fit({BIRDS: 1}, {BIRDS: samples(*(texts or ON_BIRDS))}, {1: samples(*ON_OTHERS)})
 
 
 def test_the_part_is_what_the_formula_says() -> None:
     others, own = rows((1, 0, 0), (0, 1, 0)), rows((0, 1, 3), (1, 1, 4))
-    centre = centre_of(others)
+    centre = mean_vector(others)
     assert centre is not None
-    sense = sense_of(own, centre, strangers=0.5, weight=0.2)
+    sense = fit_centroid(own, centre, strangers=0.5, weight=0.2)
     assert sense is not None
     assert sense.weight == pytest.approx(0.2 * 0.5 / (1 + 2 / 20))
     moved = [(one - centre) / np.linalg.norm(one - centre) for one in own]
-    assert sense.typical == pytest.approx(float(moved[0] @ moved[1]), abs=1e-6)
+    assert sense.typical_cosine == pytest.approx(float(moved[0] @ moved[1]), abs=1e-6)
     middle = (moved[0] + moved[1]) / np.linalg.norm(moved[0] + moved[1])
     asked = rows((0, 0, 1), (1, 0, 0))
     there = [(one - centre) / np.linalg.norm(one - centre) for one in asked]
-    parts = Nearness(centre.tobytes(), [sense, None]).parts(asked)
-    expected = [sense.weight * (one @ middle - sense.typical) for one in there]
+    parts = SemanticScorer(centre.tobytes(), [sense, None]).parts(asked)
+    expected = [sense.weight * (one @ middle - sense.typical_cosine) for one in there]
     assert parts[:, 0] == pytest.approx(expected, abs=1e-6)
     assert parts[:, 1].tolist() == [0, 0]  # a topic of which it is not known adds nothing
 
 
 def test_a_document_without_a_vector_is_near_no_topic() -> None:
-    sense = Sense(rows((1, 0))[0].tobytes(), 0.2, 0.5)
-    parts = Nearness(rows((0, 1))[0].tobytes(), [sense]).parts(np.zeros((1, 2), np.float32))
+    sense = TopicCentroid(rows((1, 0))[0].tobytes(), 0.2, 0.5)
+    parts = SemanticScorer(rows((0, 1))[0].tobytes(), [sense]).parts(np.zeros((1, 2), np.float32))
     assert parts.tolist() == [[pytest.approx(-0.1)]]
 
 
 def test_one_example_is_taken_to_be_as_near_as_they_are_as_a_rule() -> None:
-    sense = sense_of(rows((0, 1)), rows((1, 0))[0], 1.0, 0.2)
+    sense = fit_centroid(rows((0, 1)), rows((1, 0))[0], 1.0, 0.2)
     assert sense is not None
-    assert sense.typical == 0.4
+    assert sense.typical_cosine == 0.4
 
 
 @pytest.mark.parametrize(
@@ -68,20 +74,20 @@ def test_one_example_is_taken_to_be_as_near_as_they_are_as_a_rule() -> None:
 )
 def test_a_topic_has_a_sense_if_nearly_all_its_documents_do(known: int, unknown: int, told: bool) -> None:  # noqa: FBT001
     own = rows(*([(0, 1)] * known + [(0, 0)] * unknown))
-    assert (sense_of(own, rows((1, 0))[0], 1.0, 0.2) is not None) == told
+    assert (fit_centroid(own, rows((1, 0))[0], 1.0, 0.2) is not None) == told
 
 
 def test_without_others_that_mean_anything_there_is_no_centre() -> None:
-    assert centre_of(np.zeros((0, 2), np.float32)) is None
-    assert centre_of(np.zeros((3, 2), np.float32)) is None
+    assert mean_vector(np.zeros((0, 2), np.float32)) is None
+    assert mean_vector(np.zeros((3, 2), np.float32)) is None
     tree = TreeClassifier(meanings=tiny()).fit(
         {BIRDS: 1, COOKING: 1}, {BIRDS: samples(*ON_BIRDS), COOKING: samples("onion soup", "salt soup")}
     )
-    assert [group.centre for group in tree.groups_[TERMS]] == [b""]
+    assert [group.others_mean for group in tree.groups_[TERMS]] == [b""]
 
 
 def test_words_that_mean_the_same_speak_for_a_topic_that_never_had_them() -> None:
-    tree, plain = taught(), taught(setting=Setting(nearness=0.0))
+    tree, plain = taught(), taught(settings=TrainingSettings(semantic_weight=0.0))
     alike, unlike = samples("nest sparrow finch plumage", "nest court law judge")
     with_it, without = (one.distances([alike, unlike])[BIRDS] for one in (tree, plain))
     assert with_it[0] - without[0] > 0 > with_it[1] - without[1]
@@ -95,18 +101,18 @@ def test_the_part_is_explained_and_all_parts_make_the_confidence() -> None:
     tree = taught()
     (sample,) = samples("nest sparrow owl law")
     parts = tree.explain(sample, BIRDS)
-    assert [term for space, term, _ in parts if space == SEMANTIC] == [ALL_OF_IT]
-    total = sum(part for _, _, part in parts) + tree.nodes(BIRDS)[TERMS].bias
+    assert [term for space, term, _ in parts if space == SEMANTIC] == [WHOLE_DOCUMENT]
+    total = sum(part for _, _, part in parts) + tree.planes(BIRDS)[TERMS].bias
     assert total == pytest.approx(float(tree.distances([sample])[BIRDS][0]), abs=1e-6)
     assert SEMANTIC not in {space for space, _, _ in tree.explain(samples("sparrow")[0], BIRDS)}
 
 
 def test_what_is_told_from_siblings_and_by_many_examples_needs_it_less() -> None:
-    alone = taught().nodes(BIRDS)[TERMS].sense
-    many = taught(*(ON_BIRDS * 5)).nodes(BIRDS)[TERMS].sense
+    alone = taught().planes(BIRDS)[TERMS].centroid
+    many = taught(*(ON_BIRDS * 5)).planes(BIRDS)[TERMS].centroid
     documents = {BIRDS: samples(*ON_BIRDS), COOKING: samples("onion soup salt", "soup butter")}
     beside = TreeClassifier(meanings=tiny()).fit({BIRDS: 1, COOKING: 1}, documents, {1: samples(*ON_OTHERS)})
-    sibling = beside.nodes(BIRDS)[TERMS].sense
+    sibling = beside.planes(BIRDS)[TERMS].centroid
     assert alone is not None
     assert many is not None
     assert sibling is not None
@@ -116,31 +122,31 @@ def test_what_is_told_from_siblings_and_by_many_examples_needs_it_less() -> None
 
 
 def test_the_papers_setting_has_none_of_it() -> None:
-    tree = taught(setting=SETTINGS[SettingName.BINGO_2003])
-    assert tree.nodes(BIRDS)[TERMS].sense is None
+    tree = taught(settings=SETTINGS[SettingName.BINGO_2003])
+    assert tree.planes(BIRDS)[TERMS].centroid is None
 
 
 def test_a_model_remembers_which_meanings_it_was_made_with() -> None:
     tree = taught()
     again = TreeClassifier.unpack(tree.pack())
-    assert (again.wanted, again.meanings) == (tiny().digest, None)
+    assert (again.meanings_digest, again.meanings) == (tiny().digest, None)
     again.meanings = tiny()
     asked = samples("nest sparrow finch", *ON_OTHERS)
     assert again.judge(asked) == tree.judge(asked)
-    assert TreeClassifier.unpack(TreeClassifier().fit({}, {}).pack()).wanted == ""
+    assert TreeClassifier.unpack(TreeClassifier().fit({}, {}).pack()).meanings_digest == ""
 
 
 def test_a_model_whose_parts_do_not_fit_is_refused() -> None:
     (group,) = taught().groups_[TERMS]
-    sense = group.nodes[0].sense
+    sense = group.planes[0].centroid
     assert sense is not None
-    assert is_whole(group.centre, [sense, None])
-    assert is_whole(b"", [None])
-    broken = replace(group.nodes[0], sense=replace(sense, direction=b"1234"))
-    assert is_sound(group)
-    assert not is_sound(replace(group, nodes=(broken,)))
-    assert not is_sound(replace(group, centre=b""))
-    assert not is_sound(replace(group, centre=group.centre + b"1"))
+    assert widths_match(group.others_mean, [sense, None])
+    assert widths_match(b"", [None])
+    broken = replace(group.planes[0], centroid=replace(sense, direction=b"1234"))
+    assert is_consistent(group)
+    assert not is_consistent(replace(group, planes=(broken,)))
+    assert not is_consistent(replace(group, others_mean=b""))
+    assert not is_consistent(replace(group, others_mean=group.others_mean + b"1"))
 
 
 def test_every_word_of_these_tests_has_a_vector() -> None:

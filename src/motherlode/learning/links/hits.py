@@ -17,7 +17,7 @@ MAX_ROUNDS = 500
 _NOTHING = 1e-100
 
 
-class Hits:
+class HubsAndAuthorities:
     """Scores of length one for the nodes of a graph, numbered from 0; all 0 where there are no links."""
 
     def __init__(self, tolerance: float = TOLERANCE, max_rounds: int = MAX_ROUNDS) -> None:

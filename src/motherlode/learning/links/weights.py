@@ -1,17 +1,18 @@
-"""How much each kind of evidence is worth in a crawl: the apprentice (Chakrabarti, Punera and Subramanyam
-2002, "Accelerated focused crawling through online relevance feedback"; SPEC X1).
+"""The weight of each kind of link evidence in a crawl: the apprentice (Chakrabarti, Punera and
+Subramanyam 2002, "Accelerated focused crawling through online relevance feedback"; SPEC X1).
 
-In one web addresses say everything, in another they are numbers; here a host is about one thing, there about
-all. So a crawl learns from the links that it has followed:
+On one web, URLs say everything; on another they are numbers. Some hosts have one subject, others
+have many. So a crawl learns from the links that it has followed:
 
     ln (p / (1 - p)) = b + sum over i of w_i x_i,
 
-p is how likely the page behind a link is on the topic, x_i the log-odds that one kind of evidence gave for
-it. Fitted by logistic regression on how likely each page turned out to be on the topic, by Newton's method
-with steps that are halved until they lead downwards, and PULL / 2 sum (w_i - 1)^2 as a penalty: without
-experience every kind of evidence counts as it is. b is forgotten afterwards: it has no say in the order.
+where p is the probability that the page behind a link is on the topic, and x_i the log-odds that
+one kind of evidence gave for it. The fit is a logistic regression on the probability of each page
+after it was fetched, by Newton's method. Steps are halved until the loss falls. The penalty is
+PRIOR_STRENGTH / 2 sum (w_i - 1)^2, so without experience every weight is 1. The intercept b is
+dropped afterwards: it does not change the order of links.
 
-What came of it, and what else was tried, is in docs/quality.md, "An apprentice".
+The results, and what else was tried, are in docs/quality.md, "An apprentice".
 """
 
 import numpy as np
@@ -21,8 +22,8 @@ from scipy.special import expit
 
 from motherlode.learning.matrix import Floats
 
-LEAST = 200  # pages; from fewer it learned what did not hold (docs/quality.md)
-PULL = 20.0  # towards 1, as strong as so many pages of which nobody knows, with evidence of 2
+MIN_PAGES = 200  # pages; from fewer it learned what did not hold (docs/quality.md)
+PRIOR_STRENGTH = 20.0  # towards 1, as strong as so many pages of which nobody knows, with evidence of 2
 _FREE = 0.01  # the pull of b towards 0: how much of a crawl is on the topic is for the crawl to say
 _MOST = 5.0  # nothing is believed more often than so many times
 _STEPS = 50
@@ -30,7 +31,7 @@ _HALVES = 30
 _CLOSE = 1e-6
 
 
-class Weights(Struct, frozen=True):
+class LinkWeights(Struct, frozen=True):
     """How many times each kind of evidence counts."""
 
     share: float = 1.0  # of the parents, and of the host, that are on the topic
@@ -38,21 +39,23 @@ class Weights(Struct, frozen=True):
     mentions: float = 1.0  # who else has the words of its names
     near: float = 1.0  # what became of the links near by
 
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether links can be weighed by it: models come out of files."""
         return all(0.0 <= weight <= _MOST for weight in structs.astuple(self))
 
 
-def learn_weights(evidence: Floats, outcomes: Floats) -> Weights:
-    """By the evidence of pages, a column for each kind in the order of `Weights`, and how likely each of them
-    turned out to be on the topic.
+def learn_link_weights(evidence: Floats, outcomes: Floats) -> LinkWeights:
+    """Return the weights fitted to the evidence and the outcomes of fetched pages.
 
-    >>> learn_weights(np.zeros((0, 4)), np.zeros(0))
-    Weights(share=1.0, words=1.0, mentions=1.0, near=1.0)
+    `evidence` has a column for each field of `LinkWeights`. An outcome is the probability that the
+    page is on the topic, after it was fetched.
+
+    >>> learn_link_weights(np.zeros((0, 4)), np.zeros(0))
+    LinkWeights(share=1.0, words=1.0, mentions=1.0, near=1.0)
     """
     pages, kinds = evidence.shape
-    if pages < LEAST:
-        return Weights()
+    if pages < MIN_PAGES:
+        return LinkWeights()
     rows = np.column_stack([np.ones(pages), evidence])
     free = np.ones(kinds + 1, bool)
     weights = np.r_[0.0, np.ones(kinds)]
@@ -61,7 +64,7 @@ def learn_weights(evidence: Floats, outcomes: Floats) -> Weights:
         beyond = free & ((weights < 0.0) | (weights > _MOST))
         beyond[0] = False
         if not beyond.any():
-            return Weights(*weights[1:].tolist())
+            return LinkWeights(*weights[1:].tolist())
         weights[beyond] = np.clip(weights[beyond], 0.0, _MOST)  # and the others make the best of it
         free &= ~beyond
 
@@ -93,7 +96,7 @@ class _Fit:
         self._rows, self._outcomes = rows, outcomes
         kinds = rows.shape[1] - 1
         self._start = np.r_[0.0, np.ones(kinds)]
-        self._pull = np.r_[_FREE, np.full(kinds, PULL)]
+        self._pull = np.r_[_FREE, np.full(kinds, PRIOR_STRENGTH)]
 
     def loss(self, weights: Floats) -> float:
         odds = self._rows @ weights

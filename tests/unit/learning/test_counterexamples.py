@@ -11,15 +11,15 @@ from motherlode.documents.raw import Raw
 from motherlode.documents.spaces import TERMS
 from motherlode.documents.terms import Bag, bag_of, unpack
 from motherlode.lab.opening import open_web
-from motherlode.learning.others import (
-    CLOSE,
-    Limits,
-    Others,
-    Rejected,
+from motherlode.learning.counterexamples import (
+    MAX_DEVIATIONS,
+    CounterexampleLimits,
+    Counterexamples,
+    RejectedPage,
+    choose_counterexamples,
     common_documents,
-    nearness,
-    surely_rejected,
-    topped_up,
+    confident_rejections,
+    domain_deviations,
 )
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from support.helpers import lacks
@@ -79,10 +79,10 @@ def bags(*texts: str) -> list[Bag]:
     return [bag_of(text) for text in texts]
 
 
-def pages(count: int, host: str = "", start: float = 0.1) -> list[Rejected[Bag]]:
+def pages(count: int, host: str = "", start: float = 0.1) -> list[RejectedPage[Bag]]:
     """Rejected pages, each surer than the one before, each of a host of its own if none is named."""
     return [
-        Rejected(host or f"h{n}.test", bag_of(f"word{chr(97 + n % 26)}"), -start * (n + 1))
+        RejectedPage(host or f"h{n}.test", bag_of(f"word{chr(97 + n % 26)}"), -start * (n + 1))
         for n in range(count)
     ]
 
@@ -93,19 +93,19 @@ def ones(documents: Sequence[Bag]) -> list[int]:
 
 
 def test_a_domain_that_is_the_topic_stands_out(domains: dict[str, Bag]) -> None:
-    near = nearness(
+    near = domain_deviations(
         domains, [bags("owls and hawks are birds", "a bird has wings, a nest and eggs at a time")]
     )
     assert max(near, key=lambda name: near[name]) == "birds"
-    assert near["birds"] > CLOSE
+    assert near["birds"] > MAX_DEVIATIONS
     assert sorted(near.values())[len(near) // 2] < 1.0, "most are near to the median"
 
 
 def test_a_domain_is_as_near_as_it_is_to_the_nearest_topic(domains: dict[str, Bag]) -> None:
     birds, law = bags("the owl and the hawk, a bird each"), bags("the judge in court, a trial by jury")
-    near = nearness(domains, [birds, law])
-    assert near["birds"] == nearness(domains, [birds])["birds"] > CLOSE
-    assert near["law"] == nearness(domains, [law])["law"] > CLOSE
+    near = domain_deviations(domains, [birds, law])
+    assert near["birds"] == domain_deviations(domains, [birds])["birds"] > MAX_DEVIATIONS
+    assert near["law"] == domain_deviations(domains, [law])["law"] > MAX_DEVIATIONS
     assert {"birds", "law"} & set(common_documents(domains, [birds, law])) == set()
 
 
@@ -113,9 +113,9 @@ def test_close_domains_are_left_out_and_the_nearest_of_the_others_come_first(dom
     topic = bags(
         "birds with wings and feathers; owls, hawks, ducks, geese; people at work in a house by the water"
     )
-    near = nearness(domains, [topic])
+    near = domain_deviations(domains, [topic])
     left = common_documents(domains, [topic])
-    assert set(domains) - set(left) == {name for name in domains if near[name] >= CLOSE} != set()
+    assert set(domains) - set(left) == {name for name in domains if near[name] >= MAX_DEVIATIONS} != set()
     values = [near[name] for name in left]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[-1], "they differ"
@@ -128,14 +128,14 @@ def test_without_topics_or_words_in_common_nothing_is_left_out(domains: dict[str
     for topics in given:
         assert set(common_documents(domains, topics)) == set(domains)
     foreign = [bags("die Eule jagt nachts, der Trainer im match")]  # one word that is also English
-    assert set(nearness(domains, foreign)) == set(domains)
+    assert set(domain_deviations(domains, foreign)) == set(domains)
 
 
 def test_without_wordnet_there_is_no_common_vocabulary_and_no_failure() -> None:
-    assert nearness({}, [bags("owls")]) == {}
+    assert domain_deviations({}, [bags("owls")]) == {}
     assert common_documents({}, [bags("owls")]) == {}
     own = bags("mine")
-    assert topped_up([], own, [], 2) == Others(tuple(own))
+    assert choose_counterexamples([], own, [], 2) == Counterexamples(tuple(own))
 
 
 @pytest.mark.parametrize(
@@ -157,70 +157,70 @@ def test_without_wordnet_there_is_no_common_vocabulary_and_no_failure() -> None:
 def test_domains_close_to_a_topic_of_a_real_web_go(
     topic: str, going: set[str], staying: set[str], pages_on: PagesOn, vocabulary: dict[str, Bag]
 ) -> None:
-    near = nearness(vocabulary, [pages_on(topic)])
-    gone = {name for name in near if near[name] >= CLOSE}
+    near = domain_deviations(vocabulary, [pages_on(topic)])
+    gone = {name for name in near if near[name] >= MAX_DEVIATIONS}
     assert going <= gone
     assert not staying & gone
     assert len(gone) <= 15
     left = [near[name] for name in common_documents(vocabulary, [pages_on(topic)])]
-    assert left == sorted((value for value in near.values() if value < CLOSE), reverse=True)[:50]
+    assert left == sorted((value for value in near.values() if value < MAX_DEVIATIONS), reverse=True)[:50]
 
 
 def test_all_of_the_persons_own_are_there_whatever_else_is(domains: dict[str, Bag]) -> None:
     own = bags(*(f"mine {chr(97 + n)}" for n in range(80)))
-    others = topped_up(list(domains.values()), own, pages(500), 20)
-    assert ones(others.own) == ones(own)
-    assert others.documents == others.own + others.rejected + others.common
+    others = choose_counterexamples(list(domains.values()), own, pages(500), 20)
+    assert ones(others.user) == ones(own)
+    assert others.documents == others.user + others.rejected + others.common
     assert len(others.rejected) > 100
 
 
 def test_rejected_pages_take_the_places_of_common_documents_until_some_are_left() -> None:
     common = bags(*(f"common {chr(97 + n)}" for n in range(50)))
-    few = topped_up(common, (), pages(20), 2)
+    few = choose_counterexamples(common, (), pages(20), 2)
     assert len(few.rejected) == 10
     assert ones(few.common) == ones(common[:40]), "the first, which are the nearest, stay"
-    many = topped_up(common, bags("mine"), pages(900), 30)
+    many = choose_counterexamples(common, bags("mine"), pages(900), 30)
     assert len(many.rejected) == 300
     assert ones(many.common) == ones(common[:20])
-    assert topped_up(common, (), (), 2).common == tuple(common)
+    assert choose_counterexamples(common, (), (), 2).common == tuple(common)
 
 
 def test_the_surest_rejections_join_first() -> None:
     refused = pages(40)
-    joining = surely_rejected(refused, 2, Limits(per_example=3))
+    joining = confident_rejections(refused, 2, CounterexampleLimits(max_per_example=3))
     assert ones(joining) == ones([page.document for page in reversed(refused[-6:])])
 
 
 @pytest.mark.parametrize(("examples", "trusted"), [(0, 0), (1, 10), (2, 15), (4, 20), (28, 28)])
 def test_the_fewer_examples_the_fewer_rejections_are_trusted(examples: int, trusted: int) -> None:
     refused = pages(30)
-    joining = surely_rejected(refused, examples, Limits(per_example=1_000))
+    joining = confident_rejections(refused, examples, CounterexampleLimits(max_per_example=1_000))
     assert ones(joining) == ones([page.document for page in reversed(refused)])[:trusted]
 
 
 def test_what_a_topic_wanted_never_joins() -> None:
-    wanted = [Rejected("a.test", bag_of("owls"), confidence) for confidence in (0.3, 0.0)]
-    assert surely_rejected(wanted, 50) == ()
+    wanted = [RejectedPage("a.test", bag_of("owls"), confidence) for confidence in (0.3, 0.0)]
+    assert confident_rejections(wanted, 50) == ()
 
 
 def test_one_host_does_not_stand_for_the_web() -> None:
     large = pages(200, "large.test", start=1.0)  # surer than all others
     small = pages(50)
-    joining = surely_rejected([*large, *small], 100)
+    joining = confident_rejections([*large, *small], 100)
     from_large = set(ones(joining)) & set(ones([page.document for page in large]))
     assert len(from_large) == 3
     assert len(joining) > 40
 
 
 def test_pages_without_words_neither_join_nor_count() -> None:
-    empty = [Rejected(f"e{n}.test", bag_of(""), -9.0) for n in range(10)]
+    empty = [RejectedPage(f"e{n}.test", bag_of(""), -9.0) for n in range(10)]
     refused = pages(20)
-    assert ones(surely_rejected([*empty, *refused], 18)) == ones(surely_rejected(refused, 18))
-    assert len(surely_rejected(refused, 18)) == 18
+    assert ones(confident_rejections([*empty, *refused], 18)) == ones(confident_rejections(refused, 18))
+    assert len(confident_rejections(refused, 18)) == 18
 
 
 def test_documents_may_be_of_several_feature_spaces() -> None:
     sample = {TERMS: bag_of("owls"), "anchors": bag_of("hawks")}
-    others = topped_up([sample], [sample], [Rejected("a.test", sample, -1.0)] * 3, 18)
+    others = choose_counterexamples([sample], [sample], [RejectedPage("a.test", sample, -1.0)] * 3, 18)
     assert others.documents == (sample,) * 4
     assert isinstance(others.documents[0][TERMS].terms, np.ndarray)

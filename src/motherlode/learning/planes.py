@@ -5,25 +5,25 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 from scipy.sparse import csr_array
 
 from motherlode.documents.meanings import Meanings, Vectors
 from motherlode.documents.terms import Bag
+from motherlode.learning.feature_selection import mutual_information, select_terms
 from motherlode.learning.matrix import (
     Floats,
     Ints,
     Terms,
-    counts_of,
-    damped_squares,
-    idf_of,
-    vectors_of,
-    weighted,
+    count_matrix,
+    idf_weights,
+    meaning_vectors,
+    squares_outside,
+    unit_rows,
 )
-from motherlode.learning.nearness import Sense, centre_of, is_whole, sense_of
-from motherlode.learning.options import Setting
-from motherlode.learning.selection import mutual_information, select
+from motherlode.learning.options import TrainingSettings
+from motherlode.learning.semantic import TopicCentroid, fit_centroid, mean_vector, widths_match
 from motherlode.learning.svm import LinearSvm
 from motherlode.learning.xialpha import XiAlpha
 
@@ -34,7 +34,7 @@ _ENOUGH = 500  # features; where documents are so few or short that fewer are le
 _Mask = npt.NDArray[np.bool_]
 
 
-class Node(Struct, frozen=True):
+class TopicPlane(Struct, frozen=True):
     """A topic's plane: weights for some of its group's features, and what xi-alpha says of it.
 
     `bias` and the weights are of the unit normal, so that the decision is a distance. `held_out` is
@@ -43,7 +43,7 @@ class Node(Struct, frozen=True):
     """
 
     topic: int
-    places: bytes  # uint32, rising: which features of the group
+    feature_indices: bytes = field(name="places")  # uint32, rising: which features of the group
     weights: bytes  # float32
     bias: float
     examples: int
@@ -51,44 +51,44 @@ class Node(Struct, frozen=True):
     precision: float
     recall: float
     held_out: float = 0.0
-    sense: Sense | None = None
+    centroid: TopicCentroid | None = field(default=None, name="sense")
 
 
-class Group(Struct, frozen=True):
+class PlaneGroup(Struct, frozen=True):
     """Topics below one parent that share their features. `rare` is the idf of every other term, `centre` what
     their OTHERS mean on average."""
 
     parent: int
     features: bytes  # uint32, rising
     idf: bytes  # float32
-    rare: float
-    nodes: tuple[Node, ...]
-    centre: bytes = b""  # float32
+    unseen_idf: float = field(name="rare")
+    planes: tuple[TopicPlane, ...] = field(name="nodes")
+    others_mean: bytes = field(default=b"", name="centre")  # float32
 
 
-def is_sound(group: Group) -> bool:
+def is_consistent(group: PlaneGroup) -> bool:
     """Whether the parts of a group fit together; compiled code trusts them."""
     if len(group.features) % 4 or len(group.idf) != len(group.features):
         return False
     features = np.frombuffer(group.features, np.uint32)
-    if not is_whole(group.centre, [node.sense for node in group.nodes]):
+    if not widths_match(group.others_mean, [plane.centroid for plane in group.planes]):
         return False
     return bool((features[1:] > features[:-1]).all()) and all(
-        0 <= node.topic < 2**63
-        and len(node.places) % 4 == 0
-        and len(node.weights) == len(node.places)
-        and bool((np.frombuffer(node.places, np.uint32) < len(features)).all())
-        for node in group.nodes
+        0 <= plane.topic < 2**63
+        and len(plane.feature_indices) % 4 == 0
+        and len(plane.weights) == len(plane.feature_indices)
+        and bool((np.frombuffer(plane.feature_indices, np.uint32) < len(features)).all())
+        for plane in group.planes
     )
 
 
-def fit_groups(
+def fit_plane_groups(
     parent: int,
     documents: Mapping[int, Sequence[Bag]],
     others: Sequence[Bag],
-    setting: Setting,
+    settings: TrainingSettings,
     meanings: Meanings | None = None,
-) -> Iterator[Group]:
+) -> Iterator[PlaneGroup]:
     """Planes for the topics below a parent that have documents, and others to be told from."""
     owned = [(topic, bag) for topic in sorted(documents) for bag in documents[topic]]
     owned += [(_OTHERS, bag) for bag in others]
@@ -99,17 +99,17 @@ def fit_groups(
     if len(np.unique(owners)) < 2:  # noqa: PLR2004 - one kind of document cannot be told from another
         return
     vocabulary = _vocabulary(bags)
-    counts = counts_of(bags, vocabulary)
-    chosen = {topic: _selected(counts, owners == topic, setting) for topic in np.unique(owners).tolist()}
-    if setting.shared:
+    counts = count_matrix(bags, vocabulary)
+    chosen = {topic: _selected(counts, owners == topic, settings) for topic in np.unique(owners).tolist()}
+    if settings.shared_features:
         features = np.unique(np.concatenate(list(chosen.values())))
-        groups = [_group(parent, topics, (bags, owners), vocabulary[features], setting)]
+        groups = [_group(parent, topics, (bags, owners), vocabulary[features], settings)]
     else:
         groups = [
-            _group(parent, [topic], (bags, owners), vocabulary[chosen[topic]], setting) for topic in topics
+            _group(parent, [topic], (bags, owners), vocabulary[chosen[topic]], settings) for topic in topics
         ]
-    vectors = vectors_of(bags, meanings) if meanings is not None and setting.nearness else None
-    yield from groups if vectors is None else (_sensible(one, vectors, owners, setting) for one in groups)
+    vectors = meaning_vectors(bags, meanings) if meanings is not None and settings.semantic_weight else None
+    yield from groups if vectors is None else (_sensible(one, vectors, owners, settings) for one in groups)
 
 
 def _vocabulary(bags: Sequence[Bag]) -> Terms:
@@ -121,18 +121,20 @@ def _vocabulary(bags: Sequence[Bag]) -> Terms:
     return vocabulary
 
 
-def _selected(counts: csr_array, mine: _Mask, setting: Setting) -> Ints:
+def _selected(counts: csr_array, mine: _Mask, settings: TrainingSettings) -> Ints:
     """The terms that tell these documents from the others."""
     own = counts[mine]
     together, frequencies = _totals(own)
     there = np.flatnonzero(together)  # a few of the vocabulary, where topics are many
     having = np.bincount(counts.indices, minlength=counts.shape[1])[there]
     wanted = frequencies[there]
-    often = having >= setting.least
+    often = having >= settings.min_documents
     if often.sum() >= _ENOUGH:
         wanted[~often] = 0.0
     information = mutual_information(having, together[there], counts.shape[0], int(mine.sum()))
-    best = select(wanted, information, preselected=setting.preselected, selected=setting.selected)
+    best = select_terms(
+        wanted, information, preselected=settings.preselected_terms, selected=settings.selected_terms
+    )
     chosen: Ints = there[best]
     return chosen
 
@@ -149,32 +151,35 @@ def _group(
     topics: Sequence[int],
     training: tuple[Sequence[Bag], Ints],
     features: Terms,
-    setting: Setting,
-) -> Group:
+    settings: TrainingSettings,
+) -> PlaneGroup:
     bags, owners = training
-    counts = counts_of(bags, features)
-    idf = idf_of(counts)
-    rare = float(np.log1p(len(bags))) if setting.whole else 0.0
-    rows = weighted(counts, idf, damped_squares(bags, counts) * rare**2 if setting.whole else None)
-    nodes = tuple(_node(topic, rows, owners, setting) for topic in topics)
-    return Group(parent, features.tobytes(), idf.astype(np.float32).tobytes(), rare, nodes)
+    counts = count_matrix(bags, features)
+    idf = idf_weights(counts)
+    rare = float(np.log1p(len(bags))) if settings.full_length else 0.0
+    rows = unit_rows(counts, idf, squares_outside(bags, counts) * rare**2 if settings.full_length else None)
+    planes = tuple(_fit_plane(topic, rows, owners, settings) for topic in topics)
+    return PlaneGroup(parent, features.tobytes(), idf.astype(np.float32).tobytes(), rare, planes)
 
 
-def _sensible(group: Group, vectors: Vectors, owners: Ints, setting: Setting) -> Group:
+def _sensible(group: PlaneGroup, vectors: Vectors, owners: Ints, settings: TrainingSettings) -> PlaneGroup:
     """The group with what its topics are about."""
-    centre = centre_of(vectors[owners == _OTHERS])
+    centre = mean_vector(vectors[owners == _OTHERS])
     if centre is None:
         return group
-    nodes = [
+    planes = [
         replace(
-            node,
-            sense=sense_of(
-                vectors[owners == node.topic], centre, _strangers(owners, node.topic), setting.nearness
+            plane,
+            centroid=fit_centroid(
+                vectors[owners == plane.topic],
+                centre,
+                _strangers(owners, plane.topic),
+                settings.semantic_weight,
             ),
         )
-        for node in group.nodes
+        for plane in group.planes
     ]
-    return replace(group, nodes=tuple(nodes), centre=centre.tobytes())
+    return replace(group, planes=tuple(planes), others_mean=centre.tobytes())
 
 
 def _strangers(owners: Ints, topic: int) -> float:
@@ -182,19 +187,19 @@ def _strangers(owners: Ints, topic: int) -> float:
     return float((owners[owners != topic] == _OTHERS).mean())
 
 
-def _node(topic: int, rows: csr_array, owners: Ints, setting: Setting) -> Node:
+def _fit_plane(topic: int, rows: csr_array, owners: Ints, settings: TrainingSettings) -> TopicPlane:
     mine = owners == topic
     labels = np.where(mine, 1, -1)
-    machine = LinearSvm(setting.cost, tolerance=setting.tolerance).fit(rows, labels)
+    machine = LinearSvm(settings.cost, tolerance=settings.tolerance).fit(rows, labels)
     told = XiAlpha().fit(labels, machine.duals_, machine.slacks_)
     length = float(np.linalg.norm(machine.weights_)) or 1.0
     examples = int(mine.sum())
     held_out = shift = 0.0
-    if setting.doubt is not None:
-        held_out = _held_out(rows, labels, machine, setting)
-        shift = _shift(held_out, examples / (examples + setting.doubt), _strangers(owners, topic))
-    places = _largest(machine.weights_, setting.kept)
-    return Node(
+    if settings.shift_prior is not None:
+        held_out = _held_out(rows, labels, machine, settings)
+        shift = _shift(held_out, examples / (examples + settings.shift_prior), _strangers(owners, topic))
+    places = _largest(machine.weights_, settings.max_weights)
+    return TopicPlane(
         topic,
         places.astype(np.uint32).tobytes(),
         (machine.weights_[places] / length).astype(np.float32).tobytes(),
@@ -217,7 +222,7 @@ def _shift(held_out: float, trust: float, strangers: float) -> float:
     return held_out * trust * (strangers if held_out > 0 else 1.0)
 
 
-def _held_out(rows: csr_array, labels: Ints, machine: LinearSvm, setting: Setting) -> float:
+def _held_out(rows: csr_array, labels: Ints, machine: LinearSvm, settings: TrainingSettings) -> float:
     """Where documents of the topic lie, on average, if the plane does not know them.
 
     Training puts its plane midway between the topic and the others it is shown. But those are a few, and
@@ -238,7 +243,7 @@ def _held_out(rows: csr_array, labels: Ints, machine: LinearSvm, setting: Settin
         rest = np.ones(len(labels), bool)
         rest[fold] = False
         if len(fold) < len(own):
-            without = LinearSvm(setting.cost, tolerance=setting.tolerance).fit(rows[rest], labels[rest])
+            without = LinearSvm(settings.cost, tolerance=settings.tolerance).fit(rows[rest], labels[rest])
             distances += without.confidence(rows[fold]).tolist()
     return float(np.mean(distances)) if distances else 0.0
 

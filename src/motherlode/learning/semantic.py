@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from motherlode.documents.meanings import Vectors
 from motherlode.learning.matrix import Floats
@@ -27,44 +27,44 @@ _ALONE = 0.4  # how near other documents are to a single example, as a rule (0.3
 _MOSTLY = 0.9  # of a topic's documents must have a vector
 
 
-class Sense(Struct, frozen=True):
+class TopicCentroid(Struct, frozen=True):
     """What a topic is about, how much that counts, and how near documents of it are."""
 
     direction: bytes  # float32, of length one
     weight: float
-    typical: float
+    typical_cosine: float = field(name="typical")
 
 
-def centre_of(others: Vectors) -> Vectors | None:
+def mean_vector(others: Vectors) -> Vectors | None:
     """The mean of those documents of OTHERS that have a vector; None, if there are none."""
     known = others[others.any(axis=1)]
     return known.mean(axis=0, dtype=np.float64).astype(np.float32) if len(known) else None
 
 
-def sense_of(own: Vectors, centre: Vectors, strangers: float, weight: float) -> Sense | None:
+def fit_centroid(own: Vectors, centre: Vectors, strangers: float, weight: float) -> TopicCentroid | None:
     """What some documents are about; None, where too many of them have no vector, as in another language."""
     known = own[own.any(axis=1)]
     if not len(known) or len(known) < _MOSTLY * len(own):
         return None
     rows = _unit((known - centre).astype(np.float64))
     total = rows.sum(axis=0)
-    return Sense(
+    return TopicCentroid(
         _unit(total[None])[0].astype(np.float32).tobytes(),
         weight * strangers / (1.0 + len(own) / _FADING),
         float((_unit(total - rows) * rows).sum(axis=1).mean()) if len(rows) > 1 else _ALONE,
     )
 
 
-class Nearness:
+class SemanticScorer:
     """What topics with one centre are about, ready to be asked. One without a sense adds nothing."""
 
-    def __init__(self, centre: bytes, senses: Sequence[Sense | None]) -> None:
+    def __init__(self, centre: bytes, senses: Sequence[TopicCentroid | None]) -> None:
         self._centre = np.frombuffer(centre, np.float32)
-        silent = Sense(bytes(len(centre)), 0.0, 0.0)
+        silent = TopicCentroid(bytes(len(centre)), 0.0, 0.0)
         told = [sense or silent for sense in senses]
         self._directions = np.stack([np.frombuffer(one.direction, np.float32) for one in told], axis=1)
         self._weights = np.array([one.weight for one in told])
-        self._typical = np.array([one.typical for one in told])
+        self._typical = np.array([one.typical_cosine for one in told])
 
     def parts(self, vectors: Vectors) -> Floats:
         """What is added to the distances of documents from each plane; without a vector it is near none."""
@@ -75,7 +75,7 @@ class Nearness:
         return parts
 
 
-def is_whole(centre: bytes, senses: Sequence[Sense | None]) -> bool:
+def widths_match(centre: bytes, senses: Sequence[TopicCentroid | None]) -> bool:
     """Whether all directions are of the centre's width."""
     told = [sense for sense in senses if sense is not None]
     return len(centre) % 4 == 0 and all(len(one.direction) == len(centre) > 0 for one in told)

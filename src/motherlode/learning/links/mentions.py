@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from motherlode.learning.matrix import Floats, Terms
 
-MOST = 50_000  # words that are kept, those of most pages
+MAX_WORDS = 50_000  # words that are kept, those of most pages
 _ADDED = 2.0  # pages of the usual share
 _TWICE = 2  # a word that one page alone has tells nothing
 
@@ -33,7 +33,7 @@ class Mentions(Struct, frozen=True):
     def lookup(self) -> tuple[Terms, Floats]:
         return np.frombuffer(self.terms, np.uint32), np.frombuffer(self.lifts, np.float32).astype(np.float64)
 
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether it can be asked: models come out of files."""
         if len(self.terms) % 4 or len(self.lifts) != len(self.terms):
             return False
@@ -41,7 +41,7 @@ class Mentions(Struct, frozen=True):
         return bool((terms[1:] > terms[:-1]).all() and np.isfinite(lifts).all())
 
 
-def mentions_in(pages: Iterable[tuple[Terms, Floats]], share: float, most: int = MOST) -> Mentions:
+def learn_mentions(pages: Iterable[tuple[Terms, Floats]], share: float, most: int = MAX_WORDS) -> Mentions:
     """By the terms of pages, each with how likely its page is on the topic, some pages at a time; `share` is
     how likely any page is."""
     parts = list(pages)

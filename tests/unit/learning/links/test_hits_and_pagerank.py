@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from motherlode.learning.hits import Hits
-from motherlode.learning.pagerank import PageRank
+from motherlode.learning.links.hits import HubsAndAuthorities
+from motherlode.learning.links.pagerank import PageRank
 
 
-def hits(links: list[tuple[int, int]], hosts: list[int], relevance: list[float] | None = None) -> Hits:
+def hits(
+    links: list[tuple[int, int]], hosts: list[int], relevance: list[float] | None = None
+) -> HubsAndAuthorities:
     pairs = np.array(links, np.int64).reshape(-1, 2)
     weights = None if relevance is None else np.array(relevance)
-    return Hits().fit(pairs[:, 0], pairs[:, 1], np.array(hosts, np.int64), weights)
+    return HubsAndAuthorities().fit(pairs[:, 0], pairs[:, 1], np.array(hosts, np.int64), weights)
 
 
 def test_the_page_that_all_point_to_is_the_authority_and_they_are_hubs() -> None:
