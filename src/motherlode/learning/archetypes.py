@@ -1,20 +1,21 @@
-"""Archetypes: which pages of the crawl join a topic's training documents (BINGO!, section 3.1; SPEC B13)."""
+"""Archetypes: the pages of a crawl that join a topic's training documents (BINGO!, section 3.1;
+SPEC B13)."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-N_AUTH = 20
-N_CONF = 20
+MAX_AUTHORITIES = 20  # N_auth in the paper
+MAX_CONFIDENT_PAGES = 20  # N_conf in the paper
 
 
 class ArchetypeChange(Struct, frozen=True):
-    """What becomes of a topic's training documents."""
+    """The pages that join and leave a topic's training documents."""
 
     added: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    mean: float = 0.0  # the confidence that had to be beaten
+    mean: float = 0.0  # the confidence that new archetypes had to exceed
 
 
 def choose_archetypes(
@@ -23,44 +24,52 @@ def choose_archetypes(
     authorities: Mapping[str, float],
     kept: AbstractSet[str] = frozenset(),
     *,
-    limits: tuple[int, int] = (N_AUTH, N_CONF),
+    limits: tuple[int, int] = (MAX_AUTHORITIES, MAX_CONFIDENT_PAGES),
     bar: float | None = None,
 ) -> ArchetypeChange:
-    """Pages to add to and to drop from a topic's training documents.
+    """Return the pages to add to and to drop from a topic's training documents.
 
-    `training` has the confidence of each training document, `confidences` and `authorities` those of the
-    pages that were judged to be on the topic. Candidates are the best by either; they must beat the mean
-    confidence of the training documents, or `bar` where one is given, and at most min(N_auth, N_conf) are
-    taken. Training documents below the mean of the new set are dropped, never the person's own (`kept`).
+    `training` has the confidence of each training document; `confidences` and `authorities` have
+    the scores of the pages that were judged to be on the topic. The best by either score are
+    candidates. They must exceed the mean confidence of the training documents, or `bar` if it is
+    given, and at most min(N_auth, N_conf) are taken. Training documents below the mean of the new
+    set are dropped, but never the user's own (`kept`).
     """
-    most_authorities, most_confident = limits
-    candidates = {*_best(authorities, most_authorities), *_best(confidences, most_confident)} - set(training)
+    max_authorities, max_confident = limits
+    candidates = {*_best(authorities, max_authorities), *_best(confidences, max_confident)}
     mean = bar
     if mean is None:
         mean = sum(training.values()) / len(training) if training else 0.0
-    worthy = {page: confidences[page] for page in candidates if confidences.get(page, 0.0) > mean}
-    added = tuple(_best(worthy, min(limits)))
+    eligible = {
+        page: confidences[page] for page in candidates - set(training) if confidences.get(page, 0.0) > mean
+    }
+    added = tuple(_best(eligible, min(limits)))
     if not added:
         return ArchetypeChange(mean=mean)
-    joined = {**training, **{page: worthy[page] for page in added}}
-    level = sum(joined.values()) / len(joined)
-    dropped = tuple(sorted(page for page, value in training.items() if value < level and page not in kept))
-    return ArchetypeChange(added, dropped, mean)
+    joined = {**training, **{page: eligible[page] for page in added}}
+    new_mean = sum(joined.values()) / len(joined)
+    below_mean = {page for page, confidence in training.items() if confidence < new_mean}
+    return ArchetypeChange(added, tuple(sorted(below_mean - kept)), mean)
 
 
 def choose_near_examples(
     archetypes: Mapping[str, float], candidates: Mapping[str, float], bar: float, most: int
 ) -> ArchetypeChange:
-    """Archetypes that stay near a person's examples: all scores are by those alone, so no chain leads away.
+    """Return the change to archetypes that stay near the user's examples.
 
-    The best candidates beyond the bar join, so many at most; archetypes of before that are no longer beyond
-    it are dropped.
+    All scores come from those examples alone, so that no chain of archetypes leads away from them.
+    The best candidates above the bar join, at most `most`. Earlier archetypes that are no longer
+    above it are dropped.
     """
-    worthy = {page: sure for page, sure in candidates.items() if sure > bar and page not in archetypes}
-    dropped = tuple(sorted(page for page, sure in archetypes.items() if sure <= bar))
-    return ArchetypeChange(tuple(_best(worthy, most)), dropped, bar)
+    eligible = {
+        page: confidence
+        for page, confidence in candidates.items()
+        if confidence > bar and page not in archetypes
+    }
+    dropped = sorted(page for page, confidence in archetypes.items() if confidence <= bar)
+    return ArchetypeChange(tuple(_best(eligible, most)), tuple(dropped), bar)
 
 
 def _best(scores: Mapping[str, float], count: int) -> list[str]:
-    """The pages of highest score; of equals, by their names."""
+    """Return the pages of highest score; equal scores are ordered by name."""
     return sorted(scores, key=lambda page: (-scores[page], page))[:count]

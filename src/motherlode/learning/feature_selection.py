@@ -1,6 +1,8 @@
-"""Which terms tell a topic from its siblings: mutual information (BINGO!, section 2.3, equation 1; SPEC B6).
+"""The terms that separate a topic from its siblings, by mutual information (BINGO!, section 2.3,
+equation 1; SPEC B6).
 
-MI(X, V) = P[X and V] log(P[X and V] / (P[X] P[V])), for a term X and a topic V, by shares of documents.
+MI(X, V) = P[X and V] log(P[X and V] / (P[X] P[V])), for a term X and a topic V. The probabilities are
+shares of documents.
 """
 
 import numpy as np
@@ -9,17 +11,23 @@ from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.options import MAX_PRESELECTED_TERMS, MAX_SELECTED_TERMS
 
 
-def mutual_information(having: Ints, having_in_topic: Ints, documents: int, in_topic: int) -> Floats:
-    """The mutual information of each term and the topic.
+def mutual_information(
+    with_term: Ints,
+    in_topic_with_term: Ints,
+    documents: int,
+    in_topic: int,
+) -> Floats:
+    """Return the mutual information of each term and the topic.
 
-    `having` counts the documents that have the term, `having_in_topic` those of them that are on the topic.
+    `with_term` counts the documents that have the term, `in_topic_with_term` those of them that are
+    on the topic.
     """
-    together = having_in_topic / documents
-    expected = (having / documents) * (in_topic / documents)
+    joint = in_topic_with_term / documents
+    expected = (with_term / documents) * (in_topic / documents)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = together * np.log(together / expected)
-    informative: Floats = np.where(together > 0, found, 0.0)
-    return informative
+        values = joint * np.log(joint / expected)
+    information: Floats = np.where(joint > 0, values, 0.0)
+    return information
 
 
 def select_terms(
@@ -29,9 +37,10 @@ def select_terms(
     preselected: int = MAX_PRESELECTED_TERMS,
     selected: int = MAX_SELECTED_TERMS,
 ) -> Ints:
-    """The places of the best terms, in rising order. Of equals, the first are taken, so that it is stable.
+    """Return the indices of the best terms, ascending. Among equals, the first are taken.
 
-    `frequencies` says how often each occurs in the topic's documents; what never does tells nothing.
+    `frequencies` says how often each term occurs in the topic's documents; terms that never do are
+    left out.
     """
     frequent = np.argsort(-frequencies, kind="stable")[:preselected]
     frequent = frequent[frequencies[frequent] > 0]

@@ -15,7 +15,7 @@ Terms = npt.NDArray[np.uint32]
 
 
 def count_matrix(bags: Sequence[Bag], features: Terms) -> csr_array:
-    """How often each document has each feature; the features' numbers are in rising order."""
+    """Return how often each document has each feature; `features` is ascending."""
     lengths = np.array([len(bag) for bag in bags], np.int64)
     terms = np.concatenate([bag.terms for bag in bags]) if bags else np.array([], np.uint32)
     counts = np.concatenate([bag.counts for bag in bags]) if bags else np.array([], np.uint32)
@@ -28,9 +28,10 @@ def count_matrix(bags: Sequence[Bag], features: Terms) -> csr_array:
 
 
 def unit_rows(counts: csr_array, idf: Floats, outside: Floats | None = None) -> csr_array:
-    """Rows of length one: log-damped frequencies times idf (SPEC B4). A row without features stays empty.
+    """Return rows of length one: log-damped frequencies times idf (SPEC B4).
 
-    `outside` adds to the square of each row's length what the document has besides these features.
+    A row without features stays empty. `outside` is added to the square of each row's length, for
+    the terms of the document that are no features.
     """
     rows = counts.copy()
     rows.data = (1.0 + np.log(rows.data)) * idf[rows.indices]
@@ -43,23 +44,23 @@ def unit_rows(counts: csr_array, idf: Floats, outside: Floats | None = None) -> 
 
 
 def idf_weights(counts: csr_array) -> Floats:
-    """How telling each feature is among these documents: log(1 + N / df)."""
-    occurring = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf: Floats = np.log1p(counts.shape[0] / np.maximum(occurring, 1))
+    """Return log(1 + N / df) for each feature."""
+    documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    idf: Floats = np.log1p(counts.shape[0] / np.maximum(documents, 1))
     return idf
 
 
 def squares_outside(bags: Sequence[Bag], counts: csr_array) -> Floats:
-    """For each document the sum of (1 + log tf)^2 over the terms that are no features of `counts`."""
-    whole = np.array([((1.0 + np.log(bag.counts)) ** 2).sum() for bag in bags])
+    """Return the sum of (1 + log tf)^2 of each document over terms that are no features of `counts`."""
+    total = np.array([((1.0 + np.log(bag.counts)) ** 2).sum() for bag in bags])
     row_of = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     inside = np.bincount(row_of, (1.0 + np.log(counts.data)) ** 2, minlength=counts.shape[0])
-    left: Floats = np.maximum(whole - inside, 0.0)
-    return left
+    outside: Floats = np.maximum(total - inside, 0.0)
+    return outside
 
 
 def meaning_vectors(bags: Sequence[Bag], meanings: Meanings) -> Vectors:
-    """What each document means: a row of length one, or of 0 where that is unknown."""
+    """Return the meaning of each document: a row of length one, or of zeros if it is unknown."""
     starts = np.zeros(len(bags) + 1, np.int64)
     np.cumsum([len(bag) for bag in bags], out=starts[1:])
     terms = np.concatenate([np.array([], np.uint32), *(bag.terms for bag in bags)])

@@ -1,6 +1,7 @@
-"""Several classifiers, one decision (BINGO!, section 3.5; SPEC B19).
+"""The meta classifier: several classifiers, one decision (BINGO!, section 3.5; SPEC B19).
 
-+1 if sum w_i res_i > t_1, -1 if it is < t_2, else 0: it abstains. `res_i` is the verdict of one classifier.
++1 if sum w_i res_i > t_1, -1 if it is < t_2, else 0: it abstains. `res_i` is the vote of one
+classifier.
 """
 
 from collections.abc import Sequence
@@ -11,33 +12,32 @@ from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.options import VotingRule
 
 
-def decide(verdicts: Ints, rule: VotingRule, precisions: Sequence[float] = ()) -> Ints:
-    """The decision for each document (columns) from the verdicts of classifiers (rows): +1, -1, or 0.
+def decide(votes: Ints, rule: VotingRule, precisions: Sequence[float] = ()) -> Ints:
+    """Return +1, -1 or 0 for each document (columns) from the votes of classifiers (rows).
 
-    A verdict of 0 is that of a classifier that knows nothing of the document: it has no say, and
-    unanimous are those that have.
+    A classifier that knows nothing of the document votes 0. It does not count, and the decision is
+    unanimous if all others agree.
 
     >>> decide(np.array([[1, 1, -1], [1, -1, -1]]), VotingRule.UNANIMOUS).tolist()
     [1, 0, -1]
     """
-    weights = _weights(rule, precisions, verdicts.shape[0])
-    heads = np.maximum((verdicts != 0).sum(axis=0), 1)
-    bound = heads - 0.5 if rule is VotingRule.UNANIMOUS else 0.0
-    total: Floats = weights @ verdicts
-    decided: Ints = np.where(total > bound, 1, np.where(total < -bound, -1, 0))
-    return decided
+    weights = _weights(rule, precisions, votes.shape[0])
+    voters = np.maximum((votes != 0).sum(axis=0), 1)
+    threshold = voters - 0.5 if rule is VotingRule.UNANIMOUS else 0.0
+    total: Floats = weights @ votes
+    decisions: Ints = np.where(total > threshold, 1, np.where(total < -threshold, -1, 0))
+    return decisions
 
 
 def combined_confidence(
     confidences: Floats, precisions: Sequence[float], rule: VotingRule = VotingRule.WEIGHTED
 ) -> Floats:
-    """One confidence for each document: the average of the classifiers', by their estimated precision.
+    """Return the mean confidence of each document, weighted by the classifiers' estimated precision.
 
-    What is no number stands for a classifier that knows nothing of the document; so does the result, where
-    none of those asked does.
+    NaN stands for a classifier that knows nothing of the document. The result is NaN if none does.
     """
-    heads = confidences.shape[0]
-    weights = _weights(VotingRule.BEST if rule is VotingRule.BEST else VotingRule.WEIGHTED, precisions, heads)
+    rule = VotingRule.BEST if rule is VotingRule.BEST else VotingRule.WEIGHTED
+    weights = _weights(rule, precisions, confidences.shape[0])
     known = np.isfinite(confidences)
     total = weights @ known
     summed = weights @ np.where(known, confidences, 0.0)
@@ -45,12 +45,12 @@ def combined_confidence(
     return averaged
 
 
-def _weights(rule: VotingRule, precisions: Sequence[float], heads: int) -> Floats:
+def _weights(rule: VotingRule, precisions: Sequence[float], classifiers: int) -> Floats:
     match rule:
-        case VotingRule.WEIGHTED if any(precisions):  # where nothing is expected of any, they count the same
+        case VotingRule.WEIGHTED if any(precisions):  # if all estimates are 0, all count alike
             return np.asarray(precisions, float)
         case VotingRule.BEST:
-            best: Floats = (np.arange(heads) == int(np.argmax(precisions))).astype(np.float64)
+            best: Floats = (np.arange(classifiers) == int(np.argmax(precisions))).astype(np.float64)
             return best
         case _:
-            return np.ones(heads)
+            return np.ones(classifiers)

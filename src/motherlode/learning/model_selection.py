@@ -1,6 +1,6 @@
-"""How many features: as many as xi-alpha expects the fewest errors of (BINGO!, section 3.5; SPEC B19).
+"""The number of features with the lowest error that xi-alpha estimates (BINGO!, section 3.5; SPEC B19).
 
-No document is needed besides the training set. What it gives on real pages is in docs/learning.md.
+It needs no documents besides the training set. The gain on real pages is in docs/learning.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,19 +22,22 @@ def choose_settings(
     settings: TrainingSettings = DEFAULT,
     space: str = TERMS,
 ) -> TrainingSettings:
-    """The setting with the number of features that is expected to err least over all topics.
+    """Return the settings with the number of features of lowest expected error over all topics.
 
-    Of equals it is the setting's own number, then the smaller.
+    Among equals, the number that `settings` has wins, then the smaller one.
     """
     numbers = sorted(
         {*FEATURE_COUNTS, settings.selected_terms},
         key=lambda number: (number != settings.selected_terms, number),
     )
-    tried = [
+    candidates = [
         replace(settings, selected_terms=n, preselected_terms=max(n, settings.preselected_terms))
         for n in numbers
     ]
-    return min(tried, key=lambda one: expected_error(one, parents, documents, others, space))
+    return min(
+        candidates,
+        key=lambda candidate: expected_error(candidate, parents, documents, others, space),
+    )
 
 
 def expected_error(
@@ -44,7 +47,7 @@ def expected_error(
     others: Mapping[int, Sequence[Sample]] | None = None,
     space: str = TERMS,
 ) -> float:
-    """The mean of what xi-alpha estimates for the topics; 1 where there is nothing to tell them from."""
+    """Return the mean error that xi-alpha estimates for the topics; 1 if no plane can be fitted."""
     fitted = TreeClassifier(settings, (space,)).fit(parents, documents, others)
     errors = [plane.error for group in fitted.groups_[space] for plane in group.planes]
     return fmean(errors) if errors else 1.0

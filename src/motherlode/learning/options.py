@@ -1,34 +1,39 @@
-"""How topics are learned: by default as measures best (docs/learning.md), by name as a paper has it."""
+"""Settings of the training.
+
+The defaults measured best (docs/learning.md); a named setting follows a paper.
+"""
 
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-MAX_PRESELECTED_TERMS = 5_000  # terms of highest frequency in the topic that are looked at
-MAX_SELECTED_TERMS = 2_000  # terms of highest mutual information that are kept
+MAX_PRESELECTED_TERMS = 5_000  # the most frequent terms of the topic
+MAX_SELECTED_TERMS = 2_000  # of those, by mutual information
 
 
 class VotingRule(StrEnum):
-    """How verdicts are put together."""
+    """How the votes of several classifiers become one decision."""
 
     UNANIMOUS = "unanimous"  # all must agree: w = 1, t_1 = h - 0.5 = -t_2
     MAJORITY = "majority"  # w = 1, t = 0
     WEIGHTED = "weighted"  # w = the estimated precision of each, t = 0
-    BEST = "best"  # the one of the highest estimated precision alone: when speed is critical
+    BEST = "best"  # only the classifier of highest estimated precision: when speed is critical
 
 
 class TrainingSettings(Struct, frozen=True):
-    """What one hyperplane is learned from and how.
+    """How one hyperplane is trained.
 
-    `shared`: all topics below a parent have the same features, the union of those that tell each of them, so
-    that what speaks for a sibling speaks against a topic. `least`: in how many documents a feature occurs
-    at least. `whole`: a document's length is that of all its terms, not of its features alone, so that a
-    page with one telling word among a thousand others is not taken for a page of that word. `kept`: the
-    weights of a hyperplane, the largest. `doubt`: the plane is moved towards where documents of the topic lie
-    that it was not trained on, by n / (n + doubt) of the way with n examples (inwards only as far as OTHERS
-    put it where it is); None: it stays. `nearness`: how much it counts that a document is about the same,
-    in whichever words (`motherlode.learning.semantic`), where their meanings are known.
+    - `shared_features`: all topics below a parent use the union of their features, so that a word
+      for a sibling counts against a topic.
+    - `min_documents`: a feature occurs in at least so many documents.
+    - `full_length`: a document's length is that of all its terms, not of its features alone. Else a
+      page with one feature among a thousand other words looks like a page of that word.
+    - `max_weights`: a plane keeps its largest weights only.
+    - `shift_prior`: with n examples, the plane moves n / (n + shift_prior) of the way towards unseen
+      documents of the topic (inwards only in proportion to the share of OTHERS); None: it stays.
+    - `semantic_weight`: how much nearness in meaning counts (`motherlode.learning.semantic`), where
+      word meanings are known.
     """
 
     cost: float = 1.0
@@ -44,7 +49,7 @@ class TrainingSettings(Struct, frozen=True):
 
 
 class SettingName(StrEnum):
-    """Settings that have a name."""
+    """The names of the settings that a user can choose."""
 
     DEFAULT = "default"
     BINGO_2003 = "bingo-2003"
@@ -52,7 +57,7 @@ class SettingName(StrEnum):
 
 SETTINGS = {
     SettingName.DEFAULT: TrainingSettings(),
-    # Each topic its own features, its own lengths, and the plane where training leaves it (SPEC B6, B7).
+    # Features and lengths of each topic's own, and the plane stays where training put it (SPEC B6, B7).
     SettingName.BINGO_2003: TrainingSettings(
         shared_features=False,
         min_documents=1,
@@ -65,7 +70,7 @@ SETTINGS = {
 
 
 class SemanticMode(StrEnum):
-    """Whether topics are known by what their words mean, too."""
+    """Whether word meanings are used besides the words themselves."""
 
     AUTO = "auto"  # if the extra is installed
     ON = "on"
@@ -76,7 +81,7 @@ SpaceName = Literal["terms", "pairs", "anchors", "neighbours", "urls"]
 
 
 class LearningOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """How topics are learned from their examples."""
+    """The options of the training that a user can set."""
 
     setting: Annotated[
         SettingName, Meta(description="default, or bingo-2003 for that paper's own features and planes.")

@@ -1,5 +1,5 @@
-"""Hyperplanes between the topics below one parent, in one feature space (BINGO!, sections 2.3 and 2.4;
-SPEC B6 to B9)."""
+"""Hyperplanes that separate the topics below one parent, in one feature space (BINGO!, sections 2.3
+and 2.4; SPEC B6 to B9)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -27,23 +27,23 @@ from motherlode.learning.semantic import TopicCentroid, fit_centroid, mean_vecto
 from motherlode.learning.svm import LinearSvm
 from motherlode.learning.xialpha import XiAlpha
 
-_OTHERS = 0  # stands for the documents that belong to none of the topics
-_FOLDS = 5
-_FEW = 10  # documents, of which some can be left out in turn without taking long
-_ENOUGH = 500  # features; where documents are so few or short that fewer are left, every term counts
+_OTHERS = 0  # the owner of documents that belong to none of the topics
+_HELD_OUT_FOLDS = 5
+_MAX_CROSS_VALIDATED = 10  # documents; with more, fitting again for each fold takes too long
+_MIN_FREQUENT_TERMS = 500  # with fewer (few or short documents), rare terms count as well
 _Mask = npt.NDArray[np.bool_]
 
 
 class TopicPlane(Struct, frozen=True):
-    """A topic's plane: weights for some of its group's features, and what xi-alpha says of it.
+    """A topic's plane: weights for some of its group's features, and the estimates of xi-alpha.
 
-    `bias` and the weights are of the unit normal, so that the decision is a distance. `held_out` is
-    the mean distance of documents of the topic that a plane was not trained on. `sense` is what the topic is
-    about, where that is known.
+    `bias` and the weights belong to the unit normal, so that the decision value is a distance.
+    `held_out` is the mean distance of documents of the topic that the plane was not trained on.
+    `centroid` is the meaning of the topic, where it is known.
     """
 
     topic: int
-    feature_indices: bytes = field(name="places")  # uint32, rising: which features of the group
+    feature_indices: bytes = field(name="places")  # uint32, ascending, into the group
     weights: bytes  # float32
     bias: float
     examples: int
@@ -55,11 +55,13 @@ class TopicPlane(Struct, frozen=True):
 
 
 class PlaneGroup(Struct, frozen=True):
-    """Topics below one parent that share their features. `rare` is the idf of every other term, `centre` what
-    their OTHERS mean on average."""
+    """Planes of topics below one parent that share their features.
+
+    `unseen_idf` is the idf of every other term, `others_mean` the mean vector of their OTHERS.
+    """
 
     parent: int
-    features: bytes  # uint32, rising
+    features: bytes  # uint32, ascending
     idf: bytes  # float32
     unseen_idf: float = field(name="rare")
     planes: tuple[TopicPlane, ...] = field(name="nodes")
@@ -67,7 +69,7 @@ class PlaneGroup(Struct, frozen=True):
 
 
 def is_consistent(group: PlaneGroup) -> bool:
-    """Whether the parts of a group fit together; compiled code trusts them."""
+    """Return whether the parts of a group fit together; compiled code relies on it."""
     if len(group.features) % 4 or len(group.idf) != len(group.features):
         return False
     features = np.frombuffer(group.features, np.uint32)
@@ -89,64 +91,73 @@ def fit_plane_groups(
     settings: TrainingSettings,
     meanings: Meanings | None = None,
 ) -> Iterator[PlaneGroup]:
-    """Planes for the topics below a parent that have documents, and others to be told from."""
+    """Yield the planes of the topics below a parent that have documents and others to compare with."""
     owned = [(topic, bag) for topic in sorted(documents) for bag in documents[topic]]
     owned += [(_OTHERS, bag) for bag in others]
-    owned = [(topic, bag) for topic, bag in owned if len(bag)]  # one without terms teaches nothing
+    owned = [(topic, bag) for topic, bag in owned if len(bag)]  # an empty document teaches nothing
     bags = [bag for _, bag in owned]
     owners = np.array([topic for topic, _ in owned], np.int64)
     topics = [topic for topic in np.unique(owners).tolist() if topic != _OTHERS]
-    if len(np.unique(owners)) < 2:  # noqa: PLR2004 - one kind of document cannot be told from another
+    if len(np.unique(owners)) < 2:  # noqa: PLR2004 - one class has nothing to be separated from
         return
     vocabulary = _vocabulary(bags)
     counts = count_matrix(bags, vocabulary)
-    chosen = {topic: _selected(counts, owners == topic, settings) for topic in np.unique(owners).tolist()}
+    chosen = {
+        topic: _select_features(counts, owners == topic, settings) for topic in np.unique(owners).tolist()
+    }
+    training = (bags, owners)
     if settings.shared_features:
         features = np.unique(np.concatenate(list(chosen.values())))
-        groups = [_group(parent, topics, (bags, owners), vocabulary[features], settings)]
+        groups = [_fit_group(parent, topics, training, vocabulary[features], settings)]
     else:
         groups = [
-            _group(parent, [topic], (bags, owners), vocabulary[chosen[topic]], settings) for topic in topics
+            _fit_group(parent, [topic], training, vocabulary[chosen[topic]], settings) for topic in topics
         ]
-    vectors = meaning_vectors(bags, meanings) if meanings is not None and settings.semantic_weight else None
-    yield from groups if vectors is None else (_sensible(one, vectors, owners, settings) for one in groups)
+    if meanings is not None and settings.semantic_weight:
+        vectors = meaning_vectors(bags, meanings)
+        groups = [_with_centroids(group, vectors, owners, settings) for group in groups]
+    yield from groups
 
 
 def _vocabulary(bags: Sequence[Bag]) -> Terms:
-    """Every term of some documents; numpy's own `unique` takes ten times as long for millions of pairs."""
+    """Return every term once; `numpy.unique` takes ten times as long for millions of terms."""
     ordered = np.sort(np.concatenate([bag.terms for bag in bags]))
-    fresh = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
-    vocabulary: Terms = ordered[fresh]
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    vocabulary: Terms = ordered[is_first]
     return vocabulary
 
 
-def _selected(counts: csr_array, mine: _Mask, settings: TrainingSettings) -> Ints:
-    """The terms that tell these documents from the others."""
-    own = counts[mine]
-    together, frequencies = _totals(own)
-    there = np.flatnonzero(together)  # a few of the vocabulary, where topics are many
-    having = np.bincount(counts.indices, minlength=counts.shape[1])[there]
-    wanted = frequencies[there]
-    often = having >= settings.min_documents
-    if often.sum() >= _ENOUGH:
-        wanted[~often] = 0.0
-    information = mutual_information(having, together[there], counts.shape[0], int(mine.sum()))
-    best = select_terms(
-        wanted, information, preselected=settings.preselected_terms, selected=settings.selected_terms
+def _select_features(counts: csr_array, is_own: _Mask, settings: TrainingSettings) -> Ints:
+    """Return the terms that best separate the own documents from the others."""
+    documents_in_topic, frequencies = _term_totals(counts[is_own])
+    present = np.flatnonzero(documents_in_topic)  # a small part of the vocabulary with many topics
+    documents = np.bincount(counts.indices, minlength=counts.shape[1])[present]
+    frequencies = frequencies[present]
+    is_frequent = documents >= settings.min_documents
+    if is_frequent.sum() >= _MIN_FREQUENT_TERMS:
+        frequencies[~is_frequent] = 0.0
+    information = mutual_information(
+        documents, documents_in_topic[present], counts.shape[0], int(is_own.sum())
     )
-    chosen: Ints = there[best]
-    return chosen
+    best = select_terms(
+        frequencies,
+        information,
+        preselected=settings.preselected_terms,
+        selected=settings.selected_terms,
+    )
+    features: Ints = present[best]
+    return features
 
 
-def _totals(counts: csr_array) -> tuple[Ints, Floats]:
-    """How many documents have each term, and how often they have it."""
+def _term_totals(counts: csr_array) -> tuple[Ints, Floats]:
+    """Return how many documents have each term, and how often they have it in total."""
     width = counts.shape[1]
-    having = np.bincount(counts.indices, minlength=width)
-    return having, np.bincount(counts.indices, counts.data, minlength=width).astype(np.float64)
+    documents = np.bincount(counts.indices, minlength=width)
+    return documents, np.bincount(counts.indices, counts.data, minlength=width).astype(np.float64)
 
 
-def _group(
+def _fit_group(
     parent: int,
     topics: Sequence[int],
     training: tuple[Sequence[Bag], Ints],
@@ -156,100 +167,112 @@ def _group(
     bags, owners = training
     counts = count_matrix(bags, features)
     idf = idf_weights(counts)
-    rare = float(np.log1p(len(bags))) if settings.full_length else 0.0
-    rows = unit_rows(counts, idf, squares_outside(bags, counts) * rare**2 if settings.full_length else None)
-    planes = tuple(_fit_plane(topic, rows, owners, settings) for topic in topics)
-    return PlaneGroup(parent, features.tobytes(), idf.astype(np.float32).tobytes(), rare, planes)
+    unseen_idf = float(np.log1p(len(bags))) if settings.full_length else 0.0
+    outside = squares_outside(bags, counts) * unseen_idf**2 if settings.full_length else None
+    rows = unit_rows(counts, idf, outside)
+    return PlaneGroup(
+        parent=parent,
+        features=features.tobytes(),
+        idf=idf.astype(np.float32).tobytes(),
+        unseen_idf=unseen_idf,
+        planes=tuple(_fit_plane(topic, rows, owners, settings) for topic in topics),
+    )
 
 
-def _sensible(group: PlaneGroup, vectors: Vectors, owners: Ints, settings: TrainingSettings) -> PlaneGroup:
-    """The group with what its topics are about."""
-    centre = mean_vector(vectors[owners == _OTHERS])
-    if centre is None:
+def _with_centroids(
+    group: PlaneGroup, vectors: Vectors, owners: Ints, settings: TrainingSettings
+) -> PlaneGroup:
+    """Return the group with the meaning of each topic; unchanged if OTHERS has no vectors."""
+    others_mean = mean_vector(vectors[owners == _OTHERS])
+    if others_mean is None:
         return group
     planes = [
         replace(
             plane,
             centroid=fit_centroid(
                 vectors[owners == plane.topic],
-                centre,
-                _strangers(owners, plane.topic),
+                others_mean,
+                _others_share(owners, plane.topic),
                 settings.semantic_weight,
             ),
         )
         for plane in group.planes
     ]
-    return replace(group, planes=tuple(planes), others_mean=centre.tobytes())
+    return replace(group, planes=tuple(planes), others_mean=others_mean.tobytes())
 
 
-def _strangers(owners: Ints, topic: int) -> float:
-    """The share of OTHERS in what a topic is told from."""
+def _others_share(owners: Ints, topic: int) -> float:
+    """Return the share of OTHERS among the documents that a topic is separated from."""
     return float((owners[owners != topic] == _OTHERS).mean())
 
 
 def _fit_plane(topic: int, rows: csr_array, owners: Ints, settings: TrainingSettings) -> TopicPlane:
-    mine = owners == topic
-    labels = np.where(mine, 1, -1)
-    machine = LinearSvm(settings.cost, tolerance=settings.tolerance).fit(rows, labels)
-    told = XiAlpha().fit(labels, machine.duals_, machine.slacks_)
-    length = float(np.linalg.norm(machine.weights_)) or 1.0
-    examples = int(mine.sum())
+    is_own = owners == topic
+    labels = np.where(is_own, 1, -1)
+    svm = LinearSvm(settings.cost, tolerance=settings.tolerance).fit(rows, labels)
+    estimates = XiAlpha().fit(labels, svm.duals_, svm.slacks_)
+    length = float(np.linalg.norm(svm.weights_)) or 1.0
+    examples = int(is_own.sum())
     held_out = shift = 0.0
     if settings.shift_prior is not None:
-        held_out = _held_out(rows, labels, machine, settings)
-        shift = _shift(held_out, examples / (examples + settings.shift_prior), _strangers(owners, topic))
-    places = _largest(machine.weights_, settings.max_weights)
+        held_out = _held_out_distance(rows, labels, svm, settings)
+        trust = examples / (examples + settings.shift_prior)
+        shift = _plane_shift(held_out, trust, _others_share(owners, topic))
+    indices = _largest_weights(svm.weights_, settings.max_weights)
     return TopicPlane(
-        topic,
-        places.astype(np.uint32).tobytes(),
-        (machine.weights_[places] / length).astype(np.float32).tobytes(),
-        machine.bias_ / length - shift,
-        examples,
-        told.error_,
-        told.precision_,
-        told.recall_,
-        held_out,
+        topic=topic,
+        feature_indices=indices.astype(np.uint32).tobytes(),
+        weights=(svm.weights_[indices] / length).astype(np.float32).tobytes(),
+        bias=svm.bias_ / length - shift,
+        examples=examples,
+        error=estimates.error_,
+        precision=estimates.precision_,
+        recall=estimates.recall_,
+        held_out=held_out,
     )
 
 
-def _shift(held_out: float, trust: float, strangers: float) -> float:
-    """How far the plane is moved: towards where unseen documents of the topic lie, by so much of the way.
+def _plane_shift(held_out: float, trust: float, others_share: float) -> float:
+    """Return how far the plane moves towards unseen documents of the topic.
 
-    If they lie outside, it comes to meet them, or they would all be lost. If they lie inside, it stands where
-    training put it as far as that was told by siblings, and is moved as far as by `strangers`, the share of
-    OTHERS in what the topic is told from: those say little of where the pages lie that have to be kept out.
+    If they lie outside, the plane moves out by `trust` of the way; else they would all be lost. If
+    they lie inside, it moves in by less, in proportion to `others_share`. Siblings put the plane
+    where it belongs, but OTHERS say little about where the pages lie that must be kept out.
     """
-    return held_out * trust * (strangers if held_out > 0 else 1.0)
+    return held_out * trust * (others_share if held_out > 0 else 1.0)
 
 
-def _held_out(rows: csr_array, labels: Ints, machine: LinearSvm, settings: TrainingSettings) -> float:
-    """Where documents of the topic lie, on average, if the plane does not know them.
+def _held_out_distance(rows: csr_array, labels: Ints, svm: LinearSvm, settings: TrainingSettings) -> float:
+    """Return the mean distance of the topic's documents from a plane that was fitted without them.
 
-    Training puts its plane midway between the topic and the others it is shown. But those are a few, and
-    often of another kind (common vocabulary is no web page), so where the rest of the Web lies remains
-    unknown. Where unseen pages of the topic lie can be found out, and the plane is moved towards them.
+    Training puts the plane midway between the topic and the other documents it is shown. Those are
+    few and often of another kind (common vocabulary is no web page), so it stays unknown where the
+    rest of the Web lies. It can be estimated where unseen pages of the topic lie, and the plane is
+    moved towards them.
 
-    With few documents, some are left out in turn. With more, what each adds to its own distance, by its dual
-    variable, is taken off: on real pages that comes within 0.02 of leaving one out from 10 documents on.
+    With few documents, this is cross-validation. With more, what each document adds to its own
+    distance, by its dual variable, is subtracted. On real pages that comes within 0.02 of leaving
+    one out, from 10 documents on.
     """
     own = np.flatnonzero(labels > 0)
-    if len(own) > _FEW:
-        mine = rows[own]
-        squares = np.asarray(mine.multiply(mine).sum(axis=1)).ravel()
-        length = float(np.linalg.norm(machine.weights_)) or 1.0
-        return float(np.mean(machine.decision(mine) - machine.duals_[own] * squares)) / length
+    if len(own) > _MAX_CROSS_VALIDATED:
+        own_rows = rows[own]
+        squares = np.asarray(own_rows.multiply(own_rows).sum(axis=1)).ravel()
+        length = float(np.linalg.norm(svm.weights_)) or 1.0
+        return float(np.mean(svm.decision(own_rows) - svm.duals_[own] * squares)) / length
     distances: list[float] = []
-    for fold in np.array_split(own, min(len(own), _FOLDS)):
+    for fold in np.array_split(own, min(len(own), _HELD_OUT_FOLDS)):
         rest = np.ones(len(labels), bool)
         rest[fold] = False
         if len(fold) < len(own):
-            without = LinearSvm(settings.cost, tolerance=settings.tolerance).fit(rows[rest], labels[rest])
-            distances += without.confidence(rows[fold]).tolist()
+            refitted = LinearSvm(settings.cost, tolerance=settings.tolerance)
+            refitted.fit(rows[rest], labels[rest])
+            distances += refitted.confidence(rows[fold]).tolist()
     return float(np.mean(distances)) if distances else 0.0
 
 
-def _largest(weights: Floats, number: int) -> Ints:
-    """The places of the weights that matter most, in rising order."""
+def _largest_weights(weights: Floats, number: int) -> Ints:
+    """Return the indices of the largest weights by absolute value, ascending, without zeros."""
     best = np.argsort(-np.abs(weights), kind="stable")[:number]
-    places: Ints = np.sort(best[weights[best] != 0]).astype(np.int64)
-    return places
+    indices: Ints = np.sort(best[weights[best] != 0]).astype(np.int64)
+    return indices

@@ -1,14 +1,19 @@
-"""How near a document is to what a topic is about (SPEC X2): Rocchio's centroid (1971) of word meanings.
+"""Nearness of a document to the meaning of a topic (SPEC X2): Rocchio's centroid (1971) of word meanings.
 
-To the distance from a topic's plane is added   w (cos(d - c, t) - h):   d is the document's vector of
-length one (`motherlode.documents.meanings`), c the mean of OTHERS, so that what all documents have in common
-does not count, t the mean of the topic's documents, h the cosine that its documents have if they are left out
-of that mean. So a document that is as near as those adds nothing, and the plane stays where it was put.
+The distance from a topic's plane grows by   w (cos(d - c, t) - h):
 
-w = 0.2 s / (1 + n / 20) with n examples; s is the share of OTHERS in what the topic is told from. A plane
-knows the words that it was shown; the fewer those are, the more is told by others that mean the same.
-Siblings teach it what tells them apart, where nearness has little to say: they are often about much the same.
-The figures are in docs/learning.md.
+- d is the document's vector of length one (`motherlode.documents.meanings`);
+- c is the mean of OTHERS, so that what all documents have in common does not count;
+- t is the mean of the topic's documents;
+- h is the mean cosine of its documents to t, each of them left out of t.
+
+So a document as near as those adds nothing, and the plane stays where training put it.
+
+w = 0.2 s / (1 + n / 20) with n examples, where s is the share of OTHERS among the documents that the
+topic is separated from. A plane knows only the words of its examples. The fewer they are, the more
+other words of the same meaning help. Siblings teach a plane what separates them from the topic, and
+nearness adds little there: their subjects are often much the same. The figures are in
+docs/learning.md.
 """
 
 from collections.abc import Sequence
@@ -22,13 +27,13 @@ from motherlode.learning.matrix import Floats
 
 Rows = TypeVar("Rows", Vectors, Floats)
 
-_FADING = 20.0  # examples that halve what nearness has to say
-_ALONE = 0.4  # how near other documents are to a single example, as a rule (0.36 to 0.41 on real pages)
-_MOSTLY = 0.9  # of a topic's documents must have a vector
+_HALVING_EXAMPLES = 20.0  # so many examples halve the weight of nearness
+_SINGLE_EXAMPLE_COSINE = 0.4  # typical for other documents of the topic (0.36 to 0.41 on real pages)
+_MIN_KNOWN_SHARE = 0.9  # of a topic's documents that must have a vector
 
 
 class TopicCentroid(Struct, frozen=True):
-    """What a topic is about, how much that counts, and how near documents of it are."""
+    """The direction of a topic's documents, its weight, and their typical cosine to it."""
 
     direction: bytes  # float32, of length one
     weight: float
@@ -36,53 +41,68 @@ class TopicCentroid(Struct, frozen=True):
 
 
 def mean_vector(others: Vectors) -> Vectors | None:
-    """The mean of those documents of OTHERS that have a vector; None, if there are none."""
+    """Return the mean of the documents that have a vector; None if there are none."""
     known = others[others.any(axis=1)]
     return known.mean(axis=0, dtype=np.float64).astype(np.float32) if len(known) else None
 
 
-def fit_centroid(own: Vectors, centre: Vectors, strangers: float, weight: float) -> TopicCentroid | None:
-    """What some documents are about; None, where too many of them have no vector, as in another language."""
+def fit_centroid(
+    own: Vectors, others_mean: Vectors, others_share: float, weight: float
+) -> TopicCentroid | None:
+    """Return the centroid of a topic's documents; None if too many of them have no vector.
+
+    Documents in another language have none.
+    """
     known = own[own.any(axis=1)]
-    if not len(known) or len(known) < _MOSTLY * len(own):
+    if not len(known) or len(known) < _MIN_KNOWN_SHARE * len(own):
         return None
-    rows = _unit((known - centre).astype(np.float64))
+    rows = _unit((known - others_mean).astype(np.float64))
     total = rows.sum(axis=0)
+    left_out = (_unit(total - rows) * rows).sum(axis=1)
     return TopicCentroid(
         _unit(total[None])[0].astype(np.float32).tobytes(),
-        weight * strangers / (1.0 + len(own) / _FADING),
-        float((_unit(total - rows) * rows).sum(axis=1).mean()) if len(rows) > 1 else _ALONE,
+        weight * others_share / (1.0 + len(own) / _HALVING_EXAMPLES),
+        float(left_out.mean()) if len(rows) > 1 else _SINGLE_EXAMPLE_COSINE,
     )
 
 
 class SemanticScorer:
-    """What topics with one centre are about, ready to be asked. One without a sense adds nothing."""
+    """Scores documents by the centroids of topics that share one mean of OTHERS.
 
-    def __init__(self, centre: bytes, senses: Sequence[TopicCentroid | None]) -> None:
-        self._centre = np.frombuffer(centre, np.float32)
-        silent = TopicCentroid(bytes(len(centre)), 0.0, 0.0)
-        told = [sense or silent for sense in senses]
-        self._directions = np.stack([np.frombuffer(one.direction, np.float32) for one in told], axis=1)
-        self._weights = np.array([one.weight for one in told])
-        self._typical = np.array([one.typical_cosine for one in told])
+    A topic without a centroid adds nothing.
+    """
 
-    def parts(self, vectors: Vectors) -> Floats:
-        """What is added to the distances of documents from each plane; without a vector it is near none."""
-        told = vectors.any(axis=1)
-        cosines = _unit(vectors - self._centre) @ self._directions
-        cosines[~told] = 0.0
+    def __init__(self, others_mean: bytes, centroids: Sequence[TopicCentroid | None]) -> None:
+        self._others_mean = np.frombuffer(others_mean, np.float32)
+        neutral = TopicCentroid(bytes(len(others_mean)), 0.0, 0.0)
+        known = [centroid or neutral for centroid in centroids]
+        directions = [np.frombuffer(centroid.direction, np.float32) for centroid in known]
+        self._directions = np.stack(directions, axis=1)
+        self._weights = np.array([centroid.weight for centroid in known])
+        self._typical = np.array([centroid.typical_cosine for centroid in known])
+
+    def contributions(self, vectors: Vectors) -> Floats:
+        """Return what is added to the distance of each document from each plane.
+
+        A document without a vector has cosine 0 to every topic.
+        """
+        known = vectors.any(axis=1)
+        cosines = _unit(vectors - self._others_mean) @ self._directions
+        cosines[~known] = 0.0
         parts: Floats = self._weights * (cosines - self._typical)
         return parts
 
 
-def widths_match(centre: bytes, senses: Sequence[TopicCentroid | None]) -> bool:
-    """Whether all directions are of the centre's width."""
-    told = [sense for sense in senses if sense is not None]
-    return len(centre) % 4 == 0 and all(len(one.direction) == len(centre) > 0 for one in told)
+def widths_match(others_mean: bytes, centroids: Sequence[TopicCentroid | None]) -> bool:
+    """Return whether all directions have as many dimensions as the mean of OTHERS."""
+    directions = [centroid.direction for centroid in centroids if centroid is not None]
+    return len(others_mean) % 4 == 0 and all(
+        len(direction) == len(others_mean) > 0 for direction in directions
+    )
 
 
 def _unit(rows: Rows) -> Rows:
-    """Rows of length one; those of 0 stay."""
+    """Return rows of length one; rows of zeros stay."""
     lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     unit: Rows = rows / np.where(lengths > 0, lengths, lengths.dtype.type(1))
     return unit

@@ -1,9 +1,9 @@
-"""The topic tree as a classifier (BINGO!, sections 2.4 and 3.5; SPEC B7, B8, B19).
+"""A classifier for a tree of topics (BINGO!, sections 2.4 and 3.5; SPEC B7, B8, B19).
 
-Each topic has a plane of its own, in every feature space, between its documents and those of its siblings and
-of their parent's OTHERS. A document goes down from the root: at each level to the topic that is surest of it
-among those that say yes, or, where none does, to the OTHERS of that parent. Where there are several spaces,
-they decide together. Where it is known what words mean, the plane for terms is helped by it.
+Each topic has one plane in each feature space. It separates the topic's documents from those of its
+siblings and of the parent's OTHERS. A document starts at the root. At each level it goes to the
+accepting topic of highest confidence, or to that parent's OTHERS if none accepts it. Several feature
+spaces decide by a voting rule. Where word meanings are known, they help the plane for terms.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,18 +29,20 @@ from motherlode.learning.semantic import SemanticScorer
 VERSION = 3
 ROOT = 1
 DEFAULT = SETTINGS[SettingName.DEFAULT]
-UNKNOWN_CONFIDENCE = -1.0  # how sure of a document a topic is whose planes have no term of it
+UNKNOWN_CONFIDENCE = -1.0  # of a topic whose planes know no term of the document
 
-SEMANTIC = "semantic"  # in place of a space's name: what a document is about
-WHOLE_DOCUMENT = 0  # in place of a term's number: all words together
+SEMANTIC = "semantic"  # stands for a space: the meaning of a document
+WHOLE_DOCUMENT = 0  # stands for a term number: all words together
 
-Sample = Mapping[str, Bag]  # a document in each feature space
+Sample = Mapping[str, Bag]  # a document: its bag in each feature space
+_Mask = npt.NDArray[np.bool_]
 
 
 class TopicVerdict(Struct, frozen=True):
-    """Where a document goes, and how sure that is: the distance to the plane of its topic.
+    """The topic of a document, and its confidence: the distance to the plane of that topic.
 
-    With `others`, no topic below this one wants it; at the root, the confidence is the nearest topic's.
+    With `others`, no topic below this one accepts the document. At the root, the confidence is then
+    that of the nearest topic.
     """
 
     topic: int
@@ -49,17 +51,18 @@ class TopicVerdict(Struct, frozen=True):
 
 
 class TopicVerdicts(Struct, frozen=True):
-    """The same of several documents, as arrays."""
+    """Topic, confidence and OTHERS flag of several documents, as arrays."""
 
     topics: Ints
     confidences: Floats
-    others: npt.NDArray[np.bool_]
+    others: _Mask
 
 
 class PlaneDistances(Struct, frozen=True):
-    """How far documents are from the planes of the topics below one parent, in each space.
+    """Distances of documents from the planes of the topics below one parent, in each space.
 
-    By space, document and topic; no number, where a space knows nothing of the document or the topic.
+    The axes of `distances` are space, document and topic. A value is NaN where a space knows
+    nothing of the document or of the topic.
     """
 
     spaces: tuple[str, ...]
@@ -68,10 +71,10 @@ class PlaneDistances(Struct, frozen=True):
     precisions: Floats  # by space and topic, as estimated
 
     def in_spaces(self, spaces: Sequence[str]) -> "PlaneDistances":
-        """The same in some of the spaces."""
-        kept = [place for place, space in enumerate(self.spaces) if space in spaces]
-        names = tuple(self.spaces[place] for place in kept)
-        return PlaneDistances(names, self.topics, self.distances[kept], self.precisions[kept])
+        """Return the distances in the given spaces only."""
+        rows = [row for row, space in enumerate(self.spaces) if space in spaces]
+        names = tuple(self.spaces[row] for row in rows)
+        return PlaneDistances(names, self.topics, self.distances[rows], self.precisions[rows])
 
 
 class _Packed(Struct, frozen=True):
@@ -84,11 +87,12 @@ class _Packed(Struct, frozen=True):
 
 
 class TreeClassifier:
-    """Fitted on the documents of each topic; judges any number of documents at once.
+    """A classifier that is fitted on the documents of each topic and judges many documents at once.
 
-    `meanings` tells what words mean; without it, terms are terms. One that was fitted with it and unpacked
-    is to be given it again: `wanted` is the digest of the table. `mentions` is what a crawl that judged by it
-    makes of words, `weights` what it has learned of links; they judge nothing themselves.
+    `meanings` is a table of word meanings; without it, words are compared as they are. A classifier
+    that was fitted with a table needs it again after unpacking: `meanings_digest` names the table.
+    `mentions` and `weights` are what the crawl has learned about words and links. They travel with
+    the model and do not change its verdicts.
     """
 
     def __init__(
@@ -112,17 +116,24 @@ class TreeClassifier:
         documents: Mapping[int, Sequence[Sample]],
         others: Mapping[int, Sequence[Sample]] | None = None,
     ) -> Self:
-        """`parents` names the parent of each topic, `documents` have the topics' own training documents,
-        `others` those of each parent's OTHERS."""
-        gathered = _gathered(parents, documents)
+        """Fit a plane for each topic and space.
+
+        `parents` has the parent of each topic, `documents` the training documents of each topic,
+        and `others` the documents of each parent's OTHERS.
+        """
+        subtrees = _documents_by_subtree(parents, documents)
         self.groups_: dict[str, tuple[PlaneGroup, ...]] = {
             space: tuple(
                 group
                 for parent in sorted(set(parents.values()))
                 for group in fit_plane_groups(
                     parent,
-                    {topic: _in(space, gathered[topic]) for topic in parents if parents[topic] == parent},
-                    _in(space, (others or {}).get(parent, ())),
+                    {
+                        topic: _bags_in_space(space, subtrees[topic])
+                        for topic in parents
+                        if parents[topic] == parent
+                    },
+                    _bags_in_space(space, (others or {}).get(parent, ())),
                     self.settings,
                     self.meanings if space == TERMS else None,
                 )
@@ -132,49 +143,57 @@ class TreeClassifier:
         return self
 
     def judge(self, samples: Sequence[Sample]) -> list[TopicVerdict]:
-        """Where each document goes."""
+        """Return the verdict for each document."""
         return self.judge_batches(make_batches(samples, self.groups_), len(samples))
 
     def judge_batches(self, batches: Mapping[str, BagBatch], count: int) -> list[TopicVerdict]:
-        """The same for so many documents that were made ready before."""
-        said = self.judge_rows(batches, np.arange(count))
-        found = zip(said.topics.tolist(), said.confidences.tolist(), said.others.tolist(), strict=True)
-        return [TopicVerdict(*one) for one in found]
+        """Return the verdicts for the first `count` documents of prepared batches."""
+        verdicts = self.judge_rows(batches, np.arange(count))
+        columns = (verdicts.topics, verdicts.confidences, verdicts.others)
+        return [TopicVerdict(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
 
-    def judge_rows(self, batches: Mapping[str, BagBatch], rows: Ints) -> "TopicVerdicts":
-        """The same for some of them, as arrays."""
-        said = TopicVerdicts(np.full(len(rows), ROOT), np.zeros(len(rows)), np.zeros(len(rows), bool))
-        waiting = [(ROOT, np.arange(len(rows)))]
-        while waiting:
-            parent, places = waiting.pop()
-            asked = self._ask(parent, batches, rows[places])
-            if asked is None:
+    def judge_rows(self, batches: Mapping[str, BagBatch], rows: Ints) -> TopicVerdicts:
+        """Return topic, confidence and OTHERS flag for the given rows, as arrays."""
+        count = len(rows)
+        verdicts = TopicVerdicts(np.full(count, ROOT), np.zeros(count), np.zeros(count, bool))
+        pending = [(ROOT, np.arange(count))]
+        while pending:
+            parent, places = pending.pop()
+            decisions = self._decide_below(parent, batches, rows[places])
+            if decisions is None:
                 continue
-            topics, positive, sure = asked
-            best = np.where(positive, sure, -np.inf).argmax(axis=1)
+            topics, positive, confidences = decisions
+            best = np.where(positive, confidences, -np.inf).argmax(axis=1)
             each = np.arange(len(places))
-            yes = positive[each, best]
-            said.topics[places] = np.where(yes, topics[best], parent)
-            said.others[places] = ~yes
-            told = yes | (parent == ROOT)  # below a topic that wants it, it is as sure as that topic is
-            nearest = np.where(yes, best, sure.argmax(axis=1))
-            said.confidences[places[told]] = sure[each, nearest][told]
-            waiting += [(int(topics[one]), places[yes & (best == one)]) for one in np.unique(best[yes])]
-        return said
+            accepted = positive[each, best]
+            verdicts.topics[places] = np.where(accepted, topics[best], parent)
+            verdicts.others[places] = ~accepted
+            # A document that is rejected below an accepted topic keeps that topic's confidence.
+            updated = accepted | (parent == ROOT)
+            nearest = np.where(accepted, best, confidences.argmax(axis=1))
+            verdicts.confidences[places[updated]] = confidences[each, nearest][updated]
+            pending += [
+                (int(topics[column]), places[accepted & (best == column)])
+                for column in np.unique(best[accepted])
+            ]
+        return verdicts
 
     def distances(self, samples: Sequence[Sample], parent: int = ROOT) -> dict[int, Floats]:
-        """How sure each topic below a parent is of each document, whatever is decided."""
+        """Return the confidence of each topic below a parent for each document, accepted or not."""
         return self.distances_for_rows(make_batches(samples, self.groups_), np.arange(len(samples)), parent)
 
     def distances_for_rows(
         self, batches: Mapping[str, BagBatch], rows: Ints, parent: int = ROOT
     ) -> dict[int, Floats]:
-        """The same for some documents of those that were made ready before."""
-        asked = self._ask(parent, batches, rows)
-        return {} if asked is None else {int(topic): asked[2][:, at] for at, topic in enumerate(asked[0])}
+        """Return the confidence of each topic below a parent for the given rows of prepared batches."""
+        decisions = self._decide_below(parent, batches, rows)
+        if decisions is None:
+            return {}
+        topics, _, confidences = decisions
+        return {int(topic): confidences[:, column] for column, topic in enumerate(topics)}
 
     def planes(self, topic: int) -> dict[str, TopicPlane]:
-        """A topic's plane in each space that has one."""
+        """Return the topic's plane in each space that has one."""
         return {
             space: plane
             for space, groups in self.groups_.items()
@@ -184,40 +203,54 @@ class TreeClassifier:
         }
 
     def explain(self, sample: Sample, topic: int) -> list[tuple[str, int, float]]:
-        """What each term of a document, in each space, adds to its distance from a topic's plane, the most
-        telling first; and what it adds that the document is about the same (`SEMANTIC`, `WHOLE_DOCUMENT`)."""
-        found = [
+        """Return what each term adds to a document's distance from a topic's plane, largest first.
+
+        Each entry is a space, a term and its part. What the meaning of the document adds stands
+        under `SEMANTIC` and `WHOLE_DOCUMENT`.
+        """
+        contributions = [
             (space, term, part)
             for space, groups in self.groups_.items()
             for group in groups
             for plane in group.planes
             if plane.topic == topic
-            for term, part in _parts(sample.get(space), group, plane)
+            for term, part in _term_contributions(sample.get(space), group, plane)
         ]
-        if found:  # else nothing is known of the document, whatever it is about
-            found += [(SEMANTIC, WHOLE_DOCUMENT, part) for part in self._near(sample, topic)]
-        return sorted(found, key=lambda one: -abs(one[2]))
+        if contributions:  # without a known term, a document is unknown, whatever it means
+            semantic = self._semantic_contributions(sample, topic)
+            contributions += [(SEMANTIC, WHOLE_DOCUMENT, part) for part in semantic]
+        return sorted(contributions, key=lambda contribution: -abs(contribution[2]))
 
     def characteristic(self, topic: int, space: str = TERMS, number: int = 20) -> list[tuple[int, float]]:
-        """The terms that speak most for a topic, with their weights."""
+        """Return the terms of highest positive weight for a topic, with their weights."""
         for group in self.groups_.get(space, ()):
             for plane in group.planes:
                 if plane.topic == topic:
                     features = np.frombuffer(group.features, np.uint32)
-                    places = np.frombuffer(plane.feature_indices, np.uint32)
+                    terms = features[np.frombuffer(plane.feature_indices, np.uint32)]
                     weights = np.frombuffer(plane.weights, np.float32)
                     best = np.argsort(-weights, kind="stable")[:number]
-                    return [(int(features[places[at]]), float(weights[at])) for at in best if weights[at] > 0]
+                    return [(int(terms[i]), float(weights[i])) for i in best if weights[i] > 0]
         return []
 
     def pack(self) -> bytes:
-        """The model as bytes, with its version."""
-        packed = _Packed(VERSION, self.groups_, self.rule, self.meanings_digest, self.mentions, self.weights)
+        """Return the model as bytes, with its version."""
+        packed = _Packed(
+            version=VERSION,
+            spaces=self.groups_,
+            rule=self.rule,
+            meanings=self.meanings_digest,
+            mentions=self.mentions,
+            weights=self.weights,
+        )
         return msgspec.msgpack.encode(packed)
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The model again. Raises `ValueError` for one of another version, or for what is no model."""
+        """Return the model that was packed.
+
+        Raises `ValueError` for a model of another version, and for bytes that are no model.
+        """
         try:
             version = msgspec.msgpack.decode(packed, type=dict).get("version")
             if version != VERSION:
@@ -225,8 +258,9 @@ class TreeClassifier:
             model = msgspec.msgpack.decode(packed, type=_Packed)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"no model: {error}") from error
-        sound = all(is_consistent(group) for groups in model.spaces.values() for group in groups)
-        if not sound or not model.mentions.is_valid() or not model.weights.is_valid():
+        groups = [group for groups in model.spaces.values() for group in groups]
+        is_valid = all(map(is_consistent, groups)) and model.mentions.is_valid()
+        if not is_valid or not model.weights.is_valid():
             raise ValueError("no model: its features and weights do not belong together")
         tree = cls(spaces=tuple(model.spaces), rule=model.rule)
         tree.groups_ = model.spaces
@@ -240,105 +274,107 @@ class TreeClassifier:
 
     def plane_distances(
         self, parent: int, batches: Mapping[str, BagBatch], rows: Ints
-    ) -> "PlaneDistances | None":
-        """How far documents are from the planes below a parent; None, where there are none."""
-        scorers = self._ready().get(parent)
+    ) -> PlaneDistances | None:
+        """Return the distances of documents from the planes below a parent; None without planes."""
+        scorers = self._scorers_by_parent().get(parent)
         if not scorers or not len(rows):
             return None
-        topics = np.unique(np.concatenate([one.topics for _, one in scorers]))
+        topics = np.unique(np.concatenate([scorer.topics for _, scorer in scorers]))
         spaces = tuple(dict.fromkeys(space for space, _ in scorers))
         distances = np.full((len(spaces), len(rows), len(topics)), np.nan)
         precisions = np.zeros((len(spaces), len(topics)))
         for space, scorer in scorers:
             columns = np.searchsorted(topics, scorer.topics)
-            distances[spaces.index(space)][:, columns] = scorer.distances(batches[space], rows, self.meanings)
-            precisions[spaces.index(space), columns] = scorer.precisions
+            at = spaces.index(space)
+            distances[at][:, columns] = scorer.distances(batches[space], rows, self.meanings)
+            precisions[at, columns] = scorer.precisions
         return PlaneDistances(spaces, topics, distances, precisions)
 
-    def _near(self, sample: Sample, topic: int) -> list[float]:
-        """What it adds to a document's distance that it is about the same as a topic, where that is known."""
+    def _semantic_contributions(self, sample: Sample, topic: int) -> list[float]:
+        """Return what the meaning of a document adds to its distance, for each plane that uses it."""
         if self.meanings is None:
             return []
-        vectors = BagBatch.from_bags(_in(TERMS, [sample])).vectors(self.meanings)
+        vectors = BagBatch.from_bags(_bags_in_space(TERMS, [sample])).vectors(self.meanings)
         return [
-            float(SemanticScorer(group.others_mean, [plane.centroid]).parts(vectors)[0, 0])
+            float(SemanticScorer(group.others_mean, [plane.centroid]).contributions(vectors)[0, 0])
             for group in self.groups_.get(TERMS, ())
             for plane in group.planes
             if plane.topic == topic and plane.centroid is not None
         ]
 
-    def _ask(
+    def _decide_below(
         self, parent: int, batches: Mapping[str, BagBatch], rows: Ints
-    ) -> tuple[Ints, npt.NDArray[np.bool_], Floats] | None:
-        """The topics below a parent, whether each wants each document, and how sure that is."""
-        apart = self.plane_distances(parent, batches, rows)
-        return None if apart is None else (apart.topics, *combine_spaces(apart, self.rule))
+    ) -> tuple[Ints, _Mask, Floats] | None:
+        """Return the topics below a parent, whether each accepts each document, and the confidences."""
+        distances = self.plane_distances(parent, batches, rows)
+        return None if distances is None else (distances.topics, *combine_spaces(distances, self.rule))
 
-    def _ready(self) -> dict[int, list[tuple[str, Scorer]]]:
-        """Scorers by parent, made when they are first wanted: they are large, and not what is kept."""
-        made: dict[int, list[tuple[str, Scorer]]] | None = self.__dict__.get("_scorers")
-        if made is None:
-            made = {}
+    def _scorers_by_parent(self) -> dict[int, list[tuple[str, Scorer]]]:
+        """Return the scorers, made at the first use: they are large, and are not packed or pickled."""
+        scorers: dict[int, list[tuple[str, Scorer]]] | None = self.__dict__.get("_scorers")
+        if scorers is None:
+            scorers = {}
             for space, groups in self.groups_.items():
                 for group in groups:
                     if group.planes:
-                        made.setdefault(group.parent, []).append((space, Scorer(group)))
-            self._scorers = made
-        return made
+                        scorers.setdefault(group.parent, []).append((space, Scorer(group)))
+            self._scorers = scorers
+        return scorers
 
 
 def make_batches(samples: Sequence[Sample], spaces: Iterable[str]) -> dict[str, BagBatch]:
-    """Documents, ready to be judged by any classifier that knows these spaces."""
-    return {space: BagBatch.from_bags(_in(space, samples)) for space in spaces}
+    """Return a batch for each space, for any classifier that knows these spaces."""
+    return {space: BagBatch.from_bags(_bags_in_space(space, samples)) for space in spaces}
 
 
-def combine_spaces(apart: PlaneDistances, rule: VotingRule) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Whether each topic wants each document, and how sure that is, by all spaces (SPEC B19)."""
-    if len(apart.spaces) == 1:
-        sure = np.nan_to_num(apart.distances[0], nan=UNKNOWN_CONFIDENCE)
-        return sure > 0, sure
-    positive = np.zeros(apart.distances.shape[1:], bool)
-    sure = np.zeros(apart.distances.shape[1:])
-    for at in range(len(apart.topics)):
-        distances = apart.distances[:, :, at]
-        verdicts = np.where(np.isfinite(distances), np.where(distances > 0, 1, -1), 0)
-        weights = apart.precisions[:, at].tolist()
-        positive[:, at] = decide(verdicts, rule, weights) > 0
-        sure[:, at] = combined_confidence(distances, weights, rule)
-    return positive, np.nan_to_num(sure, nan=UNKNOWN_CONFIDENCE)
+def combine_spaces(plane_distances: PlaneDistances, rule: VotingRule) -> tuple[_Mask, Floats]:
+    """Return whether each topic accepts each document, and the confidences, by all spaces (SPEC B19)."""
+    if len(plane_distances.spaces) == 1:
+        confidences = np.nan_to_num(plane_distances.distances[0], nan=UNKNOWN_CONFIDENCE)
+        return confidences > 0, confidences
+    positive = np.zeros(plane_distances.distances.shape[1:], bool)
+    confidences = np.zeros(plane_distances.distances.shape[1:])
+    for column in range(len(plane_distances.topics)):
+        distances = plane_distances.distances[:, :, column]
+        votes = np.where(np.isfinite(distances), np.where(distances > 0, 1, -1), 0)
+        precisions = plane_distances.precisions[:, column].tolist()
+        positive[:, column] = decide(votes, rule, precisions) > 0
+        confidences[:, column] = combined_confidence(distances, precisions, rule)
+    return positive, np.nan_to_num(confidences, nan=UNKNOWN_CONFIDENCE)
 
 
-def _in(space: str, samples: Sequence[Sample]) -> list[Bag]:
-    return [sample.get(space, _EMPTY) for sample in samples]
+def _bags_in_space(space: str, samples: Sequence[Sample]) -> list[Bag]:
+    return [sample.get(space, _EMPTY_BAG) for sample in samples]
 
 
-_EMPTY = Bag(np.array([], np.uint32), np.array([], np.uint32))
+_EMPTY_BAG = Bag(np.array([], np.uint32), np.array([], np.uint32))
 
 
-def _parts(bag: Bag | None, group: PlaneGroup, plane: TopicPlane) -> list[tuple[int, float]]:
-    """What each term adds to a document's distance from one plane."""
+def _term_contributions(bag: Bag | None, group: PlaneGroup, plane: TopicPlane) -> list[tuple[int, float]]:
+    """Return what each known term adds to a document's distance from one plane."""
     if bag is None:
         return []
     features = np.frombuffer(group.features, np.uint32)
     idf = np.full(len(bag), group.unseen_idf)
-    _, mine, theirs = np.intersect1d(bag.terms, features, assume_unique=True, return_indices=True)
-    idf[mine] = np.frombuffer(group.idf, np.float32)[theirs]
+    _, in_bag, in_group = np.intersect1d(bag.terms, features, assume_unique=True, return_indices=True)
+    idf[in_bag] = np.frombuffer(group.idf, np.float32)[in_group]
     values = (1.0 + np.log(bag.counts)) * idf
     length = float(np.linalg.norm(values)) or 1.0
     weights = np.zeros(len(features))
-    weights[np.frombuffer(plane.feature_indices, np.uint32)] = np.frombuffer(plane.weights, np.float32)
-    parts = values[mine] * weights[theirs] / length
-    return [(int(features[at]), float(part)) for at, part in zip(theirs, parts, strict=True) if part]
+    indices = np.frombuffer(plane.feature_indices, np.uint32)
+    weights[indices] = np.frombuffer(plane.weights, np.float32)
+    parts = values[in_bag] * weights[in_group] / length
+    return [(int(features[i]), float(part)) for i, part in zip(in_group, parts, strict=True) if part]
 
 
-def _gathered(
+def _documents_by_subtree(
     parents: Mapping[int, int], documents: Mapping[int, Sequence[Sample]]
 ) -> dict[int, list[Sample]]:
-    """The documents of each topic with those of all topics below it."""
-    found: dict[int, list[Sample]] = {topic: [] for topic in parents}
+    """Return the documents of each topic together with those of all topics below it."""
+    by_topic: dict[int, list[Sample]] = {topic: [] for topic in parents}
     for topic, samples in documents.items():
-        here = topic
-        while here in found:
-            found[here] += samples
-            here = parents[here]
-    return found
+        ancestor = topic
+        while ancestor in by_topic:
+            by_topic[ancestor] += samples
+            ancestor = parents[ancestor]
+    return by_topic

@@ -158,7 +158,7 @@ def test_it_moves_up_to_documents_inside_only_as_far_as_strangers_put_it_there()
 def test_many_documents_are_held_out_by_their_dual_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for few in (0, 100):
-        monkeypatch.setattr(planes, "_FEW", few)
+        monkeypatch.setattr(planes, "_MAX_CROSS_VALIDATED", few)
         found.append(
             next(fit_plane_groups(1, {2: alike(15, 5)}, REST, TrainingSettings())).planes[0].held_out
         )

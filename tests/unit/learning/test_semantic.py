@@ -43,7 +43,7 @@ def test_the_part_is_what_the_formula_says() -> None:
     others, own = rows((1, 0, 0), (0, 1, 0)), rows((0, 1, 3), (1, 1, 4))
     centre = mean_vector(others)
     assert centre is not None
-    sense = fit_centroid(own, centre, strangers=0.5, weight=0.2)
+    sense = fit_centroid(own, centre, others_share=0.5, weight=0.2)
     assert sense is not None
     assert sense.weight == pytest.approx(0.2 * 0.5 / (1 + 2 / 20))
     moved = [(one - centre) / np.linalg.norm(one - centre) for one in own]
@@ -51,7 +51,7 @@ def test_the_part_is_what_the_formula_says() -> None:
     middle = (moved[0] + moved[1]) / np.linalg.norm(moved[0] + moved[1])
     asked = rows((0, 0, 1), (1, 0, 0))
     there = [(one - centre) / np.linalg.norm(one - centre) for one in asked]
-    parts = SemanticScorer(centre.tobytes(), [sense, None]).parts(asked)
+    parts = SemanticScorer(centre.tobytes(), [sense, None]).contributions(asked)
     expected = [sense.weight * (one @ middle - sense.typical_cosine) for one in there]
     assert parts[:, 0] == pytest.approx(expected, abs=1e-6)
     assert parts[:, 1].tolist() == [0, 0]  # a topic of which it is not known adds nothing
@@ -59,7 +59,7 @@ def test_the_part_is_what_the_formula_says() -> None:
 
 def test_a_document_without_a_vector_is_near_no_topic() -> None:
     sense = TopicCentroid(rows((1, 0))[0].tobytes(), 0.2, 0.5)
-    parts = SemanticScorer(rows((0, 1))[0].tobytes(), [sense]).parts(np.zeros((1, 2), np.float32))
+    parts = SemanticScorer(rows((0, 1))[0].tobytes(), [sense]).contributions(np.zeros((1, 2), np.float32))
     assert parts.tolist() == [[pytest.approx(-0.1)]]
 
 
