@@ -8,15 +8,15 @@ BENCHES = (
     *("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "clustering", "search"),
     *("serving", "crawl"),
 )
-LONG = ("soak", "kills")  # only when named
+NAMED = ("soak", "kills", "fork_server")  # only when named
 
 
 def main() -> None:
     chosen = sys.argv[1:] or BENCHES
-    unknown = set(chosen) - {*BENCHES, *LONG}
+    unknown = set(chosen) - {*BENCHES, *NAMED}
     if unknown:
         sys.exit(
-            f"bench: no such bench: {', '.join(sorted(unknown))}; there are {', '.join(BENCHES + LONG)}."
+            f"bench: no such bench: {', '.join(sorted(unknown))}; there are {', '.join(BENCHES + NAMED)}."
         )
     if hasattr(os, "sched_setaffinity"):  # one core, wherever the system can say so
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

@@ -95,7 +95,7 @@ def test_a_disk_too_full_to_read_anything(
     run = started(tmp_path, "crawl", portal, preexec_fn=most)  # from the beginning, with nothing unpacked
     assert run.returncode == 1
     assert said_one_sentence(run)
-    assert "found no space to work" in run.stderr
+    assert "has no disk space left" in run.stderr
     assert start(lode_server, portal).wait() == 0
     assert snapshot(portal) == unbroken
 

@@ -17,7 +17,9 @@ from motherlode.portal import Portal
 from motherlode.portal.config import Config
 from motherlode.records import LodeError
 from motherlode.search.indexer import update_index
-from motherlode.workers.process_pool import JobFailure, ProcessPool, lower_priority
+from motherlode.workers.cpu_priority import lower_priority
+from motherlode.workers.process_pool import ProcessPool
+from motherlode.workers.worker_loop import JobFailure
 
 REST_FACTOR = 4.0  # times as long as it has worked, at least
 _UNLIMITED = ReadingOptions(workers=1, seconds=24 * 3600.0, memory=2**16)

@@ -1,8 +1,8 @@
-"""Turns at the processor, told what a crawl is like: several processes that all have enough to do.
+"""CPU scheduling for a crawl: several processes that all have enough to do.
 
-By its defaults Linux halts whoever computes as soon as another has been waited for, thousands of times a
-second here, and what a process has in the processor's cache is another's when it goes on. Nobody waits for an
-answer of a crawl: one whose turn it is may as well have it to its end.
+By default Linux interrupts a computing process as soon as another wakes up, here thousands of times
+a second, and the processor's cache is lost each time. Nobody waits for a crawl to respond, so every
+process may use up its time slice (SCHED_BATCH).
 """
 
 import os
@@ -10,31 +10,38 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+_BACKGROUND_NICE = 5  # about a third of the CPU time of a reading worker, when CPU time is short
+
+
+def lower_priority() -> None:
+    """Let other processes go first from now on; for background work such as retraining."""
+    os.setpriority(os.PRIO_PROCESS, 0, max(_BACKGROUND_NICE, os.getpriority(os.PRIO_PROCESS, 0)))
+
 
 def use_batch_scheduling() -> None:
-    """From here on this thread, and all that it starts, leaves others their turns, where the system knows
-    such a thing."""
+    """Switch this thread, and all that it starts, to batch scheduling where the system has it."""
     if sys.platform == "linux":
-        _set(os.SCHED_BATCH)
+        _set_policy(os.SCHED_BATCH)
 
 
 @contextmanager
 def batch_scheduling() -> Iterator[None]:
-    """The same, for a while."""
+    """Use batch scheduling within the block, and restore the policy after it."""
     if sys.platform == "linux":
         before = os.sched_getscheduler(0)
         use_batch_scheduling()
         try:
             yield
         finally:
-            _set(before)
+            _set_policy(before)
     else:
         yield
 
 
 if sys.platform == "linux":
 
-    def _set(policy: int) -> None:
+    def _set_policy(policy: int) -> None:
         with suppress(OSError):  # some containers forbid it
-            if os.sched_getscheduler(0) in (os.SCHED_OTHER, os.SCHED_BATCH):  # else somebody chose otherwise
+            # Any other policy was chosen by the user, and stays.
+            if os.sched_getscheduler(0) in (os.SCHED_OTHER, os.SCHED_BATCH):
                 os.sched_setscheduler(0, policy, os.sched_param(0))

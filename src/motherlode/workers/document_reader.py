@@ -1,4 +1,4 @@
-"""Documents read by worker processes."""
+"""Reading documents in worker processes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,54 +13,59 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.documents.raw import Raw
 from motherlode.records import Document, Link, UrlKey
 from motherlode.records.texts import pack_text
-from motherlode.workers.process_pool import JobFailure, ProcessPool
+from motherlode.workers.process_pool import ProcessPool
+from motherlode.workers.worker_loop import JobFailure
 
 
-class _Kept(Struct, frozen=True, array_like=True):
-    """A document as a store keeps it, on its way between processes.
+class _StoredDocument(Struct, frozen=True, array_like=True):
+    """A document as the store keeps it, in the form in which it travels between processes.
 
-    Its links go in columns: one by one, they take longer to be packed and unpacked, and more room.
+    Links are columns: as records they take more room, and longer to encode and decode.
     """
 
     url: str
     mime: str
     document: Document
-    urls: list[str]
-    keys: list[UrlKey]
-    anchors: list[str]
-    flags: list[int]
+    link_urls: list[str]
+    link_keys: list[UrlKey]
+    link_anchors: list[str]
+    link_flags: list[int]
 
 
-# What a document says on its way between processes, packed in a third of the time that pickle takes.
-_Packed = bytes | list[Analysed]
+# Documents travel as MessagePack, which takes a third of the time of pickle.
+_Encoded = bytes | list[Analysed]
 _ENCODER = msgpack.Encoder()
 _DECODER = msgpack.Decoder(list[Analysed])
-_KEPT_DECODER = msgpack.Decoder(list[_Kept])
-# Pages that all parts of reading have something to do with; the language of the second is anybody's guess.
+_STORED_DECODER = msgpack.Decoder(list[_StoredDocument])
+# Pages that use every part of the reader. The language of the second cannot be detected.
 WARM_UP_PAGES = tuple(
-    Raw("http://rehearsal.test/", f"<!DOCTYPE html><title>Rehearsal</title>{said}".encode(), "text/html")
-    for said in (
-        "<h1>What is said here</h1><p>This is read as <a href='/'>any page</a> is, and for nobody.</p>",
+    Raw(
+        "http://rehearsal.test/",
+        f"<!DOCTYPE html><title>Rehearsal</title>{content}".encode(),
+        "text/html",
+    )
+    for content in (
+        "<h1>A page to warm up</h1><p>It is read as <a href='/'>any page</a>, then dropped.</p>",
         "<p>Rehearsal</p>",
     )
 )
 
 
 class DocumentReaders:
-    """Processes that read. An async context manager, whose `read` may be called side by side.
+    """Worker processes that read documents. An async context manager; calls may run concurrently.
 
-    With `for_store` documents come back as a store keeps them: texts are packed, and what is not kept is not
-    looked for.
+    With `for_store` documents come back as the store keeps them: texts are packed, and what the
+    store does not keep is not extracted.
     """
 
     def __init__(self, manner: Manner, options: ReadingOptions, *, for_store: bool = False) -> None:
-        task = partial(_analyse, manner=replace(manner, in_full=not for_store), for_store=for_store)
+        manner = replace(manner, in_full=not for_store)
+        task = partial(_read_document, manner=manner, for_store=for_store)
         self._for_store = for_store
-        self._pool: ProcessPool[Raw, _Packed] = ProcessPool(task, options, WARM_UP_PAGES)
+        self._pool: ProcessPool[Raw, _Encoded] = ProcessPool(task, options, WARM_UP_PAGES)
 
     @property
     def worker_count(self) -> int:
-        """How many there are."""
         return self._pool.worker_count
 
     async def __aenter__(self) -> Self:
@@ -76,52 +81,63 @@ class DocumentReaders:
         await self._pool.__aexit__(kind, error, trace)
 
     async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
-        """What each document says; of one that was too much for its reader, why it says nothing."""
+        """Return each document as read; one that its worker could not read says why."""
         results = await self._pool.run(raws)
         pairs = zip(raws, results, strict=True)
-        return [_unpacked(raw, result, for_store=self._for_store) for raw, result in pairs]
+        return [_decode(raw, result, for_store=self._for_store) for raw, result in pairs]
 
 
-def _analyse(raw: Raw, manner: Manner, *, for_store: bool = False) -> _Packed:
-    """What a document says, in a worker."""
-    found = analyse(raw, manner)
+def _read_document(raw: Raw, manner: Manner, *, for_store: bool = False) -> _Encoded:
+    """Read and encode a document, in a worker process."""
+    documents = analyse(raw, manner)
     if for_store:
-        found = [replace(one, document=_as_kept(one.document)) for one in found]
+        documents = [replace(read, document=_to_stored_form(read.document)) for read in documents]
     try:
-        return _ENCODER.encode([*map(_in_columns, found)] if for_store else found)
-    except UnicodeEncodeError:  # half a character, which pickle lets through
-        return found
+        return _ENCODER.encode([*map(_to_columns, documents)] if for_store else documents)
+    except UnicodeEncodeError:  # a lone surrogate, which pickle accepts
+        return documents
 
 
-def _as_kept(document: Document) -> Document:
-    """A document with its text packed here, where nobody waits, and without what no crawl asks for."""
+def _to_stored_form(document: Document) -> Document:
+    """Pack the text in the worker, where nobody waits, and drop fields that no crawl uses."""
     packed = pack_text(document.text, document.main, document.headings)
-    return replace(document, text="", main="", headings=(), description="", images=(), packed=packed)
-
-
-def _in_columns(one: Analysed) -> _Kept:
-    links = one.document.links
-    return _Kept(
-        one.url,
-        one.mime,
-        replace(one.document, links=()),
-        [link.url for link in links],
-        [link.key for link in links],
-        [link.anchor for link in links],
-        [link.flags for link in links],
+    return replace(
+        document,
+        text="",
+        main="",
+        headings=(),
+        description="",
+        images=(),
+        packed=packed,
     )
 
 
-def _in_rows(kept: _Kept) -> Analysed:
-    links = tuple(map(Link, kept.urls, kept.keys, kept.anchors, kept.flags))
-    return Analysed(kept.url, kept.mime, replace(kept.document, links=links))
+def _to_columns(read: Analysed) -> _StoredDocument:
+    links = read.document.links
+    return _StoredDocument(
+        url=read.url,
+        mime=read.mime,
+        document=replace(read.document, links=()),
+        link_urls=[link.url for link in links],
+        link_keys=[link.key for link in links],
+        link_anchors=[link.anchor for link in links],
+        link_flags=[link.flags for link in links],
+    )
 
 
-def _unpacked(raw: Raw, result: _Packed | JobFailure, *, for_store: bool) -> list[Analysed]:
-    """What a document says, as it came back."""
+def _from_columns(stored: _StoredDocument) -> Analysed:
+    columns = (stored.link_urls, stored.link_keys, stored.link_anchors, stored.link_flags)
+    links = tuple(map(Link, *columns))
+    return Analysed(stored.url, stored.mime, replace(stored.document, links=links))
+
+
+def _decode(raw: Raw, result: _Encoded | JobFailure, *, for_store: bool) -> list[Analysed]:
+    """Return the documents in a worker's result; a failed job gives an unreadable document."""
     if isinstance(result, bytes):
         try:
-            return [*map(_in_rows, _KEPT_DECODER.decode(result))] if for_store else _DECODER.decode(result)
+            if for_store:
+                return [*map(_from_columns, _STORED_DECODER.decode(result))]
+            return _DECODER.decode(result)
         except (MsgspecError, UnicodeDecodeError):
             result = JobFailure("confused its reader")
     if isinstance(result, JobFailure):

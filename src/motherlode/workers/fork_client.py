@@ -1,9 +1,10 @@
-"""Where worker processes come from: a process that has loaded what they need, and is forked for each.
+"""Start worker processes by way of a fork server, which has loaded what they need.
 
-To load it takes as long as to read a hundred pages, and whoever is forked has it at once, in memory that all
-share. A command that has begun nothing yet is forked to become one, with all that it has loaded; others, who
-may have threads, start an interpreter. All in a process share a nursery, which is there while somebody keeps
-it; if it is killed, the next worker comes from another.
+Loading takes as long as reading a hundred pages; a forked worker has everything at once, in shared
+memory. A command that has not started anything yet forks itself to become a fork server, with all
+that it has loaded. A process that may have threads starts an interpreter instead. All pools of a
+process share one fork server, which lives while a pool uses it. If it is killed, a new one is
+started for the next worker.
 """
 
 import fcntl
@@ -19,240 +20,261 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from motherlode.workers.fork_server import END, LENGTH, ProcessEnvironment, WorkerProgram, kill, serve
+from motherlode.workers.fork_server import (
+    EXIT_STATUS,
+    REQUEST_LENGTH,
+    ProcessEnvironment,
+    WorkerProgram,
+    kill_group,
+    serve,
+)
 
-_GRACE = 5.0  # seconds that a worker may take to end
-_LEAVE = 1.0  # and a nursery, which may be loading something
-_START = 60.0  # seconds that an order may wait to be taken
-_MOST_OPEN = 65_536  # descriptors that are looked for where nobody lists them
-# An interpreter of our own, not one of multiprocessing's: that would import whatever program we are part of.
-# What it loads stays, so that meanwhile nothing is looked for that could be dropped: a fifth of the time.
-_BEGIN = "import gc; gc.disable(); from motherlode.workers.fork_server import serve; serve({descriptor})"
+_WORKER_EXIT_S = 5.0
+_SERVER_SHUTDOWN_S = 1.0  # it may be loading modules
+_REQUEST_TIMEOUT_S = 60.0
+_MAX_DESCRIPTORS = 65_536  # tried where the system does not list the open ones
+_CONTROL_DESCRIPTOR = 3  # of the control socket in a forked server, after the standard three
+# A plain interpreter, not one of multiprocessing's, which would import the calling program. What it
+# loads stays, so collecting garbage meanwhile would only cost a fifth of the time.
+_SERVER_CODE = (
+    "import gc; gc.disable(); from motherlode.workers.fork_server import serve; serve({descriptor})"
+)
 
 
 class WorkerProcess:
-    """A worker in the care of a nursery. `seconds`: of the processor, told at its end."""
+    """A process forked by the fork server. `cpu_seconds` is known after it has exited."""
 
-    def __init__(self, fate: socket.socket, home: "ForkServer") -> None:
-        self._fate, self._home = fate, home
-        self._asking = threading.Lock()
-        self._code: int | None = None
-        self.pid = 0  # until it has told us
+    def __init__(self, status: socket.socket, server: "ForkServer") -> None:
+        self._status, self._server = status, server
+        self._lock = threading.Lock()
+        self._exit_code: int | None = None
+        self.pid = 0  # until the worker has sent it
         self.cpu_seconds = 0.0
 
     def poll(self) -> int | None:
-        """How it ended, as `subprocess` tells it; None: it has not."""
+        """Return the exit code as `subprocess` does; None while the process runs."""
         return self.wait(0)
 
-    def wait(self, seconds: float | None = None) -> int | None:
-        """The same, after so long at most."""
-        if self._asking.acquire(blocking=seconds != 0):  # somebody else may be waiting for it
+    def wait(self, timeout_s: float | None = None) -> int | None:
+        """Wait for the exit, and return the exit code; None if the process still runs."""
+        if self._lock.acquire(blocking=timeout_s != 0):  # another thread may be waiting
             try:
-                self._ask(seconds)
+                self._receive_exit(timeout_s)
             finally:
-                self._asking.release()
-        return self._code
+                self._lock.release()
+        return self._exit_code
 
     def kill(self) -> None:
-        """End it, and whatever it has started to help it. One that has not begun yet is not waited for.
+        """Kill the process and its children. Does not wait for one that is not ready yet.
 
-        Its number is its own while its line is open: the nursery asks after it, then closes that.
+        The process id cannot be reused while the status socket is open: the fork server reaps the
+        process first, and closes the socket then.
         """
         with suppress(OSError):
-            self._fate.shutdown(socket.SHUT_WR)
-        with self._asking:
-            if self.pid and self._home.is_there:
-                self._ask(_GRACE)
-            if self.pid and self._fate.fileno() >= 0:  # there is no nursery, or none that hears
-                kill(self.pid)
-                self._ask(_GRACE)
-            self._fate.close()
+            self._status.shutdown(socket.SHUT_WR)
+        with self._lock:
+            if self.pid and self._server.is_alive:
+                self._receive_exit(_WORKER_EXIT_S)
+            if self.pid and self._status.fileno() >= 0:  # the fork server is gone or stuck
+                kill_group(self.pid)
+                self._receive_exit(_WORKER_EXIT_S)
+            self._status.close()
 
-    def _ask(self, seconds: float | None) -> None:
-        if self._fate.fileno() < 0:
+    def _receive_exit(self, timeout_s: float | None) -> None:
+        if self._status.fileno() < 0:
             return
-        self._fate.settimeout(seconds)
+        self._status.settimeout(timeout_s)
         try:
-            told = self._fate.recv(END.size)
+            report = self._status.recv(EXIT_STATUS.size)
         except (BlockingIOError, TimeoutError):
             return
         except OSError:
-            told = b""
-        self._fate.close()
-        # Nobody is left to tell: the nursery was killed, and so, as far as we know, was the worker.
-        self._code, self.cpu_seconds = END.unpack(told) if told else (-signal.SIGKILL, 0.0)
+            report = b""
+        self._status.close()
+        if report:
+            self._exit_code, self.cpu_seconds = EXIT_STATUS.unpack(report)
+        else:  # the fork server was killed, and so, as far as we know, was the worker
+            self._exit_code = -signal.SIGKILL
 
 
 class ForkServer:
-    """A nursery, as whoever started it sees it. `forked`: from this process, which must have no threads."""
+    """The client's side of a fork server.
+
+    With `forked` the server is a fork of this process, which must have no other threads.
+    """
 
     def __init__(self, *, forked: bool = False) -> None:
-        self._line, theirs = socket.socketpair()
-        self._line.settimeout(_START)
+        self._control, theirs = socket.socketpair()
+        self._control.settimeout(_REQUEST_TIMEOUT_S)
         with theirs:
-            self.pid, self._reap = (_forked if forked else _launched)(theirs.fileno())
+            self.pid, self._reap = (_fork_server if forked else _spawn_server)(theirs.fileno())
 
-    def fork_worker(self, upbringing: WorkerProgram, line: int) -> WorkerProcess:
-        """A worker that finds what a process finds that we start. Raises `OSError`: there is no nursery."""
-        order = pickle.dumps((ProcessEnvironment.current(), upbringing), pickle.HIGHEST_PROTOCOL)
+    def fork_worker(self, program: WorkerProgram, channel: int) -> WorkerProcess:
+        """Return a worker with our environment. Raises `OSError` if the server is gone."""
+        environment = ProcessEnvironment.current()
+        request = pickle.dumps((environment, program), pickle.HIGHEST_PROTOCOL)
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._line, [LENGTH.pack(len(order))], [line, theirs.fileno()])
-                self._line.sendall(order)
+                head = REQUEST_LENGTH.pack(len(request))
+                socket.send_fds(self._control, [head], [channel, theirs.fileno()])
+                self._control.sendall(request)
             except BaseException:
                 ours.close()
                 raise
         return WorkerProcess(ours, self)
 
     @property
-    def is_there(self) -> bool:
-        if self._line.fileno() < 0:
+    def is_alive(self) -> bool:
+        if self._control.fileno() < 0:
             return False
-        hearing = select.poll()
-        hearing.register(self._line, select.POLLIN)
-        return not hearing.poll(0)  # it never says anything, and hangs up when it ends
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        return not poll.poll(0)  # the server never sends anything, and hangs up when it ends
 
-    def forget(self) -> None:
-        """Leave it to the process that it belongs to."""
-        self._line.close()
+    def detach(self) -> None:
+        """Close this process's copy of the control socket; the server goes on."""
+        self._control.close()
 
     def close(self) -> None:
-        """End it, and all that it still has."""
+        """End the server and all its workers."""
         with suppress(OSError):
-            self._line.shutdown(socket.SHUT_WR)
-            self._line.settimeout(_LEAVE)
-            self._line.recv(1)
-        self._line.close()
+            self._control.shutdown(socket.SHUT_WR)
+            self._control.settimeout(_SERVER_SHUTDOWN_S)
+            self._control.recv(1)
+        self._control.close()
         with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)  # its number is its own until somebody asks after it
+            os.kill(self.pid, signal.SIGKILL)  # the id cannot be reused before it is reaped
         self._reap()
 
 
-def _launched(line: int) -> tuple[int, Callable[[], object]]:
+def _spawn_server(control: int) -> tuple[int, Callable[[], object]]:
+    """Start an interpreter as fork server; return its process id and a function that reaps it."""
     started = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [sys.executable, "-c", _BEGIN.format(descriptor=line)],
-        pass_fds=(line,),
+        [sys.executable, "-c", _SERVER_CODE.format(descriptor=control)],
+        pass_fds=(control,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # libraries complain about documents there
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        start_new_session=True,  # Ctrl-C is for whoever gives the orders
+        start_new_session=True,  # Ctrl-C is for the calling process only
     )
     return started.pid, started.wait
 
 
-def _forked(line: int) -> tuple[int, Callable[[], object]]:
+def _fork_server(control: int) -> tuple[int, Callable[[], object]]:
+    """Fork this process as fork server; return its process id and a function that reaps it."""
     child = os.fork()
     if child:
         return child, partial(os.waitpid, child, 0)
     try:
         os.setsid()
-        serve(_alone_with(line))
+        serve(_close_all_but(control))
     finally:
         os._exit(0)
 
 
-def _alone_with(line: int) -> int:
-    """Drop what is open but for a line, and what was to be done on signals: all that is somebody else's."""
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, signal.SIG_DFL)
-    held = fcntl.fcntl(line, fcntl.F_DUPFD_CLOEXEC, 4)
-    none = os.open(os.devnull, os.O_RDWR)
-    for number, source in enumerate((none, none, none, held)):
-        os.dup2(source, number)
-    for other in _open_descriptors():
-        if other > 3:  # noqa: PLR2004 - those above
-            with suppress(OSError):  # that of the list itself
-                os.close(other)
-    return 3
+def _close_all_but(control: int) -> int:
+    """Close all descriptors but the control socket, whose new number is returned; reset signals."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    kept = fcntl.fcntl(control, fcntl.F_DUPFD_CLOEXEC, _CONTROL_DESCRIPTOR + 1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for target, source in enumerate((null, null, null, kept)):
+        os.dup2(source, target)
+    for descriptor in _open_descriptors():
+        if descriptor > _CONTROL_DESCRIPTOR:
+            with suppress(OSError):  # the descriptor of the listing itself
+                os.close(descriptor)
+    return _CONTROL_DESCRIPTOR
 
 
 def _open_descriptors() -> list[int]:
-    """Not all that there could be: in some containers that is a thousand million."""
+    """Return the open descriptors; not all possible ones, a thousand million in some containers."""
     try:
-        return [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - as `Path` would, without paths
+        return [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - names, not paths
     except OSError:
-        return list(range(min(os.sysconf("SC_OPEN_MAX"), _MOST_OPEN)))
+        return list(range(min(os.sysconf("SC_OPEN_MAX"), _MAX_DESCRIPTORS)))
 
 
-class _Shared:
-    """The nursery of this process, started when it is first wanted."""
+class _SharedServer:
+    """The fork server of this process, started with the first worker."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._keepers = 0
-        self._nursery: ForkServer | None = None
+        self._lock = threading.Lock()
+        self._users = 0
+        self._server: ForkServer | None = None
 
-    def keep(self, *, forked: bool = False) -> None:
-        with self._turn:
-            self._keepers += 1
-            if forked and self._nursery is None:
-                self._nursery = ForkServer(forked=True)
+    def acquire(self, *, forked: bool = False) -> None:
+        with self._lock:
+            self._users += 1
+            if forked and self._server is None:
+                self._server = ForkServer(forked=True)
 
-    def leave(self) -> None:
-        with self._turn:
-            self._keepers -= 1
-            if self._keepers <= 0:  # less in a fork of whoever kept it
+    def release(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users <= 0:  # below 0 in a fork of a process that was using it
                 self._discard()
 
-    def fork_worker(self, upbringing: WorkerProgram, line: int) -> WorkerProcess:
-        with self._turn:
-            if self._nursery is not None:
+    def fork_worker(self, program: WorkerProgram, channel: int) -> WorkerProcess:
+        with self._lock:
+            if self._server is not None:
                 with suppress(OSError):
-                    return self._nursery.fork_worker(upbringing, line)
-                self._discard()  # somebody killed it
-            self._nursery = ForkServer()
-            return self._nursery.fork_worker(upbringing, line)
+                    return self._server.fork_worker(program, channel)
+                self._discard()  # it was killed
+            self._server = ForkServer()
+            return self._server.fork_worker(program, channel)
 
     def discard(self) -> None:
-        with self._turn:
+        with self._lock:
             self._discard()
 
-    def forget(self) -> None:
-        """In a fork of this process, which has no part in it."""
-        if self._nursery is not None:
-            self._nursery.forget()
-        self._turn, self._keepers, self._nursery = threading.Lock(), 0, None
+    def detach(self) -> None:
+        """Start afresh in a fork of this process: the server belongs to the parent."""
+        if self._server is not None:
+            self._server.detach()
+        self._lock, self._users, self._server = threading.Lock(), 0, None
 
     def _discard(self) -> None:
-        nursery, self._nursery = self._nursery, None
-        if nursery is not None:
-            nursery.close()
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
 
 
-_SHARED = _Shared()
-os.register_at_fork(after_in_child=_SHARED.forget)
+_SHARED = _SharedServer()
+os.register_at_fork(after_in_child=_SHARED.detach)
 
 
 @contextmanager
 def shared_fork_server() -> Iterator[None]:
-    """Have a nursery while this lasts, as soon as a worker is wanted."""
-    _SHARED.keep()
+    """Share this process's fork server within the block; it starts with the first worker."""
+    _SHARED.acquire()
     try:
         yield
     finally:
-        _SHARED.leave()
+        _SHARED.release()
 
 
 @contextmanager
 def early_fork_server() -> Iterator[None]:
-    """The same for a command that has begun nothing yet: what it has loaded need not be loaded again.
+    """Fork this process as fork server at once, so that nothing it has loaded is loaded again.
 
-    Nothing is forked where something has begun all the same, nor where the system's libraries forbid it.
+    For commands that have not started anything yet. Nothing is forked if there are other threads,
+    nor on macOS, whose libraries forbid it.
     """
-    _SHARED.keep(forked=sys.platform != "darwin" and threading.active_count() == 1)
+    _SHARED.acquire(forked=sys.platform != "darwin" and threading.active_count() == 1)
     try:
         yield
     finally:
-        _SHARED.leave()
+        _SHARED.release()
 
 
-def fork_worker(upbringing: WorkerProgram, line: int) -> WorkerProcess:
-    """A new worker, at the other end of this line."""
-    return _SHARED.fork_worker(upbringing, line)
+def fork_worker(program: WorkerProgram, channel: int) -> WorkerProcess:
+    """Return a new worker, which has the given end of a channel."""
+    return _SHARED.fork_worker(program, channel)
 
 
 def discard_fork_server() -> None:
-    """Give a nursery up that bears nobody."""
+    """End a fork server that starts no workers; the next worker gets a new one."""
     _SHARED.discard()

@@ -1,8 +1,9 @@
-"""What goes on in a nursery: workers are borne and looked after.
+"""The fork server's own process: it forks workers, watches them, and reports how they ended.
 
-Nobody here has a thread, so that a fork is whole. For each worker there is a line on which its end is told,
-and which ends it when it is hung up: so all end with whoever wanted them, however that ends. A nursery that
-is killed takes nobody with it: its workers have lines of their own, and are replaced from another later.
+It has no threads, so that a fork is complete. Each worker has a status socket: its exit is reported
+there, and the worker is killed when the other end is closed. So all workers end with the process
+that asked for them, however that ends. A fork server that is killed takes no worker with it: the
+workers have channels of their own, and later ones are forked by a new server.
 """
 
 import os
@@ -20,18 +21,20 @@ from msgspec import Struct
 
 from motherlode.workers.gc_settings import freeze_loaded_objects
 
-LENGTH = struct.Struct("!Q")  # of an order, before it
-END = struct.Struct("!id")  # how a worker ended, and the seconds of the processor that it took
-# There are as many workers as are wanted. The threads that a library has for products of matrices would take
-# the time of others, most of it to wait for the next product: a third of what lessons took.
-_ALONE = {"OMP_NUM_THREADS": "1"}
+WorkerMain = Callable[[int], object]  # takes the file descriptor of the worker's channel
+
+REQUEST_LENGTH = struct.Struct("!Q")  # sent before a request
+EXIT_STATUS = struct.Struct("!id")  # exit code and CPU seconds of a worker
+# There are as many workers as wanted. The threads of a matrix library would take CPU time from
+# other workers, most of it to wait for the next product: a third of what retraining took.
+_SINGLE_THREADED = {"OMP_NUM_THREADS": "1"}
 
 
 class ProcessEnvironment(Struct, frozen=True):
-    """What a process finds when it is started: variables, a directory, and places where modules are."""
+    """What a newly started process finds: environment variables, directory, and module path."""
 
     environment: dict[str, str]
-    directory: str  # empty: nobody can tell
+    directory: str  # empty if it was removed
     path: list[str]
 
     @classmethod
@@ -39,7 +42,7 @@ class ProcessEnvironment(Struct, frozen=True):
         directory = ""
         with suppress(OSError):  # it was removed
             directory = os.getcwd()  # noqa: PTH109 - as it is
-        return cls({**_ALONE, **os.environ}, directory, list(sys.path))
+        return cls({**_SINGLE_THREADED, **os.environ}, directory, list(sys.path))
 
     def apply(self) -> None:
         if self.environment != dict(os.environ):
@@ -51,137 +54,139 @@ class ProcessEnvironment(Struct, frozen=True):
 
 
 class WorkerProgram(Struct, frozen=True):
-    """What becomes of a worker, packed: a lesson, for the nursery and only once, and the worker's own life,
-    which is told its line."""
+    """Two pickled functions: `preload` runs once in the fork server, `main` in each worker."""
 
-    lesson: bytes
-    life: bytes
+    preload: bytes
+    main: bytes
 
     @classmethod
-    def pickled(cls, lesson: Callable[[], object], life: Callable[[int], object]) -> "WorkerProgram":
-        return cls(*(pickle.dumps(one, pickle.HIGHEST_PROTOCOL) for one in (lesson, life)))
+    def pickled(cls, preload: Callable[[], object], main: WorkerMain) -> "WorkerProgram":
+        return cls(*(pickle.dumps(part, pickle.HIGHEST_PROTOCOL) for part in (preload, main)))
 
 
 def serve(descriptor: int) -> None:
-    """The life of a nursery, until nobody is at the other end of its line."""
-    with socket.socket(fileno=descriptor) as line:
-        line.set_inheritable(False)
-        _Nurse(line).work()
+    """Run the fork server until the other end of its control socket is closed."""
+    with socket.socket(fileno=descriptor) as control:
+        control.set_inheritable(False)
+        _ServerLoop(control).run()
 
 
-def kill(worker: int) -> None:
-    """End a worker and whatever it has started."""
+def kill_group(worker: int) -> None:
+    """Kill a worker and its children."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(worker, signal.SIGKILL)
 
 
-class _Nurse:
-    def __init__(self, line: socket.socket) -> None:
-        self._line = line
-        self._bell, self._rope = os.pipe()  # rung when a worker has ended
-        for end in (self._bell, self._rope):
+class _ServerLoop:
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._wakeup_reader, self._wakeup_writer = os.pipe()  # written when a worker has ended
+        for end in (self._wakeup_reader, self._wakeup_writer):
             os.set_blocking(end, False)
-        signal.set_wakeup_fd(self._rope, warn_on_full_buffer=False)
+        signal.set_wakeup_fd(self._wakeup_writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._learned: set[bytes] = set()
-        self._fates: dict[int, socket.socket] = {}  # of each worker, by its process
-        self._hearing = select.poll()
-        for one in (line.fileno(), self._bell):
-            self._hearing.register(one, select.POLLIN)
+        self._preloaded: set[bytes] = set()
+        self._status_sockets: dict[int, socket.socket] = {}  # by worker process id
+        self._poll = select.poll()
+        for descriptor in (control.fileno(), self._wakeup_reader):
+            self._poll.register(descriptor, select.POLLIN)
 
-    def work(self) -> None:
+    def run(self) -> None:
         with suppress(EOFError, OSError):
             while True:
-                for descriptor, _ in self._hearing.poll():
-                    self._hear(descriptor)
-                self._look_around()
-        for worker in self._fates:
-            kill(worker)
-        for worker in self._fates:
+                for descriptor, _ in self._poll.poll():
+                    self._handle(descriptor)
+                self._reap_workers()
+        for worker in self._status_sockets:
+            kill_group(worker)
+        for worker in self._status_sockets:
             os.waitpid(worker, 0)
 
-    def _hear(self, descriptor: int) -> None:
-        if descriptor == self._bell:
-            os.read(self._bell, 4096)
-        elif descriptor == self._line.fileno():
-            self._obey(*_received(self._line))
-        else:  # somebody has hung up
-            self._hearing.unregister(descriptor)
-            kill(next(worker for worker, fate in self._fates.items() if fate.fileno() == descriptor))
+    def _handle(self, descriptor: int) -> None:
+        if descriptor == self._wakeup_reader:
+            os.read(self._wakeup_reader, 4096)
+        elif descriptor == self._control.fileno():
+            self._fork_worker(*_receive_request(self._control))
+        else:  # the other end of a status socket was closed
+            self._poll.unregister(descriptor)
+            statuses = self._status_sockets.items()
+            kill_group(next(worker for worker, status in statuses if status.fileno() == descriptor))
 
-    def _obey(self, order: bytes, line: int, fate: socket.socket) -> None:
-        life = self._taught(order)
-        if life is None:
-            os.close(line)
-            fate.close()
+    def _fork_worker(self, request: bytes, channel: int, status: socket.socket) -> None:
+        main = self._load_program(request)
+        if main is None:
+            os.close(channel)
+            status.close()
             return
         worker = os.fork()
         if not worker:
-            self._let_go(life, line, fate)
-        os.close(line)
-        with suppress(OSError):  # it does the same, and either may be the first
+            self._become_worker(main, channel, status)
+        os.close(channel)
+        with suppress(OSError):  # the worker does the same, and either may be first
             os.setpgid(worker, worker)
-        self._fates[worker] = fate
-        self._hearing.register(fate.fileno(), select.POLLIN)
+        self._status_sockets[worker] = status
+        self._poll.register(status.fileno(), select.POLLIN)
 
-    def _taught(self, order: bytes) -> Callable[[int], object] | None:
-        """What a worker is to do, with all loaded that it takes; None: nobody can do that."""
-        with suppress(Exception):  # whoever ordered it sees that nobody comes
-            environment, upbringing = pickle.loads(order)  # noqa: S301 - from our own process
+    def _load_program(self, request: bytes) -> WorkerMain | None:
+        """Return a worker's main function, with its preload run; None if it cannot be loaded."""
+        with suppress(Exception):  # the client sees that no worker answers
+            environment, program = pickle.loads(request)  # noqa: S301 - from our own process
             environment.apply()
-            life: Callable[[int], object] = pickle.loads(upbringing.life)  # noqa: S301
-            if upbringing.lesson not in self._learned:
-                pickle.loads(upbringing.lesson)()  # noqa: S301
-                self._learned.add(upbringing.lesson)
+            main: WorkerMain = pickle.loads(program.main)  # noqa: S301
+            if program.preload not in self._preloaded:
+                pickle.loads(program.preload)()  # noqa: S301
+                self._preloaded.add(program.preload)
                 freeze_loaded_objects()
-            return life
+            return main
         return None
 
-    def _let_go(self, life: Callable[[int], object], line: int, fate: socket.socket) -> NoReturn:
-        """Be the worker."""
+    def _become_worker(self, main: WorkerMain, channel: int, status: socket.socket) -> NoReturn:
+        """Run a worker in the forked process, and exit."""
         code = 1
         try:
             os.setpgid(0, 0)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for one in (self._line, *self._fates.values()):
-                one.close()
-            fate.detach()  # open as long as there is a nursery or a worker
-            for end in (self._bell, self._rope):
+            for inherited in (self._control, *self._status_sockets.values()):
+                inherited.close()
+            status.detach()  # stays open as long as the fork server or the worker lives
+            for end in (self._wakeup_reader, self._wakeup_writer):
                 os.close(end)
-            life(line)
+            main(channel)
             code = 0
         finally:
             os._exit(code)
 
-    def _look_around(self) -> None:
-        """Tell of those that have ended, and end what they left behind."""
-        while self._fates:
-            worker, status, used = os.wait4(-1, os.WNOHANG)
+    def _reap_workers(self) -> None:
+        """Report the workers that have ended, and kill the children that they left."""
+        while self._status_sockets:
+            worker, status, usage = os.wait4(-1, os.WNOHANG)
             if not worker:
                 return
-            kill(worker)
-            self._tell(worker, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)
+            kill_group(worker)
+            cpu_seconds = usage.ru_utime + usage.ru_stime
+            self._report_exit(worker, os.waitstatus_to_exitcode(status), cpu_seconds)
 
-    def _tell(self, worker: int, code: int, seconds: float) -> None:
-        with self._fates.pop(worker) as fate:
-            with suppress(KeyError):  # it was hung up
-                self._hearing.unregister(fate.fileno())
+    def _report_exit(self, worker: int, code: int, cpu_seconds: float) -> None:
+        with self._status_sockets.pop(worker) as status:
+            with suppress(KeyError):  # its other end was closed before
+                self._poll.unregister(status.fileno())
             with suppress(OSError):
-                fate.send(END.pack(code, seconds))
+                status.send(EXIT_STATUS.pack(code, cpu_seconds))
 
 
-def _received(line: socket.socket) -> tuple[bytes, int, socket.socket]:
-    """An order, the line of the worker, and the one on which its end is told. Raises `EOFError`."""
-    head, descriptors, _, _ = socket.recv_fds(line, LENGTH.size, 2)
-    if len(descriptors) != 2:  # noqa: PLR2004 - as many as there are names for
+def _receive_request(control: socket.socket) -> tuple[bytes, int, socket.socket]:
+    """Return a request, the worker's channel and its status socket. Raises `EOFError`."""
+    head, descriptors, _, _ = socket.recv_fds(control, REQUEST_LENGTH.size, 2)
+    if len(descriptors) != 2:  # noqa: PLR2004 - channel and status socket
         raise EOFError
-    for one in descriptors:
-        os.set_inheritable(one, False)  # noqa: FBT003 - its own name for it
-    order, wanted = bytearray(), LENGTH.unpack(head)[0]
-    while len(order) < wanted:
-        more = line.recv(wanted - len(order))
-        if not more:
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)  # noqa: FBT003 - takes no keyword
+    request, length = bytearray(), REQUEST_LENGTH.unpack(head)[0]
+    while len(request) < length:
+        received = control.recv(length - len(request))
+        if not received:
             raise EOFError
-        order += more
-    return bytes(order), descriptors[0], socket.socket(fileno=descriptors[1])
+        request += received
+    channel, status = descriptors
+    return bytes(request), channel, socket.socket(fileno=status)

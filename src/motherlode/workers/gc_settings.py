@@ -1,26 +1,26 @@
-"""The garbage collector, told what a crawl is like: a million records that come and go, and no circles.
+"""Garbage collector settings for a crawl: a million records that come and go, without cycles.
 
-What is loaded by the time a crawl begins stays, and need not be looked at again and again; and of what comes
-later nearly all is gone without the collector, which by its defaults would look through it every 700 records.
+What is loaded when a crawl begins stays, and need not be examined again. Nearly all later records
+are freed by reference counting; by default the collector would examine them every 700 records.
 """
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_YOUNG = 50_000  # records that are made and not dropped before the collector looks at them
+_YOUNG_OBJECTS = 50_000  # allocated and not freed, before the collector examines them
 
 
 def freeze_loaded_objects() -> None:
-    """From here on what is there stays, and what comes is looked at seldom."""
+    """Exempt all present objects from collection, and examine new ones rarely."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+    gc.set_threshold(_YOUNG_OBJECTS, *gc.get_threshold()[1:])
 
 
 @contextmanager
 def rare_gc() -> Iterator[None]:
-    """The same, for a while."""
+    """Freeze present objects and collect rarely within the block; restore the settings after it."""
     before = gc.get_threshold()
     freeze_loaded_objects()
     try:

@@ -1,4 +1,4 @@
-"""Who does the work of a crawl that is not the event loop's: processes that read, a thread that writes."""
+"""Where a crawl's heavy work runs: worker processes read documents, one thread writes."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,24 +17,24 @@ T = TypeVar("T")
 
 
 class WorkerPool(Protocol):
-    """What a crawl can have done for it."""
+    """What a crawl can run outside its event loop."""
 
     @property
     def reader_count(self) -> int:
-        """How many documents are read at the same time."""
+        """The number of documents that are read at the same time."""
         ...
 
     async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
-        """What documents say, each with the documents inside it."""
+        """Return each document as read, followed by the documents inside it."""
         ...
 
     async def run_in_writer(self, work: Callable[[], T]) -> T:
-        """Do something that takes a while, aside from the loop; one thing after the other."""
+        """Run a function in the writer thread, one call after the other."""
         ...
 
 
 class ProcessWorkerPool:
-    """Worker processes and a thread of our own. An async context manager."""
+    """Worker processes and a writer thread. An async context manager."""
 
     def __init__(self, manner: Manner, options: ReadingOptions) -> None:
         self._readers = DocumentReaders(manner, options, for_store=True)
@@ -66,8 +66,7 @@ class ProcessWorkerPool:
 
 
 class InlineWorkerPool:
-    """Everything on the spot: where time is virtual nobody else can be waited for, and for webs that hold
-    nothing hostile."""
+    """Runs everything in the calling thread: for virtual time, and for harmless webs."""
 
     reader_count = 1
 

@@ -130,14 +130,14 @@ def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) 
     for text in ("owls", "half \ud83e an owl"):
         found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
         monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
-        assert module._unpacked(raw, module._analyse(raw, Manner()), for_store=False) == found
+        assert module._decode(raw, module._read_document(raw, Manner()), for_store=False) == found
 
 
 def test_half_a_character_in_what_is_kept_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = Raw("http://a.test/", b"", "text/html")
     link = Link("http://a.test/x", UrlKey(7), "half \ud83e an owl", 3)
     monkeypatch.setattr(module, "analyse", lambda *_: [Analysed(raw.url, raw.mime, Document(links=(link,)))])
-    (kept,) = module._unpacked(raw, module._analyse(raw, Manner(), for_store=True), for_store=True)
+    (kept,) = module._decode(raw, module._read_document(raw, Manner(), for_store=True), for_store=True)
     assert kept.document.links == (link,)
 
 
@@ -147,8 +147,8 @@ def test_what_is_kept_comes_back_packed() -> None:
     )
     raw = Raw("http://a.test/", body, "text/html")
     ((whole,),) = read([raw])
-    packed = module._analyse(raw, Manner(in_full=False), for_store=True)
-    (kept,) = module._unpacked(raw, packed, for_store=True)
+    packed = module._read_document(raw, Manner(in_full=False), for_store=True)
+    (kept,) = module._decode(raw, packed, for_store=True)
     assert unpack_text(kept.document.packed) == (whole.document.text, whole.document.main)
     assert (kept.document.text, kept.document.main, kept.document.headings) == ("", "", ())
     links = tuple(Link(link.url, link.key, link.anchor, link.flags) for link in whole.document.links)
@@ -162,5 +162,5 @@ def test_what_is_kept_comes_back_packed() -> None:
     "garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff", b"\x91\x97\xa1\xff"]
 )
 def test_what_comes_back_garbled_is_unreadable(garbled: bytes, *, for_store: bool) -> None:
-    (one,) = module._unpacked(Raw("http://a.test/", b"", "text/html"), garbled, for_store=for_store)
+    (one,) = module._decode(Raw("http://a.test/", b"", "text/html"), garbled, for_store=for_store)
     assert (one.url, one.document) == ("http://a.test/", Document(unreadable="confused its reader"))

@@ -20,7 +20,8 @@ from motherlode.fetch.loops import run
 from motherlode.workers import fork_client
 from motherlode.workers.fork_client import ForkServer, WorkerProcess
 from motherlode.workers.fork_server import WorkerProgram
-from motherlode.workers.process_pool import JobFailure, ProcessPool
+from motherlode.workers.process_pool import ProcessPool
+from motherlode.workers.worker_loop import JobFailure
 from support import worker_tasks as tasks
 
 OPTIONS = ReadingOptions(workers=2, seconds=20.0, memory=256)
@@ -173,7 +174,7 @@ def test_workers_whose_nursery_is_killed_go_on_and_can_be_ended(home: Home) -> N
     ended, killed = (home.child(partial(tasks.live, "hang")) for _ in range(2))
     pids = ended.begun(), killed.begun()
     os.kill(home.pid, signal.SIGKILL)
-    assert come_true(lambda: not home.nursery.is_there)
+    assert come_true(lambda: not home.nursery.is_alive)
     assert (ended.process.wait(0.1), killed.process.poll()) == (None, None)
     assert all(map(tasks.lives, pids))
     ended.process.kill()
@@ -223,9 +224,9 @@ def test_all_end_with_whoever_wanted_them(how: str) -> None:
 
 
 @pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> fork_client._Shared:
+def shared(monkeypatch: pytest.MonkeyPatch) -> fork_client._SharedServer:
     """What all in this process share, as if nobody had asked for it yet."""
-    own = fork_client._Shared()
+    own = fork_client._SharedServer()
     monkeypatch.setattr(fork_client, "_SHARED", own)
     return own
 
@@ -235,13 +236,13 @@ def open_files() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not list open files")
-def test_nothing_is_left_open_and_nobody_behind(shared: fork_client._Shared) -> None:
+def test_nothing_is_left_open_and_nobody_behind(shared: fork_client._SharedServer) -> None:
     async def work() -> list[int]:
         async with ProcessPool(tasks.task, OPTIONS) as one, ProcessPool(tasks.task, OPTIONS) as other:
             assert await one.run(["a", "crash"]) == ["A", JobFailure("killed its reader (SIGSEGV)")]
             assert await other.run(["b"]) == ["B"]
-            assert shared._nursery is not None
-            return [shared._nursery.pid, *(w.process.pid for every in (one, other) for w in every._all)]
+            assert shared._server is not None
+            return [shared._server.pid, *(w.process.pid for every in (one, other) for w in every._workers)]
 
     run(work())  # what a loop keeps open for ever is open now
     before = open_files()
@@ -249,35 +250,37 @@ def test_nothing_is_left_open_and_nobody_behind(shared: fork_client._Shared) -> 
     assert len(pids) == 1 + 2 * OPTIONS.workers
     assert all(map(gone, pids))
     assert open_files() == before
-    assert shared._nursery is None
+    assert shared._server is None
 
 
-def test_a_nursery_that_is_killed_is_replaced_and_costs_no_document(shared: fork_client._Shared) -> None:
+def test_a_nursery_that_is_killed_is_replaced_and_costs_no_document(
+    shared: fork_client._SharedServer,
+) -> None:
     async def work() -> None:
         async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            first = shared._nursery
+            first = shared._server
             assert first is not None
             os.kill(first.pid, signal.SIGKILL)
-            assert (await workers.run(["a", "b"]), workers.replaced) == (["A", "B"], 0)
-            (worker,) = workers._all
+            assert (await workers.run(["a", "b"]), workers.replaced_count) == (["A", "B"], 0)
+            (worker,) = workers._workers
             os.kill(worker.process.pid, signal.SIGKILL)
             worker.process.wait()
-            assert (await workers.run(["c", "d"]), workers.replaced) == (["C", "D"], 1)
-            assert shared._nursery not in (first, None)
+            assert (await workers.run(["c", "d"]), workers.replaced_count) == (["C", "D"], 1)
+            assert shared._server not in (first, None)
 
     run(work())
 
 
 def test_one_that_does_not_answer_is_given_up(
-    shared: fork_client._Shared, monkeypatch: pytest.MonkeyPatch
+    shared: fork_client._SharedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("motherlode.workers.process_pool._START", 2.0)
+    monkeypatch.setattr("motherlode.workers.process_pool._START_TIMEOUT_S", 2.0)
 
     async def work() -> list[Any]:
         async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             return await workers.run(["a"])
 
-    shared._nursery = stopped = ForkServer()
+    shared._server = stopped = ForkServer()
     os.kill(stopped.pid, signal.SIGSTOP)
     assert run(work()) == ["A"]
     assert gone(stopped.pid)
@@ -289,12 +292,12 @@ from support import worker_tasks as tasks
 from motherlode.workers import fork_client
 from test_fork_client import Home
 with fork_client.shared_fork_server(), Home() as home:
-    fork_client._SHARED._nursery = home.nursery
+    fork_client._SHARED._server = home.nursery
     if not (child := os.fork()):
-        os._exit(fork_client._SHARED._nursery is not None or home.nursery._line.fileno() >= 0)
+        os._exit(fork_client._SHARED._server is not None or home.nursery._control.fileno() >= 0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert home.child(tasks.tell).begun()
-    fork_client._SHARED._nursery = None
+    fork_client._SHARED._server = None
 """
 
 
@@ -309,8 +312,8 @@ done = threading.Event()
 if sys.argv[1] == "with a thread":
     threading.Thread(target=done.wait, daemon=True).start()
 with fork_client.early_fork_server():
-    print(fork_client._SHARED._nursery is not None)
-assert fork_client._SHARED._nursery is None
+    print(fork_client._SHARED._server is not None)
+assert fork_client._SHARED._server is None
 """
 
 
@@ -325,7 +328,7 @@ import os
 from motherlode.workers import fork_client
 ours, theirs = os.pipe()
 with fork_client.early_fork_server():
-    assert fork_client._SHARED._nursery is not None
+    assert fork_client._SHARED._server is not None
     os.close(theirs)
     print(os.read(ours, 1))  # waits as long as anybody has the other end
 """

@@ -17,9 +17,10 @@ from motherlode.documents.options import ReadingOptions
 from motherlode.fetch.loops import run
 from motherlode.records import DiskFullError, LodeError
 from motherlode.workers import fork_client
-from motherlode.workers import process_pool as workers_module
+from motherlode.workers import process_pool as pool_module
 from motherlode.workers.fork_server import WorkerProgram
-from motherlode.workers.process_pool import JobFailure, ProcessPool
+from motherlode.workers.process_pool import ProcessPool
+from motherlode.workers.worker_loop import JobFailure
 from support.worker_tasks import lives, task
 
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
@@ -28,7 +29,7 @@ QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
 def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[Any], int]:
     async def work() -> tuple[list[Any], int]:
         async with ProcessPool(task, options) as workers:
-            return await workers.run(jobs), workers.replaced
+            return await workers.run(jobs), workers.replaced_count
 
     return run(work())
 
@@ -36,7 +37,7 @@ def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[
 def test_nothing_to_do_is_no_reason_to_end() -> None:
     async def work() -> tuple[list[list[Any]], int]:
         async with ProcessPool(task, ReadingOptions(workers=1)) as workers:
-            return [await workers.run(jobs) for jobs in ([], ["a"], [], ["b"])], workers.replaced
+            return [await workers.run(jobs) for jobs in ([], ["a"], [], ["b"])], workers.replaced_count
 
     assert run(work()) == ([[], ["A"], [], ["B"]], 0)
 
@@ -94,13 +95,13 @@ def test_a_batch_that_lies_ready_is_read_whatever_becomes_of_the_one_before_it()
     async def work() -> tuple[list[Any], int]:
         async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as workers:
             batches = (["crash", "b"], ["c"], ["d"])
-            return await asyncio.gather(*map(workers.run, batches)), workers.replaced
+            return await asyncio.gather(*map(workers.run, batches)), workers.replaced_count
 
     assert run(work()) == ([[JobFailure("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
 
 
 def test_batches_longer_than_a_portion_have_their_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "_PORTION", 40)  # bytes: a word or two
+    monkeypatch.setattr(pool_module, "_MAX_PORTION_BYTES", 40)  # bytes: a word or two
 
     async def work() -> list[list[Any]]:
         async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
@@ -130,7 +131,7 @@ def test_a_batch_that_must_be_sent_again_is_sent_before_those_behind_it() -> Non
 def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers_module, "_PORTION", 60)
+    monkeypatch.setattr(pool_module, "_MAX_PORTION_BYTES", 60)
     drawn = random.Random(seed)
     names = iter(range(10_000))
 
@@ -151,12 +152,12 @@ def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
             async def kill() -> None:
                 while True:
                     await asyncio.sleep(drawn.random() / 50)
-                    drawn.choice(workers._desks).worker.process.kill()
+                    drawn.choice(workers._slots).worker.process.kill()
 
             killing = asyncio.create_task(kill())
             await asyncio.gather(*(read() for _ in range(6)))
             killing.cancel()
-            assert workers.replaced
+            assert workers.replaced_count
 
     run(work())
 
@@ -204,7 +205,7 @@ def test_a_worker_takes_in_its_next_batch_while_it_reads(
     async def work() -> bool:
         async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             batches = [asyncio.create_task(workers.run([word])) for word in ("gate", "y" * 20_000_000)]
-            socket = workers._desks[0].worker.line._transport
+            socket = workers._slots[0].worker.channel._transport
             assert socket is not None
             await asyncio.sleep(0)  # they are sent
             until = time.monotonic() + 15
@@ -231,11 +232,14 @@ def test_a_worker_multiplies_alone_unless_somebody_says_otherwise(monkeypatch: p
 def test_nobody_is_left_behind() -> None:
     async def work() -> list[int]:
         async with ProcessPool(task, QUICK) as workers:
-            pids = [(await workers.run(["a"]), worker.process.pid)[1] for worker in workers._all]
+            pids = [(await workers.run(["a"]), worker.process.pid)[1] for worker in workers._workers]
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(workers.run(["hang"]), 0.2)
             assert await workers.run(["a"]) == ["A"]
-            return [*(pid for pid in pids if pid), *(w.process.pid for w in workers._all if w.process.pid)]
+            return [
+                *(pid for pid in pids if pid),
+                *(w.process.pid for w in workers._workers if w.process.pid),
+            ]
 
     for pid in run(work()):
         with pytest.raises(ProcessLookupError):
@@ -259,10 +263,10 @@ def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
     async def work() -> tuple[list[Any], int]:
         async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
             await workers.run(["a"])
-            (worker,) = workers._all
+            (worker,) = workers._workers
             worker.process.kill()
             worker.process.wait()
-            return await workers.run(["b", "c"]), workers.replaced
+            return await workers.run(["b", "c"]), workers.replaced_count
 
     assert run(work()) == (["B", "C"], 1)
 
@@ -270,7 +274,7 @@ def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
 def test_a_document_whose_reader_somebody_kills_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1))
+    monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1))
     monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "mark"))
     assert results(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
     lost = JobFailure("killed its reader (SIGKILL)")
@@ -278,7 +282,7 @@ def test_a_document_whose_reader_somebody_kills_is_read_again(
 
 
 def test_a_reader_without_space_is_no_fault_of_its_document() -> None:
-    with pytest.raises(DiskFullError, match=r"found no space to work \(No space left on device\)"):
+    with pytest.raises(DiskFullError, match=r"has no disk space left \(No space left on device\)"):
         results(["a", "full", "b"])
 
 
@@ -291,7 +295,7 @@ from motherlode.workers.process_pool import ProcessPool
 from support.worker_tasks import task
 async def work():
     async with ProcessPool(task, ReadingOptions(workers=2, seconds=3600.0)) as workers:
-        print(*(worker.process.pid for worker in workers._all), flush=True)
+        print(*(worker.process.pid for worker in workers._workers), flush=True)
         await workers.run(["spin"])
 asyncio.run(work())
 """
@@ -344,7 +348,7 @@ def test_workers_that_are_killed_before_they_begin_are_started_again(monkeypatch
         return process
 
     monkeypatch.setattr(fork_client, "fork_worker", bear_and_kill)
-    monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1, 0.1, 0.1))
+    monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1, 0.1, 0.1))
     assert results(["a", "b"], ReadingOptions(workers=1, seconds=20.0)) == (["A", "B"], 0)
     assert killed == 4
 
@@ -352,9 +356,9 @@ def test_workers_that_are_killed_before_they_begin_are_started_again(monkeypatch
 def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers_module, "_PAUSES", (0.0, 0.1))
-    monkeypatch.setattr(fork_client, "_BEGIN", "raise SystemExit({descriptor})")
-    monkeypatch.setattr(fork_client, "_SHARED", fork_client._Shared())
+    monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1))
+    monkeypatch.setattr(fork_client, "_SERVER_CODE", "raise SystemExit({descriptor})")
+    monkeypatch.setattr(fork_client, "_SHARED", fork_client._SharedServer())
     workers = ProcessPool(task, QUICK)
 
     async def work() -> None:
@@ -363,4 +367,4 @@ def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
 
     with pytest.raises(LodeError, match="did not start"):
         run(work())
-    assert workers._all == set()
+    assert workers._workers == set()

@@ -32,7 +32,9 @@ from motherlode.store.pages import count_pages
 from motherlode.training.corpus import Shelf
 from motherlode.training.opinion import classifier_of
 from motherlode.training.training_set import KIND
-from motherlode.workers.process_pool import JobFailure, ProcessPool, lower_priority
+from motherlode.workers.cpu_priority import lower_priority
+from motherlode.workers.process_pool import ProcessPool
+from motherlode.workers.worker_loop import JobFailure
 from motherlode.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
