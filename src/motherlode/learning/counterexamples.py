@@ -1,9 +1,10 @@
-"""What topics are told from besides each other: the documents of OTHERS (BINGO!, section 3.1; SPEC B16).
+"""Counterexamples: the documents of OTHERS (BINGO!, section 3.1; SPEC B16).
 
-A topic's documents are full of words that have nothing to do with it; only documents on something else can
-teach which. So OTHERS has the person's own counterexamples, then pages of the crawl that
-were surely rejected, then documents of common vocabulary (`motherlode.lexicon`), less what is close to a
-topic. The figures here are of small portals on the `schools` web, as are the rules that they speak for.
+A topic's documents are full of words that have nothing to do with it. Only documents on other
+subjects can teach which words those are. So OTHERS has the user's own counterexamples, then pages
+of the crawl that were rejected with confidence, then documents of common vocabulary
+(`motherlode.lexicon`) that are not close to a topic. The figures in this module, and the rules that
+follow from them, come from small portals on the `schools` web.
 """
 
 from collections import Counter
@@ -18,17 +19,17 @@ from motherlode.documents.terms import Bag
 from motherlode.learning.matrix import Floats, Terms, count_matrix, idf_weights, unit_rows
 
 MAX_COMMON_DOCUMENTS = 50  # of common vocabulary
-MAX_DEVIATIONS = 2.5  # deviations from the median
-_LEAST_SPREAD = 0.01  # of cosines; what differs by less differs by chance, as where a topic is not in English
-_TO_STANDARD = 1.4826  # from median deviations to standard ones, were it a normal distribution
+MAX_DEVIATIONS = 2.5  # from the median cosine; a domain that is nearer to a topic is left out
+_MIN_COSINE_SPREAD = 0.01  # less is chance, for example if a topic is not in English
+_STANDARD_PER_MEDIAN_DEVIATION = 1.4826  # for a normal distribution
 
 
-# What classifiers are fitted on: a bag, or the bags of a document in several feature spaces.
+# What a classifier is fitted on: a bag, or the bags of a document in several feature spaces.
 D = TypeVar("D", bound=Sized)
 
 
 class RejectedPage(Struct, Generic[D], frozen=True):
-    """A page of the crawl that no topic wanted, with its distance to the nearest topic's plane, below 0."""
+    """A page that no topic accepted, with its distance to the nearest topic's plane, below 0."""
 
     host: str
     document: D
@@ -36,17 +37,20 @@ class RejectedPage(Struct, Generic[D], frozen=True):
 
 
 class CounterexampleLimits(Struct, frozen=True):
-    """How many pages of the crawl join OTHERS, and how much common vocabulary stays when they do."""
+    """How many pages of the crawl join OTHERS, and how many common documents stay when they do.
+
+    With n examples, n / (n + `trust_prior`) of the rejections are trusted.
+    """
 
     max_per_example: int = 10
     max_per_host: int = 3
-    doubt: float = 2.0
+    trust_prior: float = 2.0
     max_common: int = MAX_COMMON_DOCUMENTS
     min_common: int = 20
 
 
 class Counterexamples(Struct, Generic[D], frozen=True):
-    """The documents of OTHERS by where they come from."""
+    """The documents of OTHERS, by their source."""
 
     user: tuple[D, ...] = ()
     rejected: tuple[D, ...] = ()
@@ -61,86 +65,89 @@ DEFAULT_LIMITS = CounterexampleLimits()
 
 
 def domain_deviations(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]]) -> dict[str, float]:
-    """How near each domain is to the topic that it is nearest to, in deviations from the median domain.
+    """Return how near each domain is to its nearest topic, in deviations from the median domain.
 
-    `topics` are the training documents of each. A cosine by itself says little: that of three pages on birds
-    with `birds` is 0.18, and so is that of twenty pages on countries with `time`. But the domains that
-    have nothing to do with a topic are about equally far from it, so the others stand out. Median and
-    median deviation, because mean and variance would be drawn by what stands out.
+    `topics` has the training documents of each topic. A cosine alone says little: that of three
+    pages on birds with `birds` is 0.18, and so is that of twenty pages on countries with `time`.
+    But unrelated domains are about equally far from a topic, so related ones stand out. Median and
+    median deviation are used because outliers would distort mean and variance.
     """
     space = (domains if isinstance(domains, DomainBags) else DomainBags(domains)).space
-    found = [_deviations(space.cosines(bags)) for bags in topics if bags] if domains else []
-    nearest = np.max(found, axis=0) if found else np.zeros(len(domains))
+    deviations = [_deviations(space.cosines(bags)) for bags in topics if bags] if domains else []
+    nearest = np.max(deviations, axis=0) if deviations else np.zeros(len(domains))
     return dict(zip(domains, nearest.tolist(), strict=True))
 
 
 def common_documents(
     domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]], number: int = MAX_COMMON_DOCUMENTS
 ) -> dict[str, Bag]:
-    """The domains that are close to no topic, at most so many, the nearest of them first.
+    """Return the domains that are close to no topic, nearest first, at most `number`.
 
-    The nearest, as they teach most: they share words with the topics' documents and yet are something
-    else. From 5 examples a topic, precision is 0.52 with the nearest 50, and 0.44 with the farthest. What
-    is beyond `MAX_DEVIATIONS` would teach that the topic's own words are not its own, the more so the fewer
-    examples it has: from two, leaving it out raises average precision from 0.443 to 0.459.
+    The nearest teach most: they share words with the topics' documents but have another subject.
+    With 5 examples for each topic, precision is 0.52 with the nearest 50 and 0.44 with the
+    farthest. Domains beyond `MAX_DEVIATIONS` would teach that the topic's own words count against
+    it, and the more so the fewer examples it has. With two, leaving them out raises average
+    precision from 0.443 to 0.459.
     """
-    near = domain_deviations(domains, topics)
-    left = sorted((name for name in domains if near[name] < MAX_DEVIATIONS), key=lambda name: -near[name])
-    return {name: domains[name] for name in left[:number]}
+    deviations = domain_deviations(domains, topics)
+    distant = [name for name in domains if deviations[name] < MAX_DEVIATIONS]
+    distant.sort(key=lambda name: -deviations[name])
+    return {name: domains[name] for name in distant[:number]}
 
 
 def choose_counterexamples(
     common: Sequence[D],
-    own: Sequence[D],
+    user: Sequence[D],
     rejected: Iterable[RejectedPage[D]],
     examples: int,
     limits: CounterexampleLimits = DEFAULT_LIMITS,
 ) -> Counterexamples[D]:
-    """The documents of OTHERS: all of the person's own, then rejected pages, then common vocabulary.
+    """Return the documents of OTHERS: all of the user's own, rejected pages, common vocabulary.
 
-    `examples` says how many training documents the largest topic has; `rejected` are best a sample of all
-    rejections, some five times as many as may join, for the very surest of a long crawl teach least (average
-    precision 0.68 for 0.71, from 20 examples). Each page that joins takes the place of a document of common
-    vocabulary, the last first, for pages say better what pages look like. The first 20 stay: without them
-    precision is lower (0.48 for 0.54, from 5 examples), and more of them change nothing.
+    `examples` is the number of training documents of the largest topic. `rejected` is best a sample
+    of all rejections, about five times as many as may join: the most confident rejections of a long
+    crawl teach least (average precision 0.68 instead of 0.71, with 20 examples). Each page that
+    joins replaces a document of common vocabulary, the last first, because pages show better what
+    pages look like. The first 20 stay: without them precision falls (0.48 instead of 0.54, with 5
+    examples), and more of them change nothing.
     """
     joining = confident_rejections(rejected, examples, limits)
-    places = max(limits.max_common - len(own) - len(joining), limits.min_common)
-    return Counterexamples(tuple(own), joining, tuple(common[:places]))
+    places = max(limits.max_common - len(user) - len(joining), limits.min_common)
+    return Counterexamples(tuple(user), joining, tuple(common[:places]))
 
 
 def confident_rejections(
     rejected: Iterable[RejectedPage[D]], examples: int, limits: CounterexampleLimits = DEFAULT_LIMITS
 ) -> tuple[D, ...]:
-    """The surest rejections first: none that is in doubt, a few of a host, and ten for each example.
+    """Return the most confident rejections first, with limits by trust, host and example.
 
-    In doubt are the least sure of them. From a few examples a topic is known so badly that a third of the
-    pages rejected around it may be on it; so with n examples the surest n / (n + 2) are trusted. A few of a
-    host, or large sites would stand for the Web: without that limit the surest are all alike, and nothing
-    is learned from them. Ten for each example, because many more leave a topic of two documents without
-    recall, and many fewer a topic of twenty without precision.
+    With few examples, a topic is known so badly that a third of the pages rejected around it may be
+    on it. So with n examples, the most confident n / (n + 2) are trusted. A host gives three at
+    most, or large sites would stand for the Web: without that limit the most confident pages are
+    all alike and teach nothing. Ten join for each example: many more leave a topic of two documents
+    without recall, many fewer leave a topic of twenty without precision.
     """
-    refused = [page for page in rejected if page.confidence < 0 and len(page.document)]
-    trusted = int(len(refused) * examples / max(examples + limits.doubt, 1))
-    taken: list[D] = []
-    of_host: Counter[str] = Counter()
-    for page in sorted(refused, key=lambda page: page.confidence)[:trusted]:
-        if of_host[page.host] < limits.max_per_host:
-            taken.append(page.document)
-            of_host[page.host] += 1
-    return tuple(taken[: examples * limits.max_per_example])
+    rejections = [page for page in rejected if page.confidence < 0 and len(page.document)]
+    trusted = int(len(rejections) * examples / max(examples + limits.trust_prior, 1))
+    documents: list[D] = []
+    pages_by_host: Counter[str] = Counter()
+    for page in sorted(rejections, key=lambda page: page.confidence)[:trusted]:
+        if pages_by_host[page.host] < limits.max_per_host:
+            documents.append(page.document)
+            pages_by_host[page.host] += 1
+    return tuple(documents[: examples * limits.max_per_example])
 
 
 class DomainBags(dict[str, Bag]):
-    """Documents by the names of their domains, to be compared with topics again and again."""
+    """Documents by domain name, with their vectors cached for repeated comparison with topics."""
 
     @cached_property
-    def space(self) -> "_Space":
-        return _Space(self)
+    def space(self) -> "_DomainSpace":
+        return _DomainSpace(self)
 
 
-class _Space:
-    """The domains as vectors, over the words that they have."""
+class _DomainSpace:
+    """The vectors of the domains over their common vocabulary."""
 
     def __init__(self, domains: Mapping[str, Bag]) -> None:
         bags = tuple(domains.values())
@@ -151,7 +158,7 @@ class _Space:
         self._vectors = unit_rows(counts, self._idf)
 
     def cosines(self, bags: Sequence[Bag]) -> Floats:
-        """The cosine of each domain and the centroid of these documents."""
+        """Return the cosine of each domain and the centroid of the given documents."""
         rows = unit_rows(count_matrix(bags, self._vocabulary), self._idf)
         centroid: Floats = np.asarray(rows.sum(axis=0)).ravel()
         length = float(np.linalg.norm(centroid)) or 1.0
@@ -160,8 +167,9 @@ class _Space:
 
 
 def _deviations(values: Floats) -> Floats:
-    """How far each value is above the median (the modified z-score of Iglewicz and Hoaglin, 1993)."""
+    """Return the modified z-score of each value (Iglewicz and Hoaglin 1993)."""
     above = values - np.median(values)
-    spread = max(_TO_STANDARD * float(np.median(np.abs(above))), _LEAST_SPREAD)
+    median_deviation = float(np.median(np.abs(above)))
+    spread = max(_STANDARD_PER_MEDIAN_DEVIATION * median_deviation, _MIN_COSINE_SPREAD)
     deviations: Floats = above / spread
     return deviations

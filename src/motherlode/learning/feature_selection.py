@@ -1,8 +1,8 @@
 """The terms that separate a topic from its siblings, by mutual information (BINGO!, section 2.3,
 equation 1; SPEC B6).
 
-MI(X, V) = P[X and V] log(P[X and V] / (P[X] P[V])), for a term X and a topic V. The probabilities are
-shares of documents.
+MI(X, V) = P[X and V] log(P[X and V] / (P[X] P[V])), for a term X and a topic V. The probabilities
+are shares of documents.
 """
 
 import numpy as np

@@ -1,16 +1,17 @@
-"""How mixed clusters are: the entropy of their terms (BINGO!, section 3.6; SPEC B22).
+"""Impurity of clusters: the entropy of their terms (BINGO!, section 3.6; SPEC B22).
 
-BINGO! takes the number of clusters with the least entropy-based impurity, after Duda, Hart and Stork (Pattern
-Classification, section 8.3.2): i = -sum p log2 p. Here p is the share of a cluster's documents that
-have a term, so a cluster is pure in a term that all of its documents have, or none of them.
+BINGO! takes the number of clusters with the least entropy-based impurity, after Duda, Hart and
+Stork (Pattern Classification, section 8.3.2): i = -sum p log2 p. Here p is the share of a cluster's
+documents that have a term, so a cluster is pure in a term that all of its documents have, or none.
 
-Taken as it stands that falls with every further cluster, down to one a document, as p is estimated from
-ever fewer of them. So what it costs to estimate p is counted in: Krichevsky and Trofimov (IEEE Transactions
-on Information Theory 27, 1981) tell which m of n documents have a term in
--log2 B(m + 1/2, n - m + 1/2) / B(1/2, 1/2) bits, which is n times the entropy and about half of log2 n.
-Saying which cluster a document is in costs the entropy of the clusters' sizes. Many terms are nothing to the
-clusters and are told more shortly for all documents together. Which way it is for a term nobody knows, so
-both count one half: 1 - log2(2^-apart + 2^-together) bits. The sum has a minimum.
+That measure alone falls with every further cluster, down to one for each document, because p is
+estimated from ever fewer documents. So the cost of estimating p is added. Krichevsky and Trofimov
+(IEEE Transactions on Information Theory 27, 1981) encode which m of n documents have a term in
+-log2 B(m + 1/2, n - m + 1/2) / B(1/2, 1/2) bits, which is n times the entropy plus about half of
+log2 n. Encoding the cluster of a document costs the entropy of the cluster sizes. Many terms do not
+depend on the clusters and are shorter to encode for all documents together. It is unknown which
+case a term is, so both count one half: 1 - log2(2^-apart + 2^-together) bits. The sum has a
+minimum.
 """
 
 import numpy as np
@@ -19,34 +20,36 @@ from scipy.special import betaln
 
 from motherlode.learning.matrix import Floats, Ints
 
-_START = float(betaln(0.5, 0.5))
+_LOG_BETA_PRIOR = float(betaln(0.5, 0.5))
 
 
 def impurity(counts: csr_array, clusters: Ints) -> float:
-    """Bits for each document, of rows that are in clusters 0, 1, ...; how often a row has a feature is
-    nothing to it."""
+    """Return the bits per document for rows in clusters 0, 1, ...
+
+    Only whether a row has a feature counts, not how often.
+    """
     documents = int(counts.shape[0])
     if not documents:
         return 0.0
     sizes = np.bincount(clusters)
-    with_it = documents_with_term(counts, clusters, len(sizes))
-    apart = _bits(with_it, sizes[:, None]).sum(axis=0)
-    together = _bits(with_it.sum(axis=0), np.array(documents))
+    with_term = documents_with_term(counts, clusters, len(sizes))
+    apart = _bits(with_term, sizes[:, None]).sum(axis=0)
+    together = _bits(with_term.sum(axis=0), np.array(documents))
     bits = float((1.0 - np.logaddexp2(-apart, -together)).sum())
     shares = sizes[sizes > 0] / documents
-    naming = -float((shares * np.log2(shares)).sum())
-    return bits / documents + naming
+    label_bits = -float((shares * np.log2(shares)).sum())
+    return bits / documents + label_bits
 
 
 def documents_with_term(counts: csr_array, clusters: Ints, number: int) -> Ints:
-    """How many documents of each cluster have each feature."""
+    """Return how many documents of each cluster have each feature."""
     rows = np.repeat(clusters, np.diff(counts.indptr))
     width = counts.shape[1]
-    found: Ints = np.bincount(rows * width + counts.indices, minlength=number * width)
-    return found.reshape(number, width)
+    documents: Ints = np.bincount(rows * width + counts.indices, minlength=number * width)
+    return documents.reshape(number, width)
 
 
-def _bits(with_it: Ints, sizes: Ints) -> Floats:
-    """What it takes to say which documents have a term, of how many have it among how many."""
-    bits: Floats = (_START - betaln(with_it + 0.5, sizes - with_it + 0.5)) / np.log(2.0)
+def _bits(with_term: Ints, sizes: Ints) -> Floats:
+    """Return the bits that encode which documents have a term, given how many do."""
+    bits: Floats = (_LOG_BETA_PRIOR - betaln(with_term + 0.5, sizes - with_term + 0.5)) / np.log(2.0)
     return bits

@@ -51,7 +51,7 @@ def idf_weights(counts: csr_array) -> Floats:
 
 
 def squares_outside(bags: Sequence[Bag], counts: csr_array) -> Floats:
-    """Return the sum of (1 + log tf)^2 of each document over terms that are no features of `counts`."""
+    """Return the sum of (1 + log tf)^2 of each document over terms that are no features."""
     total = np.array([((1.0 + np.log(bag.counts)) ** 2).sum() for bag in bags])
     row_of = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     inside = np.bincount(row_of, (1.0 + np.log(counts.data)) ** 2, minlength=counts.shape[0])

@@ -32,7 +32,7 @@ def decide(votes: Ints, rule: VotingRule, precisions: Sequence[float] = ()) -> I
 def combined_confidence(
     confidences: Floats, precisions: Sequence[float], rule: VotingRule = VotingRule.WEIGHTED
 ) -> Floats:
-    """Return the mean confidence of each document, weighted by the classifiers' estimated precision.
+    """Return the mean confidence of each document, weighted by the estimated precisions.
 
     NaN stands for a classifier that knows nothing of the document. The result is NaN if none does.
     """

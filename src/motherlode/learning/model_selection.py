@@ -1,4 +1,4 @@
-"""The number of features with the lowest error that xi-alpha estimates (BINGO!, section 3.5; SPEC B19).
+"""The number of features with the least estimated error (xi-alpha; BINGO!, section 3.5; SPEC B19).
 
 It needs no documents besides the training set. The gain on real pages is in docs/learning.md.
 """

@@ -30,7 +30,7 @@ class TrainingSettings(Struct, frozen=True):
     - `full_length`: a document's length is that of all its terms, not of its features alone. Else a
       page with one feature among a thousand other words looks like a page of that word.
     - `max_weights`: a plane keeps its largest weights only.
-    - `shift_prior`: with n examples, the plane moves n / (n + shift_prior) of the way towards unseen
+    - `shift_prior`: with n examples, the plane moves n / (n + prior) of the way towards unseen
       documents of the topic (inwards only in proportion to the share of OTHERS); None: it stays.
     - `semantic_weight`: how much nearness in meaning counts (`motherlode.learning.semantic`), where
       word meanings are known.
@@ -57,7 +57,7 @@ class SettingName(StrEnum):
 
 SETTINGS = {
     SettingName.DEFAULT: TrainingSettings(),
-    # Features and lengths of each topic's own, and the plane stays where training put it (SPEC B6, B7).
+    # Each topic has its own features and lengths, and its plane is not moved (SPEC B6, B7).
     SettingName.BINGO_2003: TrainingSettings(
         shared_features=False,
         min_documents=1,

@@ -91,7 +91,7 @@ def fit_plane_groups(
     settings: TrainingSettings,
     meanings: Meanings | None = None,
 ) -> Iterator[PlaneGroup]:
-    """Yield the planes of the topics below a parent that have documents and others to compare with."""
+    """Yield the planes of the topics that have documents and other documents to compare with."""
     owned = [(topic, bag) for topic in sorted(documents) for bag in documents[topic]]
     owned += [(_OTHERS, bag) for bag in others]
     owned = [(topic, bag) for topic, bag in owned if len(bag)]  # an empty document teaches nothing

@@ -1,4 +1,4 @@
-"""Nearness of a document to the meaning of a topic (SPEC X2): Rocchio's centroid (1971) of word meanings.
+"""Nearness of documents to the meaning of a topic: Rocchio's centroid (1971; SPEC X2).
 
 The distance from a topic's plane grows by   w (cos(d - c, t) - h):
 
@@ -9,10 +9,10 @@ The distance from a topic's plane grows by   w (cos(d - c, t) - h):
 
 So a document as near as those adds nothing, and the plane stays where training put it.
 
-w = 0.2 s / (1 + n / 20) with n examples, where s is the share of OTHERS among the documents that the
-topic is separated from. A plane knows only the words of its examples. The fewer they are, the more
-other words of the same meaning help. Siblings teach a plane what separates them from the topic, and
-nearness adds little there: their subjects are often much the same. The figures are in
+w = 0.2 s / (1 + n / 20) with n examples, where s is the share of OTHERS among the documents that
+the topic is separated from. A plane knows only the words of its examples. The fewer they are, the
+more other words of the same meaning help. Siblings teach a plane what separates them from the
+topic, and nearness adds little there: their subjects are often much the same. The figures are in
 docs/learning.md.
 """
 
@@ -28,7 +28,7 @@ from motherlode.learning.matrix import Floats
 Rows = TypeVar("Rows", Vectors, Floats)
 
 _HALVING_EXAMPLES = 20.0  # so many examples halve the weight of nearness
-_SINGLE_EXAMPLE_COSINE = 0.4  # typical for other documents of the topic (0.36 to 0.41 on real pages)
+_SINGLE_EXAMPLE_COSINE = 0.4  # of other documents to a single example (0.36 to 0.41 measured)
 _MIN_KNOWN_SHARE = 0.9  # of a topic's documents that must have a vector
 
 

@@ -1,8 +1,9 @@
 """Linear support vector machines that keep their dual variables (SPEC B7-B9).
 
-Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008, algorithm 3, with its
-shrinking) on   min w.w / 2 + sum C_i max(0, 1 - y_i w.x_i).   The bias is the weight of a feature that every
-document has. The estimates of xi-alpha need the dual variables, which other fast solvers do not give away.
+Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008, algorithm 3, with
+its shrinking) on   min w.w / 2 + sum C_i max(0, 1 - y_i w.x_i).   The bias is the weight of a
+feature that every document has. The estimates of xi-alpha need the dual variables, which other fast
+solvers do not return.
 """
 
 from typing import Self
@@ -20,8 +21,8 @@ _MAX_ROUNDS = 10_000
 class LinearSvm:
     """A hyperplane between the documents of a topic (+1) and others (-1).
 
-    With `balanced`, the few count as much as the many: each class gets its share of the cost (SPEC B7: two
-    positive documents against fifty and more). `tolerance` is on the range of the projected gradients.
+    With `balanced`, both classes have the same total cost (SPEC B7: two positive documents against
+    fifty and more). `tolerance` is on the range of the projected gradients.
     """
 
     def __init__(
@@ -51,12 +52,12 @@ class LinearSvm:
         return self
 
     def decision(self, rows: csr_array) -> Floats:
-        """The value of the decision function for each document: positive, if it is on the topic."""
+        """Return the decision value of each document, positive if it is on the topic."""
         values: Floats = rows @ self.weights_ + self.bias_
         return values
 
     def confidence(self, rows: csr_array) -> Floats:
-        """The distance of each document from the hyperplane (SPEC B8)."""
+        """Return the signed distance of each document from the hyperplane (SPEC B8)."""
         length = float(np.linalg.norm(self.weights_))
         return self.decision(rows) / length if length else self.decision(rows)
 
@@ -78,7 +79,7 @@ def _descend(
     costs: Floats,
     settings: tuple[int, float, int],
 ) -> tuple[Floats, float, Floats, int]:
-    """Weights, bias, dual variables, and the rounds that it took."""
+    """Return the weights, the bias, the dual variables, and the number of rounds."""
     width, tolerance, seed = settings
     count = len(signs)
     weights = np.zeros(width + 1)  # the last is the bias
@@ -89,10 +90,11 @@ def _descend(
     np.random.seed(seed)
     order = np.arange(count)
     active, rounds = count, 0
-    most, least = np.inf, -np.inf  # projected gradients of the round before: what lies beyond them is settled
+    # The range of projected gradients in the last round: variables beyond it are set aside.
+    most, least = np.inf, -np.inf
     while rounds < _MAX_ROUNDS:
         rounds += 1
-        order[:active] = np.random.permutation(order[:active])  # a fresh order in every round
+        order[:active] = np.random.permutation(order[:active])  # a new order in every round
         active, high, low = _round(
             (starts, columns, data), (signs, costs, squares), (weights, duals, order), (active, most, least)
         )
@@ -100,7 +102,7 @@ def _descend(
             most, least = (high if high > 0 else np.inf), (low if low < 0 else -np.inf)
         elif active == count:
             break
-        else:  # what was put aside is looked at once more
+        else:  # check the variables that were set aside
             active, most, least = count, np.inf, -np.inf
     return weights[:-1].copy(), weights[-1], duals, rounds
 
@@ -112,7 +114,7 @@ def _round(
     state: tuple[Floats, Floats, npt.NDArray[np.int64]],
     bounds: tuple[int, float, float],
 ) -> tuple[int, float, float]:
-    """One step along each variable that is not settled. Returns how many are left, and their range."""
+    """Update each active variable. Return how many stay active, and their range of gradients."""
     starts, columns, data = rows
     signs, costs, squares = given
     weights, duals, order = state
@@ -122,7 +124,7 @@ def _round(
         i = order[place]
         row, values = columns[starts[i] : starts[i + 1]], data[starts[i] : starts[i + 1]]
         gradient = signs[i] * _value(weights, row, values) - 1.0
-        if _settled(gradient, duals[i], costs[i], most, least):
+        if _is_settled(gradient, duals[i], costs[i], most, least):
             active -= 1
             order[place], order[active] = order[active], order[place]
             continue
@@ -137,8 +139,8 @@ def _round(
 
 
 @njit(cache=True)
-def _settled(gradient: float, dual: float, cost: float, most: float, least: float) -> bool:
-    """Whether a variable stays at its bound in all likelihood."""
+def _is_settled(gradient: float, dual: float, cost: float, most: float, least: float) -> bool:
+    """Return whether a variable will most likely stay at its bound."""
     return (dual <= 0.0 and gradient > most) or (dual >= cost and gradient < least)
 
 
@@ -152,7 +154,7 @@ def _value(weights: Floats, row: npt.NDArray[np.int64], values: Floats) -> float
 
 @njit(cache=True)
 def _projected(gradient: float, dual: float, cost: float) -> float:
-    """What is left of a gradient at the bounds of its variable."""
+    """Return the projected gradient: the part that the bounds of the variable allow."""
     if dual <= 0.0:
         return min(gradient, 0.0)
     if dual >= cost:

@@ -2,8 +2,9 @@
 
 Each topic has one plane in each feature space. It separates the topic's documents from those of its
 siblings and of the parent's OTHERS. A document starts at the root. At each level it goes to the
-accepting topic of highest confidence, or to that parent's OTHERS if none accepts it. Several feature
-spaces decide by a voting rule. Where word meanings are known, they help the plane for terms.
+accepting topic of highest confidence, or to that parent's OTHERS if none accepts it. Several
+feature spaces decide by a voting rule. Where word meanings are known, they help the plane for
+terms.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -185,7 +186,7 @@ class TreeClassifier:
     def distances_for_rows(
         self, batches: Mapping[str, BagBatch], rows: Ints, parent: int = ROOT
     ) -> dict[int, Floats]:
-        """Return the confidence of each topic below a parent for the given rows of prepared batches."""
+        """Return the confidence of each topic below a parent for rows of prepared batches."""
         decisions = self._decide_below(parent, batches, rows)
         if decisions is None:
             return {}
@@ -291,7 +292,7 @@ class TreeClassifier:
         return PlaneDistances(spaces, topics, distances, precisions)
 
     def _semantic_contributions(self, sample: Sample, topic: int) -> list[float]:
-        """Return what the meaning of a document adds to its distance, for each plane that uses it."""
+        """Return what the meaning of a document adds, for each plane that uses meanings."""
         if self.meanings is None:
             return []
         vectors = BagBatch.from_bags(_bags_in_space(TERMS, [sample])).vectors(self.meanings)
@@ -305,12 +306,12 @@ class TreeClassifier:
     def _decide_below(
         self, parent: int, batches: Mapping[str, BagBatch], rows: Ints
     ) -> tuple[Ints, _Mask, Floats] | None:
-        """Return the topics below a parent, whether each accepts each document, and the confidences."""
+        """Return the topics below a parent, their decisions and their confidences."""
         distances = self.plane_distances(parent, batches, rows)
         return None if distances is None else (distances.topics, *combine_spaces(distances, self.rule))
 
     def _scorers_by_parent(self) -> dict[int, list[tuple[str, Scorer]]]:
-        """Return the scorers, made at the first use: they are large, and are not packed or pickled."""
+        """Return the scorers, made at first use: they are large and are not pickled."""
         scorers: dict[int, list[tuple[str, Scorer]]] | None = self.__dict__.get("_scorers")
         if scorers is None:
             scorers = {}
@@ -328,7 +329,7 @@ def make_batches(samples: Sequence[Sample], spaces: Iterable[str]) -> dict[str, 
 
 
 def combine_spaces(plane_distances: PlaneDistances, rule: VotingRule) -> tuple[_Mask, Floats]:
-    """Return whether each topic accepts each document, and the confidences, by all spaces (SPEC B19)."""
+    """Return the decisions and confidences of all spaces by document and topic (SPEC B19)."""
     if len(plane_distances.spaces) == 1:
         confidences = np.nan_to_num(plane_distances.distances[0], nan=UNKNOWN_CONFIDENCE)
         return confidences > 0, confidences

@@ -1,15 +1,15 @@
-"""Which words the pages on a topic mention, and other pages of the crawl do not.
+"""The words that pages on a topic mention more often than other pages of the crawl.
 
-What a topic is about is mentioned by its pages long before it is fetched: those on birds speak of kestrels.
-So a link that is called by such a word is likely to lead to another page on the topic, though no example has
-the word and nobody knows what it means. A word's lift is how much likelier a page that has it is on the topic
-than any page of the crawl,
+Pages on a topic mention its subjects long before their own pages are fetched: pages on birds speak
+of kestrels. So a link with such a word in its anchor text is likely to lead to another page on the
+topic, even if no example has the word and its meaning is unknown. The lift of a word says how much
+likelier a page with it is on the topic than any page of the crawl,
 
     lift(t) = ln ((S_t + m b) / (n_t + m) / b),
 
-with n_t pages that have it, of which S_t are on the topic, the share b of all pages that are, and m pages of
-that share added, as in an m-estimate (Cestnik 1990, "Estimating probabilities"). What it is worth is in
-docs/quality.md, "How links are ranked".
+where n_t pages have the word and S_t of them are on the topic, b is the share of all pages that
+are, and m pages of that share are added, as in an m-estimate (Cestnik 1990, "Estimating
+probabilities"). The gain is in docs/quality.md, "How links are ranked".
 """
 
 from collections.abc import Iterable
@@ -19,22 +19,24 @@ from msgspec import Struct
 
 from motherlode.learning.matrix import Floats, Terms
 
-MAX_WORDS = 50_000  # words that are kept, those of most pages
-_ADDED = 2.0  # pages of the usual share
-_TWICE = 2  # a word that one page alone has tells nothing
+MAX_WORDS = 50_000  # those of most pages are kept
+_PRIOR_PAGES = 2.0  # m in the formula
+_MIN_PAGES = 2  # a word of a single page says nothing
 
 
 class Mentions(Struct, frozen=True):
-    """The lifts of words: the numbers of their terms, which rise, and of each its lift."""
+    """The lifts of words, in the ascending order of their term numbers."""
 
     terms: bytes = b""  # uint32
     lifts: bytes = b""  # float32
 
     def lookup(self) -> tuple[Terms, Floats]:
-        return np.frombuffer(self.terms, np.uint32), np.frombuffer(self.lifts, np.float32).astype(np.float64)
+        """Return the terms and their lifts as arrays."""
+        lifts = np.frombuffer(self.lifts, np.float32).astype(np.float64)
+        return np.frombuffer(self.terms, np.uint32), lifts
 
     def is_valid(self) -> bool:
-        """Whether it can be asked: models come out of files."""
+        """Return whether the arrays fit together; models are read from files."""
         if len(self.terms) % 4 or len(self.lifts) != len(self.terms):
             return False
         terms, lifts = self.lookup()
@@ -42,16 +44,21 @@ class Mentions(Struct, frozen=True):
 
 
 def learn_mentions(pages: Iterable[tuple[Terms, Floats]], share: float, most: int = MAX_WORDS) -> Mentions:
-    """By the terms of pages, each with how likely its page is on the topic, some pages at a time; `share` is
-    how likely any page is."""
+    """Return the lifts of the words of pages.
+
+    `pages` come in parts: the terms of several pages, and for each term the probability that its
+    page is on the topic. `share` is the mean probability of all pages.
+    """
     parts = list(pages)
     if not parts or share <= 0:
         return Mentions()
-    found, places, having = np.unique(
+    words, places, page_counts = np.unique(
         np.concatenate([terms for terms, _ in parts]), return_inverse=True, return_counts=True
     )
-    on_topic = np.bincount(places, np.concatenate([sure for _, sure in parts]), len(found))
-    often = np.argsort(-having, kind="stable")[:most]
-    kept = np.sort(often[having[often] >= _TWICE])
-    lifts = np.log((on_topic[kept] + _ADDED * share) / (having[kept] + _ADDED) / share)
-    return Mentions(found[kept].astype(np.uint32).tobytes(), lifts.astype(np.float32).tobytes())
+    probabilities = np.concatenate([probabilities for _, probabilities in parts])
+    on_topic = np.bincount(places, probabilities, len(words))
+    frequent = np.argsort(-page_counts, kind="stable")[:most]
+    kept = np.sort(frequent[page_counts[frequent] >= _MIN_PAGES])
+    smoothed = (on_topic[kept] + _PRIOR_PAGES * share) / (page_counts[kept] + _PRIOR_PAGES)
+    lifts = np.log(smoothed / share)
+    return Mentions(words[kept].astype(np.uint32).tobytes(), lifts.astype(np.float32).tobytes())

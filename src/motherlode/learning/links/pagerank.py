@@ -1,4 +1,4 @@
-"""PageRank (Brin and Page, WWW 1998), to compare hubs and authorities with."""
+"""PageRank (Brin and Page, WWW 1998), for comparison with hubs and authorities."""
 
 from typing import Self
 
@@ -13,7 +13,7 @@ MAX_ROUNDS = 500
 
 
 class PageRank:
-    """The share of time that a random surfer spends at each node; together they make 1."""
+    """The share of time that a random surfer spends at each node; the shares add up to 1."""
 
     def __init__(
         self, damping: float = DAMPING, tolerance: float = TOLERANCE, max_rounds: int = MAX_ROUNDS
@@ -23,20 +23,22 @@ class PageRank:
         self.max_rounds = max_rounds
 
     def fit(self, sources: Ints, targets: Ints, count: int) -> Self:
-        """Links from sources to targets among so many nodes, each link once."""
+        """Fit the ranks of `count` nodes. A link that is given twice counts once."""
         links = csr_array((np.ones(len(sources)), (targets, sources)), shape=(count, count))
-        links.data[:] = 1.0  # links that were named twice were added up
-        leaving = np.bincount(links.indices, minlength=count).astype(float)
-        stuck = leaving == 0
-        shares = np.divide(1.0, leaving, out=np.zeros(count), where=~stuck)
+        links.data[:] = 1.0  # duplicates were added up
+        out_degrees = np.bincount(links.indices, minlength=count).astype(float)
+        is_dangling = out_degrees == 0
+        shares = np.divide(1.0, out_degrees, out=np.zeros(count), where=~is_dangling)
         ranks = np.full(count, 1.0 / count) if count else np.zeros(0)
         self.rounds_ = 0
         for _ in range(self.max_rounds if count else 0):
             self.rounds_ += 1
-            lost = float(ranks[stuck].sum())  # from pages without links the surfer goes anywhere
-            fresh = self.damping * (links @ (ranks * shares) + lost / count) + (1.0 - self.damping) / count
-            change = float(np.abs(fresh - ranks).sum())
-            ranks = fresh
+            # From a page without links, the surfer goes to any page.
+            dangling = float(ranks[is_dangling].sum())
+            followed = links @ (ranks * shares) + dangling / count
+            new_ranks = self.damping * followed + (1.0 - self.damping) / count
+            change = float(np.abs(new_ranks - ranks).sum())
+            ranks = new_ranks
             if change <= self.tolerance:
                 break
         self.ranks_: Floats = ranks

@@ -22,26 +22,28 @@ from scipy.special import expit
 
 from motherlode.learning.matrix import Floats
 
-MIN_PAGES = 200  # pages; from fewer it learned what did not hold (docs/quality.md)
-PRIOR_STRENGTH = 20.0  # towards 1, as strong as so many pages of which nobody knows, with evidence of 2
-_FREE = 0.01  # the pull of b towards 0: how much of a crawl is on the topic is for the crawl to say
-_MOST = 5.0  # nothing is believed more often than so many times
-_STEPS = 50
-_HALVES = 30
-_CLOSE = 1e-6
+MIN_PAGES = 200  # fewer gave weights that did not hold later (docs/quality.md)
+PRIOR_STRENGTH = 20.0  # as strong as 20 undecided pages (p = 1/2) with evidence of 2
+_INTERCEPT_STRENGTH = 0.01  # nearly free: the share of pages on the topic differs by crawl
+_MAX_WEIGHT = 5.0
+_MAX_NEWTON_STEPS = 50
+_MAX_HALVINGS = 30
+_LOSS_TOLERANCE = 1e-6  # relative
+
+_Mask = npt.NDArray[np.bool_]
 
 
 class LinkWeights(Struct, frozen=True):
-    """How many times each kind of evidence counts."""
+    """The factor for each kind of link evidence."""
 
-    share: float = 1.0  # of the parents, and of the host, that are on the topic
-    words: float = 1.0  # what its names mean
-    mentions: float = 1.0  # who else has the words of its names
-    near: float = 1.0  # what became of the links near by
+    share: float = 1.0  # of the linking pages and of the host's pages that are on the topic
+    words: float = 1.0  # the words of anchor text and URL
+    mentions: float = 1.0  # pages on the topic that mention those words
+    near: float = 1.0  # the outcomes of links near by
 
     def is_valid(self) -> bool:
-        """Whether links can be weighed by it: models come out of files."""
-        return all(0.0 <= weight <= _MOST for weight in structs.astuple(self))
+        """Return whether all weights are in their range; models are read from files."""
+        return all(0.0 <= weight <= _MAX_WEIGHT for weight in structs.astuple(self))
 
 
 def learn_link_weights(evidence: Floats, outcomes: Floats) -> LinkWeights:
@@ -60,54 +62,56 @@ def learn_link_weights(evidence: Floats, outcomes: Floats) -> LinkWeights:
     free = np.ones(kinds + 1, bool)
     weights = np.r_[0.0, np.ones(kinds)]
     while True:
-        weights = _fitted(rows, outcomes, weights, free)
-        beyond = free & ((weights < 0.0) | (weights > _MOST))
-        beyond[0] = False
-        if not beyond.any():
+        weights = _minimise_loss(rows, outcomes, weights, free)
+        outside = free & ((weights < 0.0) | (weights > _MAX_WEIGHT))
+        outside[0] = False
+        if not outside.any():
             return LinkWeights(*weights[1:].tolist())
-        weights[beyond] = np.clip(weights[beyond], 0.0, _MOST)  # and the others make the best of it
-        free &= ~beyond
+        # Fix these weights at their bounds and fit the others again.
+        weights[outside] = np.clip(weights[outside], 0.0, _MAX_WEIGHT)
+        free &= ~outside
 
 
-def _fitted(rows: Floats, outcomes: Floats, weights: Floats, free: npt.NDArray[np.bool_]) -> Floats:
-    """The weights with those that are free where the loss is least."""
-    fit = _Fit(rows, outcomes)
-    loss = fit.loss(weights)
-    for _ in range(_STEPS):
-        step = fit.step(weights, free)
-        for _ in range(_HALVES):
-            ahead = fit.loss(weights - step)
-            if ahead <= loss:
+def _minimise_loss(rows: Floats, outcomes: Floats, weights: Floats, free: _Mask) -> Floats:
+    """Return the weights of least loss, where only the free ones may change."""
+    objective = _PenalisedLoss(rows, outcomes)
+    loss = objective.loss(weights)
+    for _ in range(_MAX_NEWTON_STEPS):
+        step = objective.newton_step(weights, free)
+        for _ in range(_MAX_HALVINGS):
+            next_loss = objective.loss(weights - step)
+            if next_loss <= loss:
                 break
             step /= 2.0
         else:
-            break  # nothing is better than this, as far as numbers tell
+            break  # no further improvement within floating-point precision
         weights = weights - step
-        if loss - ahead <= _CLOSE * max(abs(loss), 1.0):
+        if loss - next_loss <= _LOSS_TOLERANCE * max(abs(loss), 1.0):
             break
-        loss = ahead
+        loss = next_loss
     return weights
 
 
-class _Fit:
-    """The penalised loss, and Newton's step downwards."""
+class _PenalisedLoss:
+    """The logistic loss with its penalty, and Newton's step."""
 
     def __init__(self, rows: Floats, outcomes: Floats) -> None:
         self._rows, self._outcomes = rows, outcomes
         kinds = rows.shape[1] - 1
-        self._start = np.r_[0.0, np.ones(kinds)]
-        self._pull = np.r_[_FREE, np.full(kinds, PRIOR_STRENGTH)]
+        self._prior = np.r_[0.0, np.ones(kinds)]
+        self._strength = np.r_[_INTERCEPT_STRENGTH, np.full(kinds, PRIOR_STRENGTH)]
 
     def loss(self, weights: Floats) -> float:
-        odds = self._rows @ weights
-        penalty = self._pull @ (weights - self._start) ** 2 / 2.0
-        return float((np.logaddexp(0.0, odds) - self._outcomes * odds).sum() + penalty)
+        log_odds = self._rows @ weights
+        penalty = self._strength @ (weights - self._prior) ** 2 / 2.0
+        return float((np.logaddexp(0.0, log_odds) - self._outcomes * log_odds).sum() + penalty)
 
-    def step(self, weights: Floats, free: npt.NDArray[np.bool_]) -> Floats:
-        """Zero where a weight is not free."""
-        sure = expit(self._rows @ weights)
-        slope = self._rows.T @ (sure - self._outcomes) + self._pull * (weights - self._start)
-        bend = (self._rows * (sure * (1.0 - sure))[:, None]).T @ self._rows + np.diag(self._pull)
-        found = np.zeros(len(weights))
-        found[free] = np.linalg.solve(bend[np.ix_(free, free)], slope[free])
-        return found
+    def newton_step(self, weights: Floats, free: _Mask) -> Floats:
+        """Return the step to subtract; it is 0 for weights that are not free."""
+        rows, strength = self._rows, self._strength
+        p = expit(rows @ weights)
+        gradient = rows.T @ (p - self._outcomes) + strength * (weights - self._prior)
+        hessian = (rows * (p * (1.0 - p))[:, None]).T @ rows + np.diag(strength)
+        step = np.zeros(len(weights))
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
+        return step
