@@ -1,4 +1,4 @@
-"""Work for worker processes, which import it by name."""
+"""Tasks for worker processes, which import them by name."""
 
 import errno
 import os
@@ -26,7 +26,7 @@ def _work_a_while() -> None:
         pass
 
 
-def _grow() -> list[bytes]:
+def _use_up_memory() -> list[bytes]:
     return [bytes(10_000_000) for _ in range(1000)]
 
 
@@ -34,26 +34,26 @@ def _panic() -> None:
     raise KeyboardInterrupt
 
 
-def _stumble() -> None:
-    raise ValueError("stumbled")
+def _raise_error() -> None:
+    raise ValueError("invalid")
 
 
 def _recurse() -> None:
     _recurse()
 
 
-def _leave_a_child() -> None:
-    """Hang, with a process of one's own that would go on."""
+def _hang_in_child() -> None:
+    """Hang in a child process, which would run on."""
     mark = os.environ["LODE_TEST_MARK"]
     subprocess.run(["sleep", f"60.{mark}"], check=False)
 
 
-def _wait_for_it() -> None:
+def _wait_for_mark() -> None:
     while not Path(os.environ["LODE_TEST_MARK"]).exists():
         time.sleep(0.01)
 
 
-def _full() -> None:
+def _fill_disk() -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -67,83 +67,82 @@ def _be_killed(*, once: bool = False) -> None:
 
 HOSTILE: dict[str, Callable[[], object]] = {
     "mark": lambda: Path(os.environ["LODE_TEST_MARK"]).touch(),
-    "gate": _wait_for_it,
+    "gate": _wait_for_mark,
     "hang": lambda: time.sleep(60),
     "spin": _spin,
     "work a while": _work_a_while,
     "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "exit": lambda: os._exit(3),
-    "memory": _grow,
+    "memory": _use_up_memory,
     "recursion": _recurse,
-    "error": _stumble,
+    "error": _raise_error,
     "panic": _panic,
-    "full": _full,
+    "full": _fill_disk,
     "killed": _be_killed,
     "killed once": lambda: _be_killed(once=True),
-    "child": _leave_a_child,
+    "child": _hang_in_child,
     "late": lambda: time.sleep(0.3),
 }
 
 
 def task(job: str) -> str:
-    """Reads a word; some words are hostile."""
+    """Return a word in upper case; some words are hostile."""
     HOSTILE.get(job, lambda: None)()
     return "x" * 5_000_000 if job == "long" else job.upper()
 
 
 def read_or_suffer(raw: Raw, manner: Manner) -> list[Analysed]:
-    """Reads a document; some say what they do to their reader."""
+    """Read a document; some contain a hostile word, which is obeyed first."""
     word = raw.body.decode("latin-1").partition("hostile:")[2].partition("<")[0]
     HOSTILE.get(word, lambda: None)()
     return analyse(raw, manner)
 
 
-# Lives for workers of the nursery, each of which says its number first.
+# Main functions for workers of the fork server. Each sends its process id first.
 
 
-def _say(line: int, *words: object) -> None:
-    talking: Connection[bytes, bytes] = Connection(os.dup(line))
-    with talking:
-        for word in words:
-            talking.send_bytes(pickle.dumps(word))
+def _send(channel: int, *messages: object) -> None:
+    connection: Connection[bytes, bytes] = Connection(os.dup(channel))
+    with connection:
+        for message in messages:
+            connection.send_bytes(pickle.dumps(message))
 
 
-def tell(line: int) -> None:
-    """What it finds around itself."""
-    listed = Path("/proc/self/fd")
-    sockets = [one for one in listed.iterdir() if os.path.realpath(one).partition(":")[0].endswith("socket")]
-    told = {
+def report_environment(channel: int) -> None:
+    """Send what the worker finds: parent, directory, environment, open sockets."""
+    files = map(os.path.realpath, Path("/proc/self/fd").iterdir())
+    sockets = [file for file in files if file.partition(":")[0].endswith("socket")]
+    report = {
         "parent": os.getppid(),
         "group": os.getpgid(0),
-        "drawn": random.random(),
+        "random": random.random(),
         "sockets": len(sockets),
         "directory": str(Path.cwd()),
         "mark": os.environ.get("LODE_TEST_MARK"),
         "path": sys.path,
     }
-    _say(line, os.getpid(), told)
+    _send(channel, os.getpid(), report)
 
 
-def live(word: str, line: int) -> None:
-    """Do what such a document does."""
-    _say(line, os.getpid())
-    HOSTILE[word]()
+def send_pid_and_run(task_name: str, channel: int) -> None:
+    _send(channel, os.getpid())
+    HOSTILE[task_name]()
 
 
-def have_a_child(line: int, *, leave: bool = False) -> None:
+def start_child(channel: int, *, leave: bool = False) -> None:
     child = subprocess.Popen(["sleep", "60"])
-    _say(line, os.getpid(), child.pid)
+    _send(channel, os.getpid(), child.pid)
     if not leave:
         child.wait()
 
 
-def learn() -> None:
+def note_preload() -> None:
     with Path(os.environ["LODE_TEST_MARK"]).open("a") as file:
         file.write(f"{os.getpid()}\n")
 
 
 def lives(pid: int) -> bool:
-    """Whether a process has not ended; one that nobody has asked after has."""
+    """Whether a process is running; a zombie is not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -1,4 +1,4 @@
-"""Messages from a process, however they are cut on the way."""
+"""Channels: messages arrive whole, however the stream is cut."""
 
 import asyncio
 import time
@@ -9,107 +9,113 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.fetch.loops import run
-from motherlode.workers.channel import Channel, receive_message
+from motherlode.workers.channel import Channel, join_parts, receive_message, split_parts
 
 
-def framed(message: bytes, *, long: bool = False) -> bytes:
-    """As `multiprocessing.connection.Connection` writes it; `long`: as if it did not fit into four bytes."""
+def with_length(message: bytes, *, long: bool = False) -> bytes:
+    """Return a message as `Connection` writes it; with `long`, its length takes eight bytes more."""
     size = len(message)
     head = b"\xff\xff\xff\xff" + size.to_bytes(8, "big") if long else size.to_bytes(4, "big")
     return head + message
 
 
 @given(st.lists(st.tuples(st.binary(max_size=20), st.booleans()), max_size=6), st.data())
-def test_messages_arrive_whole_and_in_order(said: list[tuple[bytes, bool]], data: st.DataObject) -> None:
-    async def work() -> list[bytes]:
-        line = Channel()
-        stream = b"".join(framed(message, long=long) for message, long in said)
+def test_messages_arrive_whole_and_in_order(messages: list[tuple[bytes, bool]], data: st.DataObject) -> None:
+    async def exchange() -> list[bytes]:
+        channel = Channel()
+        stream = b"".join(with_length(message, long=long) for message, long in messages)
         while stream:
             cut = data.draw(st.integers(1, len(stream)))
-            line.data_received(stream[:cut])
+            channel.data_received(stream[:cut])
             stream = stream[cut:]
-        line.connection_lost(None)
-        return [await line.receive(1.0) for _ in said]
+        channel.connection_lost(None)
+        return [await channel.receive(1.0) for _ in messages]
 
-    assert asyncio.run(work()) == [message for message, _ in said]
+    assert asyncio.run(exchange()) == [message for message, _ in messages]
 
 
-def test_whoever_waits_is_told_of_the_end() -> None:
-    async def work() -> None:
+def test_waiting_for_a_closed_channel_raises() -> None:
+    async def exchange() -> None:
         ours, theirs = socketpair()
-        line = await Channel.open(ours)
-        theirs.send(framed(b"whole") + framed(b"never whole")[:-1])
-        assert await line.receive(5.0) == b"whole"
+        channel = await Channel.open(ours)
+        theirs.send(with_length(b"whole") + with_length(b"never whole")[:-1])
+        assert await channel.receive(5.0) == b"whole"
         asyncio.get_running_loop().call_soon(theirs.close)
         with pytest.raises(EOFError):
-            await line.receive(5.0)
+            await channel.receive(5.0)
         with pytest.raises(EOFError):
-            await line.receive(5.0)
+            await channel.receive(5.0)
         with pytest.raises(EOFError):
-            line.send([b"anybody?"])
+            channel.send([b"too late"])
 
-    asyncio.run(work())
+    asyncio.run(exchange())
 
 
-def test_a_line_that_says_nothing_is_not_waited_for_longer_than_asked() -> None:
-    async def work() -> None:
+def test_a_silent_channel_times_out() -> None:
+    async def exchange() -> None:
         ours, theirs = socketpair()
         with theirs:
-            line = await Channel.open(ours)
+            channel = await Channel.open(ours)
             with pytest.raises(TimeoutError):
-                await line.receive(0.01)
-            theirs.send(framed(b"late"))
-            assert await line.receive(5.0) == b"late"
-            line.close()
+                await channel.receive(0.01)
+            theirs.send(with_length(b"late"))
+            assert await channel.receive(5.0) == b"late"
+            channel.close()
 
-    asyncio.run(work())
+    asyncio.run(exchange())
 
 
-def test_a_message_that_came_while_the_loop_was_held_up_is_not_late() -> None:
-    async def work() -> bytes:
+def test_a_message_that_arrives_while_the_loop_is_blocked_is_in_time() -> None:
+    async def exchange() -> bytes:
         ours, theirs = socketpair()
-        line = await Channel.open(ours)
-        waiting = asyncio.create_task(line.receive(0.01))
+        channel = await Channel.open(ours)
+        waiting = asyncio.create_task(channel.receive(0.01))
         await asyncio.sleep(0)
-        theirs.send(framed(b"in time"))
-        time.sleep(0.1)  # noqa: ASYNC251 - the loop is held up
+        theirs.send(with_length(b"in time"))
+        time.sleep(0.1)  # noqa: ASYNC251 - blocks the loop
         try:
             return await waiting
         finally:
-            line.close()
+            channel.close()
             theirs.close()
 
-    assert run(work()) == b"in time"
+    assert run(exchange()) == b"in time"
 
 
 @pytest.mark.parametrize("parts", [[b"whole"], [b"", b"a", b"b" * 3_000_000], [b""]])
-def test_what_is_sent_in_parts_is_received_as_one(parts: list[bytes]) -> None:
-    async def work() -> bytes:
+def test_parts_are_received_as_one_message(parts: list[bytes]) -> None:
+    async def exchange() -> bytes:
         ours, theirs = socketpair()
         with theirs:
-            line = await Channel.open(ours)
-            line.send(parts)
-            line.send([b"next"])
+            channel = await Channel.open(ours)
+            channel.send(parts)
+            channel.send([b"next"])
             received = await asyncio.to_thread(receive_message, theirs)
             assert bytes(await asyncio.to_thread(receive_message, theirs)) == b"next"
-            line.close()
+            channel.close()
             return bytes(received)
 
-    assert run(work()) == b"".join(parts)
+    assert run(exchange()) == b"".join(parts)
 
 
-def test_a_message_whose_length_takes_eight_bytes_is_received() -> None:
+def test_a_message_with_a_long_length_is_received() -> None:
     ours, theirs = socketpair()
     with ours, theirs:
-        ours.send(framed(b"long", long=True))
+        ours.send(with_length(b"long", long=True))
         assert bytes(receive_message(theirs)) == b"long"
 
 
-@pytest.mark.parametrize("sent", [b"", b"\0\0", framed(b"never whole")[:-1]])
-def test_a_message_that_is_never_whole_is_none(sent: bytes) -> None:
+@pytest.mark.parametrize("sent", [b"", b"\0\0", with_length(b"never whole")[:-1]])
+def test_an_incomplete_message_raises(sent: bytes) -> None:
     ours, theirs = socketpair()
     with theirs:
         with ours:
             ours.send(sent)
         with pytest.raises(EOFError):
             receive_message(theirs)
+
+
+@given(st.lists(st.binary(max_size=20), max_size=6))
+def test_joined_parts_are_split_again(parts: list[bytes]) -> None:
+    message = memoryview(b"".join(join_parts(parts)))
+    assert [bytes(part) for part in split_parts(message)] == parts

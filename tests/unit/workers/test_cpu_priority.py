@@ -1,4 +1,4 @@
-"""Turns at the processor."""
+"""CPU scheduling policies."""
 
 import os
 import sys
@@ -8,29 +8,31 @@ import pytest
 
 from motherlode.workers.cpu_priority import batch_scheduling
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no other system has such turns")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has batch scheduling")
 
 
-def policies(seen: list[int]) -> None:
+def note_policy(seen: list[int]) -> None:
     seen.append(os.sched_getscheduler(0))
 
 
-def test_long_turns_are_for_a_while_and_for_all_that_is_started_meanwhile() -> None:
+def test_batch_scheduling_covers_the_block_and_threads_started_in_it() -> None:
     before, seen = os.sched_getscheduler(0), list[int]()
     with batch_scheduling():
-        policies(seen)
-        thread = Thread(target=policies, args=(seen,))
+        note_policy(seen)
+        thread = Thread(target=note_policy, args=(seen,))
         thread.start()
         thread.join()
     assert seen == [os.SCHED_BATCH] * 2
     assert os.sched_getscheduler(0) == before
 
 
-def test_where_they_are_forbidden_all_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden(*_: object) -> None:
+def test_a_system_that_forbids_batch_scheduling_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forbid(*_: object) -> None:
         raise PermissionError
 
     before = os.sched_getscheduler(0)
-    monkeypatch.setattr(os, "sched_setscheduler", forbidden)
+    monkeypatch.setattr(os, "sched_setscheduler", forbid)
     with batch_scheduling():
         assert os.sched_getscheduler(0) == before

@@ -1,4 +1,4 @@
-"""Documents read by worker processes: bombs, and all that others have collected."""
+"""Documents read by worker processes: bombs, and the test files of other projects."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ PATIENT = ReadingOptions(workers=2, seconds=30.0, memory=1024)
 
 
 def read(raws: Sequence[Raw], options: ReadingOptions = PATIENT, size: int = 20) -> list[list[Analysed]]:
-    """What readers make of documents, batch by batch."""
+    """Return the documents as read, batch by batch."""
 
-    async def work() -> list[list[Analysed]]:
+    async def read_batches() -> list[list[Analysed]]:
         async with DocumentReaders(Manner(), options) as readers:
             batches = [raws[start : start + size] for start in range(0, len(raws), size)]
-            return [one for batch in batches for one in await readers.read_documents(batch)]
+            return [read for batch in batches for read in await readers.read_documents(batch)]
 
-    return run(work())
+    return run(read_batches())
 
 
-def link(number: int) -> str:
+def link_html(number: int) -> str:
     return f"<p>word <a href=/{number}>link {number}</a>"
 
 
@@ -43,7 +43,7 @@ BOMBS = {
     "marks": "<p>" + "&#xFDD0;" * 100_000 + "\ufdd0" * 100_000 + " end",
     "text": "<p>" + "owls fly at night " * 1_150_000 + "end",
     "one word": "<p>" + "x" * 5_000_000 + " end",
-    "links": "".join(map(link, range(100_000))) + "end",
+    "links": "".join(map(link_html, range(100_000))) + "end",
     "links in links": "<a href=/x>x<table><tr><td>" * 3_000 + "words " * 100_000 + "end",
     "links without end": "<a href=/x>" * 50_000 + "end",
     "menus": "<nav class=menu>" * 5_000 + "<a href=/x>x</a>" * 5_000 + "end",
@@ -61,16 +61,16 @@ BOMBS = {
     "brackets": "end" + "<" * 1_000_000,
     "long references": "".join(f"<a href='/{n}{'x' * 100_000}'>x</a>" for n in range(100)) + "end",
 }
-HIDING = {"hidden"}
+HIDDEN_TEXT = {"hidden"}
 
 
-def test_no_bomb_harms_its_reader_or_the_others() -> None:
+def test_no_html_bomb_harms_its_worker_or_other_documents() -> None:
     raws = [Raw(f"http://a.test/{name}", html.encode(), "text/html") for name, html in BOMBS.items()]
-    found = read(raws, size=len(raws))
-    for name, ((one,), raw) in zip(BOMBS, zip(found, raws, strict=True), strict=True):
-        document = one.document
-        assert (one.url, document.unreadable) == (raw.url, ""), name
-        assert ("end" in document.text) is (name not in HIDING), name
+    results = read(raws, size=len(raws))
+    for name, ((result,), raw) in zip(BOMBS, zip(results, raws, strict=True), strict=True):
+        document = result.document
+        assert (result.url, document.unreadable) == (raw.url, ""), name
+        assert ("end" in document.text) is (name not in HIDDEN_TEXT), name
         assert len(document.text) <= len(raw.body), name
         assert len(document.title) <= 500, name
         assert len(document.links) <= 10_001, name
@@ -78,7 +78,7 @@ def test_no_bomb_harms_its_reader_or_the_others() -> None:
         assert len(document.forms) <= 50, name
 
 
-def test_a_bomb_for_other_readers_is_read_or_refused() -> None:
+def test_a_bomb_in_another_format_is_read_or_refused() -> None:
     bombs = {
         "application/xml": b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">'
         + b"".join(
@@ -93,74 +93,79 @@ def test_a_bomb_for_other_readers_is_read_or_refused() -> None:
         "text/plain": b"http://a.test/ " * 300_000,
     }
     raws = [Raw("http://a.test/x", body, mime) for mime, body in bombs.items()]
-    for one in read(raws):
-        assert len(one) == 1
-        assert len(one[0].document.text) <= 10_000_000
+    for result in read(raws):
+        assert len(result) == 1
+        assert len(result[0].document.text) <= 10_000_000
 
 
-# How many of the files may say nothing: encrypted, broken, or of a kind that nothing reads.
-UNREADABLE = 21
+# Files that are encrypted, broken, or of a type without a reader.
+MAX_UNREADABLE_FILES = 21
 
 
-def test_everything_that_others_have_collected_passes(conformance: Path) -> None:
+def test_the_test_files_of_other_projects_harm_no_worker(conformance: Path) -> None:
     pytest.importorskip("undoc", reason="the extra 'formats' is not installed")
     files = sorted(file for file in (conformance / "documents").glob("*/*") if file.is_file())
     raws = []
     for file in files:
         body = file.read_bytes()
         raws.append(Raw(f"http://a.test/{file.parent.name}/{file.name}", body, sniff_mime(body, "")))
-    found = read(raws)
-    assert len(found) == len(raws) > 300
-    assert [one[0].url for one in found] == [raw.url for raw in raws]
-    reasons = Counter(one[0].document.unreadable for one in found if one[0].document.unreadable)
-    assert sum(reasons.values()) <= UNREADABLE, reasons
+    results = read(raws)
+    assert len(results) == len(raws) > 300
+    assert [result[0].url for result in results] == [raw.url for raw in raws]
+    reasons = Counter(result[0].document.unreadable for result in results if result[0].document.unreadable)
+    assert sum(reasons.values()) <= MAX_UNREADABLE_FILES, reasons
     killed = [reason for reason in reasons if "reader" in reason or "took" in reason]
     assert killed == []
 
 
 @pytest.mark.parametrize("mime", ["", "text/html", "application/pdf", "application/zip", "image/png", "x/y"])
-def test_a_document_of_nothing_is_a_document(mime: str) -> None:
-    ((one,),) = read([Raw("http://a.test/", b"", mime)], ReadingOptions(workers=1))
-    assert one.url == "http://a.test/"
-    assert one.document.text == ""
+def test_an_empty_body_is_a_document(mime: str) -> None:
+    ((result,),) = read([Raw("http://a.test/", b"", mime)], ReadingOptions(workers=1))
+    assert result.url == "http://a.test/"
+    assert result.document.text == ""
 
 
-def test_half_a_character_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lone_surrogate_in_text_comes_back_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = Raw("http://a.test/", b"", "text/html")
     for text in ("owls", "half \ud83e an owl"):
-        found = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
-        monkeypatch.setattr(module, "analyse", lambda *_, found=found: found)
-        assert module._decode(raw, module._read_document(raw, Manner()), for_store=False) == found
+        documents = [Analysed(raw.url, raw.mime, Document(text=text, vectors={"terms": b"\xff"}))]
+        monkeypatch.setattr(module, "analyse", lambda *_, documents=documents: documents)
+        assert module._decode(raw, module._read_document(raw, Manner()), for_store=False) == documents
 
 
-def test_half_a_character_in_what_is_kept_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lone_surrogate_in_a_stored_link_comes_back_unchanged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     raw = Raw("http://a.test/", b"", "text/html")
     link = Link("http://a.test/x", UrlKey(7), "half \ud83e an owl", 3)
     monkeypatch.setattr(module, "analyse", lambda *_: [Analysed(raw.url, raw.mime, Document(links=(link,)))])
-    (kept,) = module._decode(raw, module._read_document(raw, Manner(), for_store=True), for_store=True)
-    assert kept.document.links == (link,)
+    (stored,) = module._decode(raw, module._read_document(raw, Manner(), for_store=True), for_store=True)
+    assert stored.document.links == (link,)
 
 
-def test_what_is_kept_comes_back_packed() -> None:
+def test_documents_for_the_store_come_back_packed() -> None:
     body = (
         b"<title>Owls</title><h1>Barn owls</h1><p>They hunt mice at night, and sleep by day.<a href=/x>x</a>"
     )
     raw = Raw("http://a.test/", body, "text/html")
     ((whole,),) = read([raw])
     packed = module._read_document(raw, Manner(in_full=False), for_store=True)
-    (kept,) = module._decode(raw, packed, for_store=True)
-    assert unpack_text(kept.document.packed) == (whole.document.text, whole.document.main)
-    assert (kept.document.text, kept.document.main, kept.document.headings) == ("", "", ())
+    (stored,) = module._decode(raw, packed, for_store=True)
+    assert unpack_text(stored.document.packed) == (whole.document.text, whole.document.main)
+    assert (stored.document.text, stored.document.main, stored.document.headings) == ("", "", ())
     links = tuple(Link(link.url, link.key, link.anchor, link.flags) for link in whole.document.links)
     assert links
-    assert (kept.document.title, kept.document.links) == ("Owls", links)
-    assert kept.document.vectors == whole.document.vectors
+    assert (stored.document.title, stored.document.links) == ("Owls", links)
+    assert stored.document.vectors == whole.document.vectors
 
 
 @pytest.mark.parametrize("for_store", [False, True])
 @pytest.mark.parametrize(
     "garbled", [b"", b"\xc1", b"\x91\x80", b"\x91\x83\xa3url\xa1\xff", b"\x91\x97\xa1\xff"]
 )
-def test_what_comes_back_garbled_is_unreadable(garbled: bytes, *, for_store: bool) -> None:
-    (one,) = module._decode(Raw("http://a.test/", b"", "text/html"), garbled, for_store=for_store)
-    assert (one.url, one.document) == ("http://a.test/", Document(unreadable="confused its reader"))
+def test_a_garbled_result_is_an_unreadable_document(garbled: bytes, *, for_store: bool) -> None:
+    (result,) = module._decode(Raw("http://a.test/", b"", "text/html"), garbled, for_store=for_store)
+    assert (result.url, result.document) == (
+        "http://a.test/",
+        Document(unreadable="confused its reader"),
+    )

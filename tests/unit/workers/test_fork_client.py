@@ -1,4 +1,4 @@
-"""The nursery: workers come from it at once, and end with whoever wanted them, or with it."""
+"""The fork server: it forks workers at once, and they end with it or with its client."""
 
 import os
 import pickle
@@ -25,68 +25,68 @@ from motherlode.workers.worker_loop import JobFailure
 from support import worker_tasks as tasks
 
 OPTIONS = ReadingOptions(workers=2, seconds=20.0, memory=256)
-PATIENCE = 20.0
+TIMEOUT_S = 20.0
 
 
-class Child:
-    """A worker, and the line to it."""
+class Worker:
+    """A forked worker and the test's end of its channel."""
 
-    def __init__(self, process: WorkerProcess, line: socket.socket) -> None:
+    def __init__(self, process: WorkerProcess, channel: socket.socket) -> None:
         self.process = process
-        self.line: Connection[Any, Any] = Connection(line.detach())
+        self.channel: Connection[Any, Any] = Connection(channel.detach())
 
-    def says(self) -> Any:
-        assert self.line.poll(PATIENCE)
-        return pickle.loads(self.line.recv_bytes())  # noqa: S301 - from our own process
+    def receive(self) -> Any:
+        assert self.channel.poll(TIMEOUT_S)
+        return pickle.loads(self.channel.recv_bytes())  # noqa: S301 - from our own process
 
-    def begun(self) -> int:
-        self.process.pid = self.says()
+    def wait_until_ready(self) -> int:
+        self.process.pid = self.receive()
         return self.process.pid
 
 
-class Home:
-    """A nursery, and those that it has borne. A context manager."""
+class ServerAndWorkers:
+    """A fork server and its workers. A context manager."""
 
     def __init__(self, *, forked: bool = False) -> None:
-        self.nursery = ForkServer(forked=forked)
-        self.pid = self.nursery.pid
-        self._children: list[Child] = []
+        self.server = ForkServer(forked=forked)
+        self.pid = self.server.pid
+        self._workers: list[Worker] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.nursery.close()
-        for child in self._children:
-            child.process.kill()
-            child.line.close()
+        self.server.close()
+        for worker in self._workers:
+            worker.process.kill()
+            worker.channel.close()
 
-    def child(self, life: Callable[..., object], lesson: Callable[[], object] = int) -> Child:
-        return self.packed(WorkerProgram.pickled(lesson, life))
+    def fork(self, main: Callable[..., object], preload: Callable[[], object] = int) -> Worker:
+        return self.fork_program(WorkerProgram.pickled(preload, main))
 
-    def packed(self, upbringing: WorkerProgram) -> Child:
+    def fork_program(self, program: WorkerProgram) -> Worker:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            child = Child(self.nursery.fork_worker(upbringing, theirs.fileno()), ours)
-        self._children.append(child)
-        return child
+            worker = Worker(self.server.fork_worker(program, theirs.fileno()), ours)
+        self._workers.append(worker)
+        return worker
 
 
 @pytest.fixture
-def home() -> Iterator[Home]:
-    with Home() as found:
-        yield found
+def server() -> Iterator[ServerAndWorkers]:
+    with ServerAndWorkers() as server:
+        yield server
 
 
-def come_true(true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + PATIENCE
-    while not true() and time.monotonic() < until:
+def becomes_true(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)
-    return true()
+    return condition()
 
 
-def gone(pid: int) -> bool:
-    """Whether a process has ended and somebody has asked after it."""
+def is_reaped(pid: int) -> bool:
+    """Whether a process has ended and its parent has collected its exit status."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -94,141 +94,148 @@ def gone(pid: int) -> bool:
     return False
 
 
-def test_workers_are_forks_of_it_that_share_nothing_but_what_was_loaded(home: Home) -> None:
-    first, second = (home.child(tasks.tell) for _ in range(2))
-    assert len({first.begun(), second.begun(), home.pid, os.getpid()}) == 4
-    told = [child.says() for child in (first, second)]
-    assert {one["parent"] for one in told} == {home.pid}
-    assert [one["group"] for one in told] == [first.process.pid, second.process.pid]
-    assert told[0]["drawn"] != told[1]["drawn"]
-    # Two lines of their own, none of the nursery, of the other, or of whoever wanted them.
-    assert [one["sockets"] for one in told] == [2, 2]
-    assert first.process.wait(PATIENCE) == second.process.wait(PATIENCE) == 0
+def test_workers_share_nothing_but_loaded_modules(server: ServerAndWorkers) -> None:
+    first, second = (server.fork(tasks.report_environment) for _ in range(2))
+    assert len({first.wait_until_ready(), second.wait_until_ready(), server.pid, os.getpid()}) == 4
+    reports = [worker.receive() for worker in (first, second)]
+    assert {report["parent"] for report in reports} == {server.pid}
+    assert [report["group"] for report in reports] == [first.process.pid, second.process.pid]
+    assert reports[0]["random"] != reports[1]["random"]
+    # Channel and status socket; none of the server, the other worker, or the client.
+    assert [report["sockets"] for report in reports] == [2, 2]
+    assert first.process.wait(TIMEOUT_S) == second.process.wait(TIMEOUT_S) == 0
 
 
-def test_a_worker_finds_what_a_process_finds_that_is_started_here(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_has_the_clients_present_environment(
+    server: ServerAndWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
         monkeypatch.setenv("LODE_TEST_MARK", name)
-        child = home.child(tasks.tell)
-        child.begun()
-        told = child.says()
-        assert (told["directory"], told["mark"]) == (str(tmp_path / name), name)
-        assert told["path"] == sys.path
+        worker = server.fork(tasks.report_environment)
+        worker.wait_until_ready()
+        report = worker.receive()
+        assert (report["directory"], report["mark"]) == (str(tmp_path / name), name)
+        assert report["path"] == sys.path
 
 
-def test_what_is_loaded_for_workers_is_loaded_once(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_program_is_preloaded_once(
+    server: ServerAndWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "lessons"))
+    monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "preloads"))
     for _ in range(3):
-        home.child(tasks.tell, tasks.learn).begun()
-    assert (tmp_path / "lessons").read_text() == f"{home.pid}\n"
+        server.fork(tasks.report_environment, tasks.note_preload).wait_until_ready()
+    assert (tmp_path / "preloads").read_text() == f"{server.pid}\n"
 
 
-def test_how_a_worker_ended_is_told_with_its_time(home: Home) -> None:
-    child = home.child(partial(tasks.live, "work a while"))
-    child.begun()
-    assert child.process.wait(PATIENCE) == 0
-    assert child.process.cpu_seconds >= 0.2
-    for what, code in (("exit", 3), ("crash", -signal.SIGSEGV), ("error", 1), ("killed", -signal.SIGKILL)):
-        child = home.child(partial(tasks.live, what))
-        child.begun()
-        assert child.process.wait(PATIENCE) == code == child.process.poll()
+def test_exit_code_and_cpu_time_of_a_worker_are_reported(server: ServerAndWorkers) -> None:
+    worker = server.fork(partial(tasks.send_pid_and_run, "work a while"))
+    worker.wait_until_ready()
+    assert worker.process.wait(TIMEOUT_S) == 0
+    assert worker.process.cpu_seconds >= 0.2
+    for task_name, code in (
+        ("exit", 3),
+        ("crash", -signal.SIGSEGV),
+        ("error", 1),
+        ("killed", -signal.SIGKILL),
+    ):
+        worker = server.fork(partial(tasks.send_pid_and_run, task_name))
+        worker.wait_until_ready()
+        assert worker.process.wait(TIMEOUT_S) == code == worker.process.poll()
 
 
-def test_one_that_is_hung_up_is_ended_with_all_that_it_started(home: Home) -> None:
-    child = home.child(tasks.have_a_child)
-    worker, theirs = child.begun(), child.says()
-    assert child.process.poll() is None
-    child.process.kill()
-    assert child.process.poll() == -signal.SIGKILL
-    assert gone(worker)
-    assert come_true(lambda: not tasks.lives(theirs))
+def test_a_killed_worker_ends_with_its_children(server: ServerAndWorkers) -> None:
+    worker = server.fork(tasks.start_child)
+    pid, child = worker.wait_until_ready(), worker.receive()
+    assert worker.process.poll() is None
+    worker.process.kill()
+    assert worker.process.poll() == -signal.SIGKILL
+    assert is_reaped(pid)
+    assert becomes_true(lambda: not tasks.lives(child))
 
 
-def test_what_a_worker_leaves_behind_is_ended(home: Home) -> None:
-    child = home.child(partial(tasks.have_a_child, leave=True))
-    child.begun()
-    theirs = child.says()
-    assert child.process.wait(PATIENCE) == 0
-    assert come_true(lambda: not tasks.lives(theirs))
+def test_children_that_a_worker_leaves_are_killed(server: ServerAndWorkers) -> None:
+    worker = server.fork(partial(tasks.start_child, leave=True))
+    worker.wait_until_ready()
+    child = worker.receive()
+    assert worker.process.wait(TIMEOUT_S) == 0
+    assert becomes_true(lambda: not tasks.lives(child))
 
 
-def test_what_nobody_can_do_is_not_begun_and_harms_no_other(home: Home) -> None:
+def test_a_program_that_cannot_be_loaded_starts_no_worker_and_harms_no_other(
+    server: ServerAndWorkers,
+) -> None:
     with pytest.raises(EOFError):
-        home.packed(WorkerProgram(pickle.dumps(int), b"no pickle")).says()
-    assert home.child(tasks.tell).begun()
+        server.fork_program(WorkerProgram(pickle.dumps(int), b"no pickle")).receive()
+    assert server.fork(tasks.report_environment).wait_until_ready()
 
 
-def test_an_end_takes_all_with_it() -> None:
-    with Home() as home:
-        pids = [home.child(partial(tasks.live, "hang")).begun() for _ in range(3)]
-    assert all(map(gone, [home.pid, *pids]))
+def test_closing_the_server_ends_its_workers() -> None:
+    with ServerAndWorkers() as server:
+        pids = [server.fork(partial(tasks.send_pid_and_run, "hang")).wait_until_ready() for _ in range(3)]
+    assert all(map(is_reaped, [server.pid, *pids]))
 
 
-def test_workers_whose_nursery_is_killed_go_on_and_can_be_ended(home: Home) -> None:
-    ended, killed = (home.child(partial(tasks.live, "hang")) for _ in range(2))
-    pids = ended.begun(), killed.begun()
-    os.kill(home.pid, signal.SIGKILL)
-    assert come_true(lambda: not home.nursery.is_alive)
-    assert (ended.process.wait(0.1), killed.process.poll()) == (None, None)
+def test_workers_survive_their_killed_server_and_can_be_killed(server: ServerAndWorkers) -> None:
+    closed, killed = (server.fork(partial(tasks.send_pid_and_run, "hang")) for _ in range(2))
+    pids = closed.wait_until_ready(), killed.wait_until_ready()
+    os.kill(server.pid, signal.SIGKILL)
+    assert becomes_true(lambda: not server.server.is_alive)
+    assert (closed.process.wait(0.1), killed.process.poll()) == (None, None)
     assert all(map(tasks.lives, pids))
-    ended.process.kill()
+    closed.process.kill()
     os.kill(killed.process.pid, signal.SIGKILL)
-    assert ended.process.poll() == killed.process.wait(PATIENCE) == -signal.SIGKILL
-    assert come_true(lambda: not any(map(tasks.lives, pids)))  # its files are closed a moment before
+    assert closed.process.poll() == killed.process.wait(TIMEOUT_S) == -signal.SIGKILL
+    assert becomes_true(lambda: not any(map(tasks.lives, pids)))  # its files close a moment before it ends
 
 
-ORPHANING = """
+ORPHAN_PROGRAM = """
 import sys
 from functools import partial
 from support import worker_tasks as tasks
-from test_fork_client import Home
-with Home(forked=sys.argv[1] == "forked") as home:
-    children = [home.child(partial(tasks.live, "spin")) for _ in range(2)]
-    print(home.pid, *(child.begun() for child in children), flush=True)
-    children[0].says()
+from test_fork_client import ServerAndWorkers
+with ServerAndWorkers(forked=sys.argv[1] == "forked") as server:
+    workers = [server.fork(partial(tasks.send_pid_and_run, "spin")) for _ in range(2)]
+    print(server.pid, *(worker.wait_until_ready() for worker in workers), flush=True)
+    workers[0].receive()
 """
 
 
 def command(program: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
-    """A process that has no threads, and its environment."""
+    """Return the command line of a process without threads, and its environment."""
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     return [sys.executable, "-c", program, *arguments], {**os.environ, "PYTHONPATH": path}
 
 
 def run_alone(program: str, *arguments: str) -> str:
-    words, environment = command(program, *arguments)
+    command_line, environment = command(program, *arguments)
     return subprocess.run(
-        words, env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=60
+        command_line, env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=60
     ).stdout
 
 
 @pytest.mark.parametrize("how", ["launched", "forked"])
-def test_all_end_with_whoever_wanted_them(how: str) -> None:
-    words, environment = command(ORPHANING, how)
-    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as parent:
+def test_server_and_workers_end_with_their_client(how: str) -> None:
+    command_line, environment = command(ORPHAN_PROGRAM, how)
+    with subprocess.Popen(command_line, env=environment, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         assert len(pids) == 3
         assert all(map(tasks.lives, pids))
         parent.kill()
-    assert come_true(lambda: not any(map(tasks.lives, pids)))
+    assert becomes_true(lambda: not any(map(tasks.lives, pids)))
 
 
-# As workers use it.
+# The shared fork server, as pools use it.
 
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> fork_client._SharedServer:
-    """What all in this process share, as if nobody had asked for it yet."""
-    own = fork_client._SharedServer()
-    monkeypatch.setattr(fork_client, "_SHARED", own)
-    return own
+    """The shared fork server, not started yet."""
+    shared = fork_client._SharedServer()
+    monkeypatch.setattr(fork_client, "_SHARED", shared)
+    return shared
 
 
 def open_files() -> int:
@@ -236,76 +243,85 @@ def open_files() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not list open files")
-def test_nothing_is_left_open_and_nobody_behind(shared: fork_client._SharedServer) -> None:
-    async def work() -> list[int]:
-        async with ProcessPool(tasks.task, OPTIONS) as one, ProcessPool(tasks.task, OPTIONS) as other:
-            assert await one.run(["a", "crash"]) == ["A", JobFailure("killed its reader (SIGSEGV)")]
-            assert await other.run(["b"]) == ["B"]
+def test_no_file_stays_open_and_no_process_is_left(shared: fork_client._SharedServer) -> None:
+    async def run_pool() -> list[int]:
+        async with (
+            ProcessPool(tasks.task, OPTIONS) as first,
+            ProcessPool(tasks.task, OPTIONS) as second,
+        ):
+            assert await first.run(["a", "crash"]) == [
+                "A",
+                JobFailure("killed its reader (SIGSEGV)"),
+            ]
+            assert await second.run(["b"]) == ["B"]
             assert shared._server is not None
-            return [shared._server.pid, *(w.process.pid for every in (one, other) for w in every._workers)]
+            return [
+                shared._server.pid,
+                *(worker.process.pid for pool in (first, second) for worker in pool._workers),
+            ]
 
-    run(work())  # what a loop keeps open for ever is open now
+    run(run_pool())  # opens what an event loop keeps open
     before = open_files()
-    pids = run(work())
+    pids = run(run_pool())
     assert len(pids) == 1 + 2 * OPTIONS.workers
-    assert all(map(gone, pids))
+    assert all(map(is_reaped, pids))
     assert open_files() == before
     assert shared._server is None
 
 
-def test_a_nursery_that_is_killed_is_replaced_and_costs_no_document(
+def test_a_killed_server_is_replaced_and_costs_no_job(
     shared: fork_client._SharedServer,
 ) -> None:
-    async def work() -> None:
-        async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+    async def run_pool() -> None:
+        async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as pool:
             first = shared._server
             assert first is not None
             os.kill(first.pid, signal.SIGKILL)
-            assert (await workers.run(["a", "b"]), workers.replaced_count) == (["A", "B"], 0)
-            (worker,) = workers._workers
+            assert (await pool.run(["a", "b"]), pool.replaced_count) == (["A", "B"], 0)
+            (worker,) = pool._workers
             os.kill(worker.process.pid, signal.SIGKILL)
             worker.process.wait()
-            assert (await workers.run(["c", "d"]), workers.replaced_count) == (["C", "D"], 1)
+            assert (await pool.run(["c", "d"]), pool.replaced_count) == (["C", "D"], 1)
             assert shared._server not in (first, None)
 
-    run(work())
+    run(run_pool())
 
 
-def test_one_that_does_not_answer_is_given_up(
+def test_a_server_that_does_not_answer_is_replaced(
     shared: fork_client._SharedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("motherlode.workers.process_pool._START_TIMEOUT_S", 2.0)
 
-    async def work() -> list[Any]:
-        async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            return await workers.run(["a"])
+    async def run_pool() -> list[Any]:
+        async with ProcessPool(tasks.task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+            return await pool.run(["a"])
 
     shared._server = stopped = ForkServer()
     os.kill(stopped.pid, signal.SIGSTOP)
-    assert run(work()) == ["A"]
-    assert gone(stopped.pid)
+    assert run(run_pool()) == ["A"]
+    assert is_reaped(stopped.pid)
 
 
-FORKING = """
+FORK_PROGRAM = """
 import os
 from support import worker_tasks as tasks
 from motherlode.workers import fork_client
-from test_fork_client import Home
-with fork_client.shared_fork_server(), Home() as home:
-    fork_client._SHARED._server = home.nursery
+from test_fork_client import ServerAndWorkers
+with fork_client.shared_fork_server(), ServerAndWorkers() as server:
+    fork_client._SHARED._server = server.server
     if not (child := os.fork()):
-        os._exit(fork_client._SHARED._server is not None or home.nursery._control.fileno() >= 0)
+        os._exit(fork_client._SHARED._server is not None or server.server._control.fileno() >= 0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert home.child(tasks.tell).begun()
+    assert server.fork(tasks.report_environment).wait_until_ready()
     fork_client._SHARED._server = None
 """
 
 
-def test_a_fork_of_whoever_keeps_it_has_no_part_in_it() -> None:
-    run_alone(FORKING)
+def test_a_fork_of_the_client_does_not_share_its_server() -> None:
+    run_alone(FORK_PROGRAM)
 
 
-OPENING = """
+EARLY_PROGRAM = """
 import sys, threading
 from motherlode.workers import fork_client
 done = threading.Event()
@@ -317,23 +333,23 @@ assert fork_client._SHARED._server is None
 """
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="nothing is forked there")
-@pytest.mark.parametrize(("how", "forked"), [("at once", True), ("with a thread", False)])
-def test_a_command_is_forked_only_before_anything_has_begun(how: str, *, forked: bool) -> None:
-    assert run_alone(OPENING, how) == f"{forked}\n"
+@pytest.mark.skipif(sys.platform == "darwin", reason="nothing is forked on macOS")
+@pytest.mark.parametrize(("threads", "forked"), [("no thread", True), ("with a thread", False)])
+def test_a_command_is_forked_only_without_other_threads(threads: str, *, forked: bool) -> None:
+    assert run_alone(EARLY_PROGRAM, threads) == f"{forked}\n"
 
 
-HOLDING = """
+PIPE_PROGRAM = """
 import os
 from motherlode.workers import fork_client
 ours, theirs = os.pipe()
 with fork_client.early_fork_server():
     assert fork_client._SHARED._server is not None
     os.close(theirs)
-    print(os.read(ours, 1))  # waits as long as anybody has the other end
+    print(os.read(ours, 1))  # returns when no process has the other end open
 """
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="nothing is forked there")
-def test_one_that_is_forked_keeps_nothing_open_that_is_the_commands() -> None:
-    assert run_alone(HOLDING) == "b''\n"
+@pytest.mark.skipif(sys.platform == "darwin", reason="nothing is forked on macOS")
+def test_a_forked_server_keeps_no_file_of_the_command_open() -> None:
+    assert run_alone(PIPE_PROGRAM) == "b''\n"

@@ -1,4 +1,4 @@
-"""Worker processes: whatever a document does to its reader, the others are read."""
+"""The process pool: whatever a job does to its worker, the other jobs have results."""
 
 import asyncio
 import os
@@ -26,25 +26,25 @@ from support.worker_tasks import lives, task
 QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
 
 
-def results(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[Any], int]:
-    async def work() -> tuple[list[Any], int]:
-        async with ProcessPool(task, options) as workers:
-            return await workers.run(jobs), workers.replaced_count
+def run_jobs(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[Any], int]:
+    async def run_pool() -> tuple[list[Any], int]:
+        async with ProcessPool(task, options) as pool:
+            return await pool.run(jobs), pool.replaced_count
 
-    return run(work())
+    return run(run_pool())
 
 
-def test_nothing_to_do_is_no_reason_to_end() -> None:
-    async def work() -> tuple[list[list[Any]], int]:
-        async with ProcessPool(task, ReadingOptions(workers=1)) as workers:
-            return [await workers.run(jobs) for jobs in ([], ["a"], [], ["b"])], workers.replaced_count
+def test_an_empty_batch_ends_no_worker() -> None:
+    async def run_pool() -> tuple[list[list[Any]], int]:
+        async with ProcessPool(task, ReadingOptions(workers=1)) as pool:
+            return [await pool.run(jobs) for jobs in ([], ["a"], [], ["b"])], pool.replaced_count
 
-    assert run(work()) == ([[], ["A"], [], ["B"]], 0)
+    assert run(run_pool()) == ([[], ["A"], [], ["B"]], 0)
 
 
 def test_results_come_in_order() -> None:
-    assert results(["a", "late", "b"]) == (["A", "LATE", "B"], 0)
-    assert results([]) == ([], 0)
+    assert run_jobs(["a", "late", "b"]) == (["A", "LATE", "B"], 0)
+    assert run_jobs([]) == ([], 0)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,11 @@ def test_results_come_in_order() -> None:
         ("exit", "killed its reader"),
     ],
 )
-def test_a_document_that_takes_its_worker_is_lost_alone(bad: str, reason: str) -> None:
-    assert results(["a", bad, "b", bad, "c"]) == (["A", JobFailure(reason), "B", JobFailure(reason), "C"], 2)
+def test_a_job_that_ends_its_worker_fails_alone(bad: str, reason: str) -> None:
+    assert run_jobs(["a", bad, "b", bad, "c"]) == (
+        ["A", JobFailure(reason), "B", JobFailure(reason), "C"],
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,302 +72,314 @@ def test_a_document_that_takes_its_worker_is_lost_alone(bad: str, reason: str) -
         ("panic", "stopped its reader (KeyboardInterrupt)"),
     ],
 )
-def test_a_document_that_its_worker_survives_costs_no_worker(bad: str, reason: str) -> None:
-    assert results(["a", bad, "b"]) == (["A", JobFailure(reason), "B"], 0)
+def test_a_job_that_its_worker_survives_costs_no_worker(bad: str, reason: str) -> None:
+    assert run_jobs(["a", bad, "b"]) == (["A", JobFailure(reason), "B"], 0)
 
 
-def test_long_documents_pass_both_ways() -> None:
-    (first, second), _ = results(["y" * 20_000_000, "long"], ReadingOptions(workers=1, seconds=10.0))
+def test_long_jobs_and_results_pass() -> None:
+    (first, second), _ = run_jobs(["y" * 20_000_000, "long"], ReadingOptions(workers=1, seconds=10.0))
     assert len(first) == 20_000_000
     assert len(second) == 5_000_000
 
 
-def test_batches_run_side_by_side_and_a_bad_one_holds_no_other_back() -> None:
-    async def work() -> list[list[Any]]:
-        async with ProcessPool(task, QUICK) as workers:
-            return await asyncio.gather(
-                *(workers.run([word, "b"]) for word in ("hang", "c", "d", "crash", "e"))
-            )
+def test_batches_run_concurrently_and_a_bad_one_delays_no_other() -> None:
+    async def run_pool() -> list[list[Any]]:
+        async with ProcessPool(task, QUICK) as pool:
+            return await asyncio.gather(*(pool.run([word, "b"]) for word in ("hang", "c", "d", "crash", "e")))
 
-    found = run(work())
-    assert [batch[1] for batch in found] == ["B"] * 5
-    assert [batch[0] for batch in found if not isinstance(batch[0], JobFailure)] == ["C", "D", "E"]
+    results = run(run_pool())
+    assert [batch[1] for batch in results] == ["B"] * 5
+    assert [batch[0] for batch in results if not isinstance(batch[0], JobFailure)] == [
+        "C",
+        "D",
+        "E",
+    ]
 
 
-def test_a_batch_that_lies_ready_is_read_whatever_becomes_of_the_one_before_it() -> None:
-    async def work() -> tuple[list[Any], int]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as workers:
+def test_a_batch_sent_ahead_is_processed_after_the_one_before_it_crashes() -> None:
+    async def run_pool() -> tuple[list[Any], int]:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as pool:
             batches = (["crash", "b"], ["c"], ["d"])
-            return await asyncio.gather(*map(workers.run, batches)), workers.replaced_count
+            return await asyncio.gather(*map(pool.run, batches)), pool.replaced_count
 
-    assert run(work()) == ([[JobFailure("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
+    assert run(run_pool()) == ([[JobFailure("killed its reader (SIGSEGV)"), "B"], ["C"], ["D"]], 1)
 
 
-def test_batches_longer_than_a_portion_have_their_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_longer_than_a_portion_have_their_own_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(pool_module, "_MAX_PORTION_BYTES", 40)  # bytes: a word or two
 
-    async def work() -> list[list[Any]]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            return await asyncio.gather(*(workers.run([f"{name}{n}" for n in range(5)]) for name in "abcd"))
+    async def run_pool() -> list[list[Any]]:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+            return await asyncio.gather(*(pool.run([f"{name}{n}" for n in range(5)]) for name in "abcd"))
 
-    assert run(work()) == [[f"{name}{n}" for n in range(5)] for name in "ABCD"]
+    assert run(run_pool()) == [[f"{name}{n}" for n in range(5)] for name in "ABCD"]
 
 
-def test_a_batch_that_must_be_sent_again_is_sent_before_those_behind_it() -> None:
-    """It lies ready at a reader that is killed; who had the first has a third before the second is read."""
+def test_a_batch_that_is_sent_again_goes_before_those_behind_it() -> None:
+    """It was sent ahead to a worker that is killed, and a third batch is queued before it runs."""
 
-    async def work() -> list[list[Any]]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
+    async def run_pool() -> list[list[Any]]:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
 
-            async def one_after_the_other(*batches: list[str]) -> list[list[Any]]:
-                return [await workers.run(batch) for batch in batches]
+            async def run_in_order(*batches: list[str]) -> list[list[Any]]:
+                return [await pool.run(batch) for batch in batches]
 
-            one = one_after_the_other(["killed", "a"], ["c", "d"])
-            other = one_after_the_other(["b", "e"])
-            return [found for both in await asyncio.gather(one, other) for found in both]
+            first = run_in_order(["killed", "a"], ["c", "d"])
+            second = run_in_order(["b", "e"])
+            return [results for both in await asyncio.gather(first, second) for results in both]
 
-    lost = JobFailure("killed its reader (SIGKILL)")
-    assert run(work()) == [[lost, "A"], ["C", "D"], ["B", "E"]]
+    failure = JobFailure("killed its reader (SIGKILL)")
+    assert run(run_pool()) == [[failure, "A"], ["C", "D"], ["B", "E"]]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_every_document_has_its_own_result_whoever_is_killed_or_given_up(
+def test_every_job_has_its_own_result_despite_kills_and_cancellations(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool_module, "_MAX_PORTION_BYTES", 60)
-    drawn = random.Random(seed)
-    names = iter(range(10_000))
+    rng = random.Random(seed)
+    numbers = iter(range(10_000))
 
-    async def work() -> None:
-        async with ProcessPool(task, ReadingOptions(workers=2, seconds=20.0)) as workers:
+    async def run_pool() -> None:
+        async with ProcessPool(task, ReadingOptions(workers=2, seconds=20.0)) as pool:
 
-            async def read() -> None:
+            async def run_batches() -> None:
                 for _ in range(25):
-                    jobs = [f"word {next(names)}" for _ in range(drawn.randrange(8))]
-                    reading = asyncio.create_task(workers.run(jobs))
-                    if drawn.random() < 0.1:
-                        await asyncio.sleep(drawn.random() / 100)
-                        reading.cancel()
+                    jobs = [f"word {next(numbers)}" for _ in range(rng.randrange(8))]
+                    running_batch = asyncio.create_task(pool.run(jobs))
+                    if rng.random() < 0.1:
+                        await asyncio.sleep(rng.random() / 100)
+                        running_batch.cancel()
                     with suppress(asyncio.CancelledError):
-                        for job, found in zip(jobs, await reading, strict=True):
-                            assert found in (job.upper(), JobFailure("killed its reader (SIGKILL)"))
+                        for job, result in zip(jobs, await running_batch, strict=True):
+                            assert result in (
+                                job.upper(),
+                                JobFailure("killed its reader (SIGKILL)"),
+                            )
 
-            async def kill() -> None:
+            async def kill_workers() -> None:
                 while True:
-                    await asyncio.sleep(drawn.random() / 50)
-                    drawn.choice(workers._slots).worker.process.kill()
+                    await asyncio.sleep(rng.random() / 50)
+                    rng.choice(pool._slots).worker.process.kill()
 
-            killing = asyncio.create_task(kill())
-            await asyncio.gather(*(read() for _ in range(6)))
+            killing = asyncio.create_task(kill_workers())
+            await asyncio.gather(*(run_batches() for _ in range(6)))
             killing.cancel()
-            assert workers.replaced_count
+            assert pool.replaced_count
 
-    run(work())
+    run(run_pool())
 
 
-@pytest.mark.parametrize("given_up", [0, 1], ids=["the one being read", "the one that lies ready"])
-def test_a_batch_that_is_given_up_leaves_no_results_to_others(given_up: int) -> None:
-    async def work() -> list[Any]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            batches = [asyncio.create_task(workers.run(["late", word])) for word in ("b", "c", "d")]
+@pytest.mark.parametrize("cancelled", [0, 1], ids=["running", "sent ahead"])
+def test_a_cancelled_batch_leaves_no_results_to_others(cancelled: int) -> None:
+    async def run_pool() -> list[Any]:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+            batches = [asyncio.create_task(pool.run(["late", word])) for word in ("b", "c", "d")]
             await asyncio.sleep(0.05)
-            batches[given_up].cancel()
+            batches[cancelled].cancel()
             return await asyncio.gather(*batches, return_exceptions=True)
 
-    found = run(work())
-    assert isinstance(found.pop(given_up), asyncio.CancelledError)
-    assert found == [["LATE", word] for index, word in enumerate("BCD") if index != given_up]
+    results = run(run_pool())
+    assert isinstance(results.pop(cancelled), asyncio.CancelledError)
+    assert results == [["LATE", word] for index, word in enumerate("BCD") if index != cancelled]
 
 
-def test_a_worker_has_its_next_batch_before_anybody_has_heard_of_the_last(
+def test_a_worker_has_its_next_batch_before_the_loop_takes_the_last_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = tmp_path / "mark"
     monkeypatch.setenv("LODE_TEST_MARK", str(mark))
 
-    async def work() -> bool:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            batches = [asyncio.create_task(workers.run([word])) for word in ("a", "mark")]
-            await asyncio.sleep(0)  # they are sent
-            until = time.monotonic() + 20
-            while not mark.exists() and time.monotonic() < until:  # nobody listens: the loop is busy
+    async def run_pool() -> bool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+            batches = [asyncio.create_task(pool.run([word])) for word in ("a", "mark")]
+            await asyncio.sleep(0)  # both are sent
+            deadline = time.monotonic() + 20
+            while not mark.exists() and time.monotonic() < deadline:  # the loop is blocked
                 time.sleep(0.01)  # noqa: ASYNC251
-            came = mark.exists()
+            is_marked = mark.exists()
             await asyncio.gather(*batches)
-            return came
+            return is_marked
 
-    assert run(work())
+    assert run(run_pool())
 
 
-def test_a_worker_takes_in_its_next_batch_while_it_reads(
+def test_a_worker_receives_its_next_batch_while_it_runs_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = tmp_path / "gate"
     monkeypatch.setenv("LODE_TEST_MARK", str(gate))
 
-    async def work() -> bool:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            batches = [asyncio.create_task(workers.run([word])) for word in ("gate", "y" * 20_000_000)]
-            socket = workers._slots[0].worker.channel._transport
-            assert socket is not None
-            await asyncio.sleep(0)  # they are sent
-            until = time.monotonic() + 15
-            while (left := socket.get_write_buffer_size()) and time.monotonic() < until:  # noqa: ASYNC110 - nobody tells
+    async def run_pool() -> bool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+            batches = [asyncio.create_task(pool.run([word])) for word in ("gate", "y" * 20_000_000)]
+            transport = pool._slots[0].worker.channel._transport
+            assert transport is not None
+            await asyncio.sleep(0)  # both are sent
+            deadline = time.monotonic() + 15
+            while (unsent := transport.get_write_buffer_size()) and time.monotonic() < deadline:  # noqa: ASYNC110 - no event
                 await asyncio.sleep(0.01)
-            gate.touch()  # what was being read all the while
+            gate.touch()  # ends the first job
             await asyncio.gather(*batches)
-            return not left
+            return not unsent
 
-    assert run(work())
+    assert run(run_pool())
 
 
-def test_a_worker_multiplies_alone_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def work() -> list[Any]:
-        async with ProcessPool(os.getenv, ReadingOptions(workers=1)) as workers:
-            return await workers.run(["OMP_NUM_THREADS"])
+def test_a_worker_uses_one_matrix_thread_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run_pool() -> list[Any]:
+        async with ProcessPool(os.getenv, ReadingOptions(workers=1)) as pool:
+            return await pool.run(["OMP_NUM_THREADS"])
 
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    assert run(work()) == ["1"]
+    assert run(run_pool()) == ["1"]
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    assert run(work()) == ["2"]
+    assert run(run_pool()) == ["2"]
 
 
-def test_nobody_is_left_behind() -> None:
-    async def work() -> list[int]:
-        async with ProcessPool(task, QUICK) as workers:
-            pids = [(await workers.run(["a"]), worker.process.pid)[1] for worker in workers._workers]
+def test_no_process_is_left() -> None:
+    async def run_pool() -> list[int]:
+        async with ProcessPool(task, QUICK) as pool:
+            pids = [(await pool.run(["a"]), worker.process.pid)[1] for worker in pool._workers]
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(workers.run(["hang"]), 0.2)
-            assert await workers.run(["a"]) == ["A"]
+                await asyncio.wait_for(pool.run(["hang"]), 0.2)
+            assert await pool.run(["a"]) == ["A"]
             return [
                 *(pid for pid in pids if pid),
-                *(w.process.pid for w in workers._workers if w.process.pid),
+                *(worker.process.pid for worker in pool._workers if worker.process.pid),
             ]
 
-    for pid in run(work()):
+    for pid in run(run_pool()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 
 
-def test_a_batch_that_is_larger_than_the_memory_of_a_worker_is_read_all_the_same() -> None:
+def test_a_batch_larger_than_the_memory_of_a_worker_succeeds() -> None:
     jobs = [f"{number}" + "y" * 20_000_000 for number in range(20)]
-    found, replaced = results(jobs, ReadingOptions(workers=1, seconds=20.0, memory=192))
-    assert [one[:2] for one in found] == [job[:2].upper() for job in jobs]
-    assert replaced == 0
+    results, replaced_count = run_jobs(jobs, ReadingOptions(workers=1, seconds=20.0, memory=192))
+    assert [result[:2] for result in results] == [job[:2].upper() for job in jobs]
+    assert replaced_count == 0
 
 
-def test_a_document_that_is_larger_than_the_memory_of_a_worker_is_lost_alone() -> None:
-    found, _ = results(["a", "y" * 200_000_000, "b"], ReadingOptions(workers=1, seconds=20.0, memory=64))
-    assert (found[0], found[2]) == ("A", "B")
-    assert isinstance(found[1], JobFailure)
+def test_a_job_larger_than_the_memory_of_a_worker_fails_alone() -> None:
+    results, _ = run_jobs(["a", "y" * 200_000_000, "b"], ReadingOptions(workers=1, seconds=20.0, memory=64))
+    assert (results[0], results[2]) == ("A", "B")
+    assert isinstance(results[1], JobFailure)
 
 
-def test_a_worker_that_died_with_nothing_to_do_costs_no_document() -> None:
-    async def work() -> tuple[list[Any], int]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as workers:
-            await workers.run(["a"])
-            (worker,) = workers._workers
+def test_a_worker_that_is_killed_while_idle_costs_no_job() -> None:
+    async def run_pool() -> tuple[list[Any], int]:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+            await pool.run(["a"])
+            (worker,) = pool._workers
             worker.process.kill()
             worker.process.wait()
-            return await workers.run(["b", "c"]), workers.replaced_count
+            return await pool.run(["b", "c"]), pool.replaced_count
 
-    assert run(work()) == (["B", "C"], 1)
+    assert run(run_pool()) == (["B", "C"], 1)
 
 
-def test_a_document_whose_reader_somebody_kills_is_read_again(
+def test_a_job_whose_worker_is_killed_from_outside_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1))
     monkeypatch.setenv("LODE_TEST_MARK", str(tmp_path / "mark"))
-    assert results(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
-    lost = JobFailure("killed its reader (SIGKILL)")
-    assert results(["a", "killed", "b", "killed"]) == (["A", lost, "B", lost], 6)
+    assert run_jobs(["a", "killed once", "b"]) == (["A", "KILLED ONCE", "B"], 1)
+    failure = JobFailure("killed its reader (SIGKILL)")
+    assert run_jobs(["a", "killed", "b", "killed"]) == (["A", failure, "B", failure], 6)
 
 
-def test_a_reader_without_space_is_no_fault_of_its_document() -> None:
+def test_a_worker_without_disk_space_stops_the_pool() -> None:
     with pytest.raises(DiskFullError, match=r"has no disk space left \(No space left on device\)"):
-        results(["a", "full", "b"])
+        run_jobs(["a", "full", "b"])
 
 
-ORPHANING = """
+ORPHAN_PROGRAM = """
 import asyncio, os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from motherlode.documents.options import ReadingOptions
-from motherlode.workers.fork_server import WorkerProgram
 from motherlode.workers.process_pool import ProcessPool
 from support.worker_tasks import task
-async def work():
-    async with ProcessPool(task, ReadingOptions(workers=2, seconds=3600.0)) as workers:
-        print(*(worker.process.pid for worker in workers._workers), flush=True)
-        await workers.run(["spin"])
-asyncio.run(work())
+async def run_pool():
+    async with ProcessPool(task, ReadingOptions(workers=2, seconds=3600.0)) as pool:
+        print(*(worker.process.pid for worker in pool._workers), flush=True)
+        await pool.run(["spin"])
+asyncio.run(run_pool())
 """
 
 
-def test_workers_end_with_whoever_started_them_in_the_midst_of_their_work() -> None:
+def test_busy_workers_end_with_the_program_that_started_them() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", ORPHANING, str(Path(__file__).parents[2])], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", ORPHAN_PROGRAM, str(Path(__file__).parents[2])],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as parent:
         assert parent.stdout is not None
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         time.sleep(0.5)
         parent.kill()
-    until = time.monotonic() + 10
-    while any(map(lives, pids)) and time.monotonic() < until:
+    deadline = time.monotonic() + 10
+    while any(map(lives, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(lives, pids))
 
 
-def running(mark: str) -> bool:
-    """Whether the child that goes by this mark is there."""
-    for commands in Path("/proc").glob("[0-9]*/cmdline"):
+def child_is_running(mark: str) -> bool:
+    """Whether a child process with this mark on its command line is running."""
+    for command_line in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
-            if f"60.{mark}".encode() in commands.read_bytes():
+            if f"60.{mark}".encode() in command_line.read_bytes():
                 return True
     return False
 
 
-def test_what_a_worker_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_children_of_a_worker_end_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"{os.getpid()}{random.randrange(10**6):06}"
     monkeypatch.setenv("LODE_TEST_MARK", mark)
-    found, replaced = results(["child", "b"], ReadingOptions(workers=1, seconds=2.0))
-    assert (found, replaced) == ([JobFailure("took more than 2 s"), "B"], 1)
-    until = time.monotonic() + 10
-    while running(mark) and time.monotonic() < until:
+    results, replaced_count = run_jobs(["child", "b"], ReadingOptions(workers=1, seconds=2.0))
+    assert (results, replaced_count) == ([JobFailure("took more than 2 s"), "B"], 1)
+    deadline = time.monotonic() + 10
+    while child_is_running(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not running(mark)
+    assert not child_is_running(mark)
 
 
-def test_workers_that_are_killed_before_they_begin_are_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_are_killed_before_they_are_ready_are_started_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     killed = 0
-    bear = fork_client.fork_worker
+    fork_worker = fork_client.fork_worker
 
-    def bear_and_kill(upbringing: WorkerProgram, line: int) -> fork_client.WorkerProcess:
+    def fork_and_kill(program: WorkerProgram, channel: int) -> fork_client.WorkerProcess:
         nonlocal killed
-        process = bear(upbringing, line)
+        process = fork_worker(program, channel)
         if killed < 4:
             killed += 1
             process.kill()
         return process
 
-    monkeypatch.setattr(fork_client, "fork_worker", bear_and_kill)
+    monkeypatch.setattr(fork_client, "fork_worker", fork_and_kill)
     monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1, 0.1, 0.1))
-    assert results(["a", "b"], ReadingOptions(workers=1, seconds=20.0)) == (["A", "B"], 0)
+    assert run_jobs(["a", "b"], ReadingOptions(workers=1, seconds=20.0)) == (["A", "B"], 0)
     assert killed == 4
 
 
-def test_workers_that_do_not_start_are_said_so_and_leave_nobody_behind(
+def test_workers_that_do_not_start_raise_an_error_and_leave_no_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1))
     monkeypatch.setattr(fork_client, "_SERVER_CODE", "raise SystemExit({descriptor})")
     monkeypatch.setattr(fork_client, "_SHARED", fork_client._SharedServer())
-    workers = ProcessPool(task, QUICK)
+    pool = ProcessPool(task, QUICK)
 
-    async def work() -> None:
-        async with workers:
+    async def run_pool() -> None:
+        async with pool:
             pass
 
     with pytest.raises(LodeError, match="did not start"):
-        run(work())
-    assert workers._workers == set()
+        run(run_pool())
+    assert pool._workers == set()
