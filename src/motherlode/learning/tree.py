@@ -78,7 +78,7 @@ class PlaneDistances(Struct, frozen=True):
         return PlaneDistances(names, self.topics, self.distances[rows], self.precisions[rows])
 
 
-class _Packed(Struct, frozen=True):
+class _PackedTree(Struct, frozen=True):
     version: int
     spaces: dict[str, tuple[PlaneGroup, ...]]
     rule: VotingRule
@@ -236,7 +236,7 @@ class TreeClassifier:
 
     def pack(self) -> bytes:
         """Return the model as bytes, with its version."""
-        packed = _Packed(
+        packed = _PackedTree(
             version=VERSION,
             spaces=self.groups_,
             rule=self.rule,
@@ -256,7 +256,7 @@ class TreeClassifier:
             version = msgspec.msgpack.decode(packed, type=dict).get("version")
             if version != VERSION:
                 raise ValueError(f"a model of version {version}; this Motherlode knows {VERSION}")
-            model = msgspec.msgpack.decode(packed, type=_Packed)
+            model = msgspec.msgpack.decode(packed, type=_PackedTree)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"no model: {error}") from error
         groups = [group for groups in model.spaces.values() for group in groups]

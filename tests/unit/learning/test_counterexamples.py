@@ -71,8 +71,8 @@ class PagesOn:
     def _bag(self, url: str) -> Bag:
         answer = self._web.answer(url)
         assert answer is not None
-        said = analyse_one(Raw(url, answer.body, "text/html", answer.header("content-type")))
-        return unpack(said.vectors[TERMS])
+        analysed = analyse_one(Raw(url, answer.body, "text/html", answer.header("content-type")))
+        return unpack(analysed.vectors[TERMS])
 
 
 def bags(*texts: str) -> list[Bag]:
@@ -80,7 +80,7 @@ def bags(*texts: str) -> list[Bag]:
 
 
 def pages(count: int, host: str = "", start: float = 0.1) -> list[RejectedPage[Bag]]:
-    """Rejected pages, each surer than the one before, each of a host of its own if none is named."""
+    """Return rejected pages, each more confident than the last, on hosts of their own by default."""
     return [
         RejectedPage(host or f"h{n}.test", bag_of(f"word{chr(97 + n % 26)}"), -start * (n + 1))
         for n in range(count)

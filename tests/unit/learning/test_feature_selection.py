@@ -13,7 +13,7 @@ ON_TOPIC = np.array([4, 1, 4, 0, 0])  # and those of them that are on the topic
 
 
 def test_information_is_as_worked_out_by_hand() -> None:
-    found = mutual_information(HAVING, ON_TOPIC, documents=10, in_topic=4)
+    information = mutual_information(HAVING, ON_TOPIC, documents=10, in_topic=4)
     by_hand = [
         0.4 * log(0.4 / (0.4 * 0.4)),
         0.1 * log(0.1 / (0.5 * 0.4)),
@@ -21,14 +21,14 @@ def test_information_is_as_worked_out_by_hand() -> None:
         0.0,
         0.0,
     ]
-    assert found.tolist() == pytest.approx(by_hand)
+    assert information.tolist() == pytest.approx(by_hand)
 
 
 def test_a_term_of_the_topic_alone_tells_most_and_one_of_everybody_nothing() -> None:
-    found = mutual_information(HAVING, ON_TOPIC, documents=10, in_topic=4)
-    assert int(found.argmax()) == 0
-    assert found[2] == pytest.approx(0.0)
-    assert found[1] < 0
+    information = mutual_information(HAVING, ON_TOPIC, documents=10, in_topic=4)
+    assert int(information.argmax()) == 0
+    assert information[2] == pytest.approx(0.0)
+    assert information[1] < 0
 
 
 def test_the_best_of_the_most_frequent_are_kept_in_rising_order() -> None:

@@ -1,4 +1,4 @@
-"""Clusters: found where they are, the same under a seed, and not where there are none."""
+"""Clusters: found where there are any, reproducible with a seed, none where there are none."""
 
 from collections.abc import Sequence
 
@@ -16,30 +16,30 @@ from motherlode.learning.kmeans import PATIENCE, DocumentClusters, SphericalKMea
 def drawn(kinds: Sequence[int], own: int = 30, common: int = 60, seed: int = 3) -> list[Bag]:
     """Documents with some words of their kind and some that all may have."""
     dice = np.random.default_rng(seed)
-    found = []
+    documents = []
     for kind in kinds:
         words = np.concatenate(
             [dice.integers(0, 60, own) + 1_000 * (kind + 1), dice.integers(0, 900, common)]
         )
         terms, counts = np.unique(words, return_counts=True)
-        found.append(Bag(terms.astype(np.uint32), counts.astype(np.uint32)))
-    return found
+        documents.append(Bag(terms.astype(np.uint32), counts.astype(np.uint32)))
+    return documents
 
 
-def same(one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether two clusterings are one, whatever their numbers."""
-    pairs = set(zip(one, other, strict=True))
-    return len(pairs) == len(set(one)) == len(set(other))
+def same(first: Sequence[int], other: Sequence[int]) -> bool:
+    """Return whether two clusterings agree, whatever their numbers."""
+    pairs = set(zip(first, other, strict=True))
+    return len(pairs) == len(set(first)) == len(set(other))
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5])
 def test_as_many_clusters_are_found_as_there_are(number: int) -> None:
     kinds = [place % number for place in range(40 * number)]
-    found = DocumentClusters().fit(drawn(kinds, own=30 if number > 1 else 0))
-    assert len(found.centres_) == number
-    assert same(found.clusters_.tolist(), kinds)
-    assert min(found.impurities_, key=lambda one: found.impurities_[one]) == number
-    assert max(found.impurities_) == number + PATIENCE
+    clustering = DocumentClusters().fit(drawn(kinds, own=30 if number > 1 else 0))
+    assert len(clustering.centres_) == number
+    assert same(clustering.clusters_.tolist(), kinds)
+    assert min(clustering.impurities_, key=lambda count: clustering.impurities_[count]) == number
+    assert max(clustering.impurities_) == number + PATIENCE
 
 
 def test_the_same_seed_gives_the_same_clusters_and_documents_may_come_in_any_order() -> None:
@@ -54,19 +54,19 @@ def test_the_same_seed_gives_the_same_clusters_and_documents_may_come_in_any_ord
 
 
 def test_a_cluster_is_told_by_the_words_that_the_others_lack() -> None:
-    found = DocumentClusters(2).fit(drawn([0] * 20 + [1] * 10))
+    clustering = DocumentClusters(2).fit(drawn([0] * 20 + [1] * 10))
     for cluster, kind in ((0, 0), (1, 1)):
-        terms = [term for term, _ in found.characteristic(cluster, 10)]
+        terms = [term for term, _ in clustering.characteristic(cluster, 10)]
         assert all(term // 1_000 == kind + 1 for term in terms)
-        weights = [weight for _, weight in found.characteristic(cluster, 10)]
+        weights = [weight for _, weight in clustering.characteristic(cluster, 10)]
         assert weights == sorted(weights, reverse=True)
 
 
 def test_a_name_that_one_document_repeats_does_not_speak_for_its_cluster() -> None:
     owls = ["owl night"] * 5 + ["owl night barney barney barney barney barney barney", "owl barney"]
-    found = DocumentClusters(2).fit([bag_of(text) for text in (*owls, *["budget vote"] * 6)])
-    told = [term for term, _ in found.characteristic(0, 3)]
-    assert told[-1] == bag_of("barney").terms[0]
+    clustering = DocumentClusters(2).fit([bag_of(text) for text in (*owls, *["budget vote"] * 6)])
+    terms = [term for term, _ in clustering.characteristic(0, 3)]
+    assert terms[-1] == bag_of("barney").terms[0]
 
 
 def test_the_most_central_document_is_the_one_like_all_the_others() -> None:
@@ -77,9 +77,9 @@ def test_the_most_central_document_is_the_one_like_all_the_others() -> None:
         "budget vote tax",
         "budget vote law",
     ]
-    found = DocumentClusters(2).fit([bag_of(text) for text in texts])
-    assert same(found.clusters_.tolist(), [0, 0, 0, 1, 1])
-    assert found.cosines_[:3].argmax() == 2
+    clustering = DocumentClusters(2).fit([bag_of(text) for text in texts])
+    assert same(clustering.clusters_.tolist(), [0, 0, 0, 1, 1])
+    assert clustering.cosines_[:3].argmax() == 2
 
 
 def test_copies_and_documents_without_words_are_no_trouble() -> None:
@@ -121,8 +121,8 @@ def test_whatever_comes_every_cluster_has_somebody(
     for place, words in enumerate(documents):
         rows[place, words] = 1.0
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    found = SphericalKMeans(number, seed).fit(csr_array(rows / np.where(lengths > 0, lengths, 1.0)))
-    sizes = np.bincount(found.clusters_, minlength=min(number, len(documents)))
+    clustering = SphericalKMeans(number, seed).fit(csr_array(rows / np.where(lengths > 0, lengths, 1.0)))
+    sizes = np.bincount(clustering.clusters_, minlength=min(number, len(documents)))
     assert len(sizes) == min(number, len(documents))
     assert (sizes > 0).all()
     assert (np.diff(sizes) <= 0).all()

@@ -6,12 +6,12 @@ import pytest
 from motherlode.learning.meta import combined_confidence, decide
 from motherlode.learning.options import VotingRule
 
-VERDICTS = np.array([[1, 1, 1, -1, -1], [1, 1, -1, -1, -1], [1, -1, -1, 1, -1]])
+VOTES = np.array([[1, 1, 1, -1, -1], [1, 1, -1, -1, -1], [1, -1, -1, 1, -1]])
 NOTHING = float("nan")
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "decisions"),
     [
         (VotingRule.UNANIMOUS, [1, 0, 0, 0, -1]),
         (VotingRule.MAJORITY, [1, 1, -1, -1, -1]),
@@ -19,14 +19,14 @@ NOTHING = float("nan")
         (VotingRule.BEST, [1, 1, 1, -1, -1]),
     ],
 )
-def test_rules_put_verdicts_together(rule: VotingRule, said: list[int]) -> None:
-    assert decide(VERDICTS, rule, [0.9, 0.5, 0.3]).tolist() == said
+def test_rules_combine_votes(rule: VotingRule, decisions: list[int]) -> None:
+    assert decide(VOTES, rule, [0.9, 0.5, 0.3]).tolist() == decisions
 
 
 def test_the_best_alone_decides_whatever_the_others_say() -> None:
-    assert decide(VERDICTS, VotingRule.BEST, [0.1, 0.2, 0.3]).tolist() == VERDICTS[2].tolist()
+    assert decide(VOTES, VotingRule.BEST, [0.1, 0.2, 0.3]).tolist() == VOTES[2].tolist()
     assert (
-        decide(VERDICTS, VotingRule.BEST, [0.3, 0.3, 0.3]).tolist() == VERDICTS[0].tolist()
+        decide(VOTES, VotingRule.BEST, [0.3, 0.3, 0.3]).tolist() == VOTES[0].tolist()
     )  # of equals, the first
 
 
@@ -45,21 +45,21 @@ def test_who_knows_nothing_of_a_document_has_no_say() -> None:
 
 def test_where_nothing_is_expected_of_any_they_count_the_same() -> None:
     assert (
-        decide(VERDICTS, VotingRule.WEIGHTED, [0.0] * 3).tolist()
-        == decide(VERDICTS, VotingRule.MAJORITY).tolist()
+        decide(VOTES, VotingRule.WEIGHTED, [0.0] * 3).tolist() == decide(VOTES, VotingRule.MAJORITY).tolist()
     )
 
 
 def test_confidences_are_averaged_by_precision() -> None:
-    told = np.array([[1.0, 0.0], [0.0, 1.0]])
-    assert combined_confidence(told, [0.75, 0.25]).tolist() == [0.75, 0.25]
-    assert combined_confidence(told, [0.0, 0.0]).tolist() == [0.5, 0.5]
-    assert combined_confidence(told, [0.2, 0.9], VotingRule.BEST).tolist() == [0.0, 1.0]
+    confidences = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert combined_confidence(confidences, [0.75, 0.25]).tolist() == [0.75, 0.25]
+    assert combined_confidence(confidences, [0.0, 0.0]).tolist() == [0.5, 0.5]
+    assert combined_confidence(confidences, [0.2, 0.9], VotingRule.BEST).tolist() == [0.0, 1.0]
 
 
 def test_confidence_is_that_of_those_who_know_the_document() -> None:
-    told = np.array([[1.0, NOTHING, NOTHING], [0.5, -0.5, NOTHING]])
-    found = combined_confidence(told, [0.5, 0.5])
-    assert found[:2].tolist() == [0.75, -0.5]
-    assert np.isnan(found[2])
-    assert np.isnan(combined_confidence(told, [0.9, 0.5], VotingRule.BEST)[1])  # it is not asked of another
+    confidences = np.array([[1.0, NOTHING, NOTHING], [0.5, -0.5, NOTHING]])
+    combined = combined_confidence(confidences, [0.5, 0.5])
+    assert combined[:2].tolist() == [0.75, -0.5]
+    assert np.isnan(combined[2])
+    best = combined_confidence(confidences, [0.9, 0.5], VotingRule.BEST)
+    assert np.isnan(best[1])  # the other classifier does not stand in for the best one

@@ -34,10 +34,10 @@ def features(group: PlaneGroup) -> set[int]:
 
 
 def confidences(group: PlaneGroup, documents: list[Bag]) -> list[float]:
-    found: list[float] = (
+    distances: list[float] = (
         Scorer(group).distances(BagBatch.from_bags(documents), np.arange(len(documents)))[:, 0].tolist()
     )
-    return found
+    return distances
 
 
 BIRDS, CARS, REST = drawn(100, 300, 8, 1), drawn(300, 500, 8, 2), drawn(500, 900, 20, 3)
@@ -46,13 +46,13 @@ BIRDS, CARS, REST = drawn(100, 300, 8, 1), drawn(300, 500, 8, 2), drawn(500, 900
 def test_siblings_share_the_features_that_tell_any_of_them() -> None:
     (group,) = fit_plane_groups(1, {2: BIRDS, 3: CARS}, REST, TrainingSettings(min_documents=1))
     assert [plane.topic for plane in group.planes] == [2, 3]
-    assert features(group) == {int(term) for one in (*BIRDS, *CARS, *REST) for term in one.terms}
+    assert features(group) == {int(term) for bag in (*BIRDS, *CARS, *REST) for term in bag.terms}
 
 
 def test_as_the_paper_has_it_each_topic_has_features_of_its_own() -> None:
     birds, cars = fit_plane_groups(1, {2: BIRDS, 3: CARS}, REST, PAPER)
     assert ([plane.topic for plane in birds.planes], [plane.topic for plane in cars.planes]) == ([2], [3])
-    assert features(birds) == {int(term) for one in BIRDS for term in one.terms}
+    assert features(birds) == {int(term) for bag in BIRDS for term in bag.terms}
     assert not any(300 <= term < 500 for term in features(birds))
     assert birds.unseen_idf == 0.0
 
@@ -148,22 +148,22 @@ def test_it_moves_up_to_documents_inside_only_as_far_as_strangers_put_it_there()
     assert held_out > 0
     assert bias({2: many}, REST, 3.0) - bias({2: many}, REST, None) == pytest.approx(-held_out * 8 / 11)
     siblings = {2: many, 3: CARS}
-    (told,) = fit_plane_groups(1, siblings, REST, TrainingSettings())
+    (group_with_siblings,) = fit_plane_groups(1, siblings, REST, TrainingSettings())
     share = len(REST) / (len(REST) + len(CARS))
     moved = bias(siblings, REST, 3.0) - bias(siblings, REST, None)
-    assert moved == pytest.approx(-told.planes[0].held_out * 8 / 11 * share)
+    assert moved == pytest.approx(-group_with_siblings.planes[0].held_out * 8 / 11 * share)
     assert bias(siblings, [], 3.0) == pytest.approx(bias(siblings, [], None))
 
 
 def test_many_documents_are_held_out_by_their_dual_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
+    held_out = []
     for few in (0, 100):
         monkeypatch.setattr(planes, "_MAX_CROSS_VALIDATED", few)
-        found.append(
+        held_out.append(
             next(fit_plane_groups(1, {2: alike(15, 5)}, REST, TrainingSettings())).planes[0].held_out
         )
-    assert found[0] == pytest.approx(found[1], abs=0.05)
-    assert found[0] != found[1]
+    assert held_out[0] == pytest.approx(held_out[1], abs=0.05)
+    assert held_out[0] != held_out[1]
 
 
 def test_one_document_has_no_other_to_be_held_out_for() -> None:

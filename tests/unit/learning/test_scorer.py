@@ -10,7 +10,7 @@ from motherlode.learning.matrix import Floats
 from motherlode.learning.planes import PlaneGroup, TopicPlane
 from motherlode.learning.scorer import BagBatch, Scorer
 
-# Many near each other, so that some share a drawer, and those at both ends.
+# Many near each other, so that some share a bucket, and those at both ends.
 TERMS = st.one_of(
     st.integers(2, 300), st.integers(1 << 16, (1 << 16) + 40), st.sampled_from([0, 2**31, 2**32 - 1])
 )
@@ -47,13 +47,13 @@ def plainly(group: PlaneGroup, document: Bag) -> list[float]:
     if not np.isin(document.terms, features).any():
         return [float("nan")] * len(group.planes)
     row /= np.linalg.norm(row)
-    found = []
+    distances = []
     for topic_plane in group.planes:
         plane = np.zeros(len(everything))
         at = np.searchsorted(everything, features[np.frombuffer(topic_plane.feature_indices, np.uint32)])
         plane[at] = np.frombuffer(topic_plane.weights, np.float32)
-        found.append(float(row @ plane) + topic_plane.bias)
-    return found
+        distances.append(float(row @ plane) + topic_plane.bias)
+    return distances
 
 
 @given(
@@ -69,9 +69,9 @@ def test_distances_are_those_of_plain_vectors(
 ) -> None:
     group = made(sorted(features), topics, seed, rare)
     bags = [bag(counts) for counts in documents]
-    found = Scorer(group).distances(BagBatch.from_bags(bags), np.arange(len(bags)))
-    assert found.shape == (len(bags), topics)
-    for row, document in zip(found.tolist(), bags, strict=True):
+    distances = Scorer(group).distances(BagBatch.from_bags(bags), np.arange(len(bags)))
+    assert distances.shape == (len(bags), topics)
+    for row, document in zip(distances.tolist(), bags, strict=True):
         assert row == pytest.approx(plainly(group, document), abs=1e-5, nan_ok=True)
 
 
@@ -85,10 +85,10 @@ def test_rows_are_judged_in_the_order_asked_for() -> None:
 
 
 def test_of_what_has_no_feature_nothing_is_known() -> None:
-    found = Scorer(made([5, 7], 3, 1, 1.0)).distances(
+    distances = Scorer(made([5, 7], 3, 1, 1.0)).distances(
         BagBatch.from_bags([bag({}), bag({6: 2})]), np.arange(2)
     )
-    assert np.isnan(found).all()
+    assert np.isnan(distances).all()
 
 
 def test_no_documents_are_a_batch_too() -> None:
@@ -107,13 +107,13 @@ def test_a_topic_may_have_no_weights_at_all() -> None:
 @given(st.lists(BAGS, max_size=6))
 def test_packed_bags_come_out_as_they_were(documents: list[dict[int, int]]) -> None:
     bags = [bag(counts) for counts in documents]
-    batch = BagBatch.from_packed([one.pack() for one in bags])
+    batch = BagBatch.from_packed([bag.pack() for bag in bags])
     assert len(batch) == len(bags)
-    assert [batch.bag(row).pack() for row in range(len(batch))] == [one.pack() for one in bags]
+    assert [batch.bag(row).pack() for row in range(len(batch))] == [bag.pack() for bag in bags]
     assert batch.starts.tolist() == BagBatch.from_bags(bags).starts.tolist()
 
 
 def test_a_term_counts_however_often_it_is_there() -> None:
     group, often = made([5, 7], 1, 1, 2.0), bag({5: 3, 7: 1_000_000, 9: 5_000})
-    (found,) = Scorer(group).distances(BagBatch.from_bags([often]), np.arange(1)).tolist()
-    assert found == pytest.approx(plainly(group, often), abs=1e-5)
+    (distances,) = Scorer(group).distances(BagBatch.from_bags([often]), np.arange(1)).tolist()
+    assert distances == pytest.approx(plainly(group, often), abs=1e-5)

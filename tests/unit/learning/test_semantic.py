@@ -25,9 +25,9 @@ ON_OTHERS = ["court judge law case", "hotel flight holiday sea", "law judge hote
 
 
 def rows(*vectors: tuple[float, ...]) -> Vectors:
-    found = np.array(vectors, np.float32)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    return (found / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    array = np.array(vectors, np.float32)
+    lengths = np.linalg.norm(array, axis=1, keepdims=True)
+    return (array / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
 def samples(*texts: str) -> list[Sample]:
@@ -43,38 +43,40 @@ def test_the_part_is_what_the_formula_says() -> None:
     others, own = rows((1, 0, 0), (0, 1, 0)), rows((0, 1, 3), (1, 1, 4))
     centre = mean_vector(others)
     assert centre is not None
-    sense = fit_centroid(own, centre, others_share=0.5, weight=0.2)
-    assert sense is not None
-    assert sense.weight == pytest.approx(0.2 * 0.5 / (1 + 2 / 20))
-    moved = [(one - centre) / np.linalg.norm(one - centre) for one in own]
-    assert sense.typical_cosine == pytest.approx(float(moved[0] @ moved[1]), abs=1e-6)
+    centroid = fit_centroid(own, centre, others_share=0.5, weight=0.2)
+    assert centroid is not None
+    assert centroid.weight == pytest.approx(0.2 * 0.5 / (1 + 2 / 20))
+    moved = [(vector - centre) / np.linalg.norm(vector - centre) for vector in own]
+    assert centroid.typical_cosine == pytest.approx(float(moved[0] @ moved[1]), abs=1e-6)
     middle = (moved[0] + moved[1]) / np.linalg.norm(moved[0] + moved[1])
     asked = rows((0, 0, 1), (1, 0, 0))
-    there = [(one - centre) / np.linalg.norm(one - centre) for one in asked]
-    parts = SemanticScorer(centre.tobytes(), [sense, None]).contributions(asked)
-    expected = [sense.weight * (one @ middle - sense.typical_cosine) for one in there]
+    moved_asked = [(vector - centre) / np.linalg.norm(vector - centre) for vector in asked]
+    parts = SemanticScorer(centre.tobytes(), [centroid, None]).contributions(asked)
+    expected = [centroid.weight * (vector @ middle - centroid.typical_cosine) for vector in moved_asked]
     assert parts[:, 0] == pytest.approx(expected, abs=1e-6)
     assert parts[:, 1].tolist() == [0, 0]  # a topic of which it is not known adds nothing
 
 
 def test_a_document_without_a_vector_is_near_no_topic() -> None:
-    sense = TopicCentroid(rows((1, 0))[0].tobytes(), 0.2, 0.5)
-    parts = SemanticScorer(rows((0, 1))[0].tobytes(), [sense]).contributions(np.zeros((1, 2), np.float32))
+    centroid = TopicCentroid(rows((1, 0))[0].tobytes(), 0.2, 0.5)
+    parts = SemanticScorer(rows((0, 1))[0].tobytes(), [centroid]).contributions(np.zeros((1, 2), np.float32))
     assert parts.tolist() == [[pytest.approx(-0.1)]]
 
 
 def test_one_example_is_taken_to_be_as_near_as_they_are_as_a_rule() -> None:
-    sense = fit_centroid(rows((0, 1)), rows((1, 0))[0], 1.0, 0.2)
-    assert sense is not None
-    assert sense.typical_cosine == 0.4
+    centroid = fit_centroid(rows((0, 1)), rows((1, 0))[0], 1.0, 0.2)
+    assert centroid is not None
+    assert centroid.typical_cosine == 0.4
 
 
 @pytest.mark.parametrize(
-    ("known", "unknown", "told"), [(2, 0, True), (2, 1, False), (9, 1, True), (0, 2, False)]
+    ("known", "unknown", "expected"), [(2, 0, True), (2, 1, False), (9, 1, True), (0, 2, False)]
 )
-def test_a_topic_has_a_sense_if_nearly_all_its_documents_do(known: int, unknown: int, told: bool) -> None:  # noqa: FBT001
+def test_a_topic_has_a_centroid_if_nearly_all_its_documents_do(
+    known: int, unknown: int, expected: bool
+) -> None:  # noqa: FBT001
     own = rows(*([(0, 1)] * known + [(0, 0)] * unknown))
-    assert (fit_centroid(own, rows((1, 0))[0], 1.0, 0.2) is not None) == told
+    assert (fit_centroid(own, rows((1, 0))[0], 1.0, 0.2) is not None) == expected
 
 
 def test_without_others_that_mean_anything_there_is_no_centre() -> None:
@@ -89,8 +91,8 @@ def test_without_others_that_mean_anything_there_is_no_centre() -> None:
 def test_words_that_mean_the_same_speak_for_a_topic_that_never_had_them() -> None:
     tree, plain = taught(), taught(settings=TrainingSettings(semantic_weight=0.0))
     alike, unlike = samples("nest sparrow finch plumage", "nest court law judge")
-    with_it, without = (one.distances([alike, unlike])[BIRDS] for one in (tree, plain))
-    assert with_it[0] - without[0] > 0 > with_it[1] - without[1]
+    with_meanings, without = (classifier.distances([alike, unlike])[BIRDS] for classifier in (tree, plain))
+    assert with_meanings[0] - without[0] > 0 > with_meanings[1] - without[1]
 
 
 def test_a_document_of_which_the_plane_knows_nothing_stays_unknown() -> None:
@@ -138,11 +140,11 @@ def test_a_model_remembers_which_meanings_it_was_made_with() -> None:
 
 def test_a_model_whose_parts_do_not_fit_is_refused() -> None:
     (group,) = taught().groups_[TERMS]
-    sense = group.planes[0].centroid
-    assert sense is not None
-    assert widths_match(group.others_mean, [sense, None])
+    centroid = group.planes[0].centroid
+    assert centroid is not None
+    assert widths_match(group.others_mean, [centroid, None])
     assert widths_match(b"", [None])
-    broken = replace(group.planes[0], centroid=replace(sense, direction=b"1234"))
+    broken = replace(group.planes[0], centroid=replace(centroid, direction=b"1234"))
     assert is_consistent(group)
     assert not is_consistent(replace(group, planes=(broken,)))
     assert not is_consistent(replace(group, others_mean=b""))

@@ -98,15 +98,15 @@ def test_the_smallest_sets_do_not_break_it(labels: list[int]) -> None:
 def left_out(rows: csr_array, labels: Ints, cost: float) -> tuple[float, float, float]:
     """Error, precision and recall by leaving each document out in turn."""
     verdicts = []
-    for one in range(len(labels)):
-        others = np.delete(np.arange(len(labels)), one)
+    for left_out in range(len(labels)):
+        others = np.delete(np.arange(len(labels)), left_out)
         machine = LinearSvm(cost, balanced=False).fit(rows[others], labels[others])
-        verdicts.append(1 if machine.decision(rows[[one]])[0] > 0 else -1)
-    said = np.array(verdicts)
-    hits = int(((said > 0) & (labels > 0)).sum())
+        verdicts.append(1 if machine.decision(rows[[left_out]])[0] > 0 else -1)
+    decisions = np.array(verdicts)
+    hits = int(((decisions > 0) & (labels > 0)).sum())
     return (
-        float((said != labels).mean()),
-        hits / max(int((said > 0).sum()), 1),
+        float((decisions != labels).mean()),
+        hits / max(int((decisions > 0).sum()), 1),
         hits / max(int((labels > 0).sum()), 1),
     )
 
@@ -116,18 +116,18 @@ def left_out(rows: csr_array, labels: Ints, cost: float) -> tuple[float, float, 
 def test_the_estimates_are_never_better_than_leaving_one_out(seed: int, cost: float) -> None:
     rows, labels = made(seed, 80, 30)
     machine = LinearSvm(cost, balanced=False).fit(rows, labels)
-    told = XiAlpha().fit(labels, machine.duals_, machine.slacks_)
+    estimates = XiAlpha().fit(labels, machine.duals_, machine.slacks_)
     error, precision, recall = left_out(rows, labels, cost)
-    assert told.error_ >= error - 1e-9
-    assert told.recall_ <= recall + 1e-9
-    assert told.precision_ <= precision + 0.05  # of the three, the bound that holds only on average
+    assert estimates.error_ >= error - 1e-9
+    assert estimates.recall_ <= recall + 1e-9
+    assert estimates.precision_ <= precision + 0.05  # of the three, the bound that holds only on average
 
 
 def test_xi_alpha_by_hand() -> None:
     labels = np.array([1, 1, 1, -1, -1])
     duals = np.array([0.1, 0.6, 0.0, 0.2, 0.5])
     slacks = np.array([0.0, 0.0, 1.2, 0.7, 0.0])
-    told = XiAlpha(rho=2.0).fit(labels, duals, slacks)  # doubtful: the 2nd, 3rd, 4th and 5th
-    assert (told.error_, told.recall_, told.precision_) == (4 / 5, 1 / 3, 1 / 3)
+    estimates = XiAlpha(rho=2.0).fit(labels, duals, slacks)  # doubtful: the 2nd, 3rd, 4th and 5th
+    assert (estimates.error_, estimates.recall_, estimates.precision_) == (4 / 5, 1 / 3, 1 / 3)
     nothing = XiAlpha().fit(np.array([], int), np.array([]), np.array([]))
     assert (nothing.error_, nothing.recall_, nothing.precision_) == (1.0, 0.0, 0.0)

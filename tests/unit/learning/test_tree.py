@@ -60,7 +60,8 @@ def verdict(tree: TreeClassifier, text: str) -> TopicVerdict:
 
 def test_training_documents_find_their_topics(tree: TreeClassifier) -> None:
     for topic, texts in TEXTS.items():
-        assert [(said.topic, said.others) for said in tree.judge(samples(texts))] == [(topic, False)] * 3
+        verdicts = tree.judge(samples(texts))
+        assert [(judged.topic, judged.others) for judged in verdicts] == [(topic, False)] * 3
 
 
 def test_unseen_documents_go_down_the_tree(tree: TreeClassifier) -> None:
@@ -70,9 +71,9 @@ def test_unseen_documents_go_down_the_tree(tree: TreeClassifier) -> None:
 
 
 def test_what_is_on_no_topic_is_among_the_others_of_the_root(tree: TreeClassifier) -> None:
-    said = verdict(tree, "onions and butter in the soup")
-    assert (said.topic, said.others) == (1, True)
-    assert said.confidence < 0
+    judged = verdict(tree, "onions and butter in the soup")
+    assert (judged.topic, judged.others) == (1, True)
+    assert judged.confidence < 0
     empty = tree.judge([{}])[0]
     assert empty.confidence == pytest.approx(empty.confidence)
 
@@ -172,8 +173,8 @@ def test_unanimous_spaces_turn_down_what_one_of_them_does(spacious: TreeClassifi
 
 
 def test_a_space_that_knows_nothing_of_a_page_has_no_say(spacious: TreeClassifier) -> None:
-    (said,) = spacious.judge(samples(["goals in a football match"]))
-    assert (said.topic, said.others) == (SPORT, False)
+    (judged,) = spacious.judge(samples(["goals in a football match"]))
+    assert (judged.topic, judged.others) == (SPORT, False)
     (strange,) = spacious.judge([{TERMS: bag_of("zzz"), ANCHORS: bag_of("yyy")}])
     assert strange == TopicVerdict(1, -1.0, others=True)
 
@@ -192,11 +193,11 @@ def test_a_space_without_documents_is_as_if_it_were_not_there(rule: VotingRule) 
 
 def test_the_best_space_alone_is_asked() -> None:
     tree = in_spaces(VotingRule.BEST)
-    found = tree.distances(linked(SPORT, ["an electron has energy"]))[SPORT]
+    distances = tree.distances(linked(SPORT, ["an electron has energy"]))[SPORT]
     planes = tree.planes(SPORT)
     best = max((TERMS, ANCHORS), key=lambda space: planes[space].precision)
     alone = in_spaces(VotingRule.BEST, (best,)).distances(linked(SPORT, ["an electron has energy"]))[SPORT]
-    assert found == pytest.approx(alone)
+    assert distances == pytest.approx(alone)
 
 
 # Models as bytes
@@ -263,10 +264,10 @@ def test_bytes_that_lead_astray_are_refused(packed: bytes) -> None:
     ],
 )
 def test_parts_that_do_not_belong_together_are_refused(tree: TreeClassifier, part: str, value: bytes) -> None:
-    told = msgspec.msgpack.decode(tree.pack())
-    told["spaces"][TERMS][0][part] = value
+    packed = msgspec.msgpack.decode(tree.pack())
+    packed["spaces"][TERMS][0][part] = value
     with pytest.raises(ValueError, match="belong together"):
-        TreeClassifier.unpack(msgspec.msgpack.encode(told))
+        TreeClassifier.unpack(msgspec.msgpack.encode(packed))
 
 
 @pytest.mark.parametrize(
@@ -274,10 +275,10 @@ def test_parts_that_do_not_belong_together_are_refused(tree: TreeClassifier, par
     [("places", np.array([2**31], np.uint32).tobytes()), ("weights", b""), ("topic", 2**63)],
 )
 def test_planes_without_features_are_refused(tree: TreeClassifier, part: str, value: object) -> None:
-    told = msgspec.msgpack.decode(tree.pack())
-    told["spaces"][TERMS][0]["nodes"][0][part] = value
+    packed = msgspec.msgpack.decode(tree.pack())
+    packed["spaces"][TERMS][0]["nodes"][0][part] = value
     with pytest.raises(ValueError, match="belong together"):
-        TreeClassifier.unpack(msgspec.msgpack.encode(told))
+        TreeClassifier.unpack(msgspec.msgpack.encode(packed))
 
 
 def test_a_model_packed_by_an_earlier_release_is_read_and_packed_alike() -> None:

@@ -16,35 +16,35 @@ def hits(
 
 
 def test_the_page_that_all_point_to_is_the_authority_and_they_are_hubs() -> None:
-    found = hits([(0, 3), (1, 3), (2, 3), (2, 4)], [0, 1, 2, 3, 4])
-    assert int(found.authorities_.argmax()) == 3
-    assert int(found.hubs_.argmax()) == 2
-    assert np.linalg.norm(found.authorities_) == pytest.approx(1.0)
+    scores = hits([(0, 3), (1, 3), (2, 3), (2, 4)], [0, 1, 2, 3, 4])
+    assert int(scores.authorities_.argmax()) == 3
+    assert int(scores.hubs_.argmax()) == 2
+    assert np.linalg.norm(scores.authorities_) == pytest.approx(1.0)
 
 
 def test_a_host_has_one_voice_however_many_pages_it_sends() -> None:
     crowd = [(page, 10) for page in range(8)]  # eight pages of one host
     others = [(8, 11), (9, 11)]  # two hosts
-    found = hits([*crowd, *others], [0] * 8 + [1, 2, 3, 4])
-    assert found.authorities_[11] > found.authorities_[10]
+    scores = hits([*crowd, *others], [0] * 8 + [1, 2, 3, 4])
+    assert scores.authorities_[11] > scores.authorities_[10]
 
 
 def test_a_page_that_points_to_many_pages_of_one_host_is_no_better_hub() -> None:
     sprayed = [(0, target) for target in range(2, 8)]  # six pages of host 9
-    found = hits([*sprayed, (1, 8), (1, 9), (10, 8), (10, 9), (11, 2)], [0, 1, *[9] * 6, 2, 3, 4, 5])
-    assert found.hubs_[1] > found.hubs_[0]
+    scores = hits([*sprayed, (1, 8), (1, 9), (10, 8), (10, 9), (11, 2)], [0, 1, *[9] * 6, 2, 3, 4, 5])
+    assert scores.hubs_[1] > scores.hubs_[0]
 
 
 def test_links_within_a_host_do_not_count() -> None:
-    found = hits([(0, 1), (1, 0)], [7, 7])
-    assert found.authorities_.tolist() == [0.0, 0.0]
-    assert found.hubs_.tolist() == [0.0, 0.0]
+    scores = hits([(0, 1), (1, 0)], [7, 7])
+    assert scores.authorities_.tolist() == [0.0, 0.0]
+    assert scores.hubs_.tolist() == [0.0, 0.0]
 
 
 def test_relevance_weighs_what_is_passed_on() -> None:
     links = [(0, 2), (1, 3)]
-    found = hits(links, [0, 1, 2, 3], [1.0, 0.1, 1.0, 1.0])
-    assert found.authorities_[2] > found.authorities_[3]
+    scores = hits(links, [0, 1, 2, 3], [1.0, 0.1, 1.0, 1.0])
+    assert scores.authorities_[2] > scores.authorities_[3]
 
 
 def test_the_same_link_twice_is_one_link() -> None:
@@ -54,14 +54,14 @@ def test_the_same_link_twice_is_one_link() -> None:
 
 @pytest.mark.parametrize("hosts", [[], [0], [0, 1, 2]])
 def test_graphs_without_links_have_no_hubs(hosts: list[int]) -> None:
-    found = hits([], hosts)
-    assert found.hubs_.tolist() == found.authorities_.tolist() == [0.0] * len(hosts)
+    scores = hits([], hosts)
+    assert scores.hubs_.tolist() == scores.authorities_.tolist() == [0.0] * len(hosts)
 
 
 def test_it_converges_where_a_graph_falls_apart() -> None:
-    found = hits([(0, 1), (2, 3), (4, 5), (4, 3)], [0, 1, 2, 3, 4, 5])
-    assert found.rounds_ < 500
-    assert int(found.authorities_.argmax()) == 3
+    scores = hits([(0, 1), (2, 3), (4, 5), (4, 3)], [0, 1, 2, 3, 4, 5])
+    assert scores.rounds_ < 500
+    assert int(scores.authorities_.argmax()) == 3
 
 
 # PageRank
@@ -73,15 +73,15 @@ def test_ranks_add_up_and_a_ring_is_even() -> None:
 
 
 def test_pages_without_links_lose_nothing() -> None:
-    found = PageRank().fit(np.array([0, 1]), np.array([2, 2]), 3)
-    assert found.ranks_.sum() == pytest.approx(1.0)
-    assert int(found.ranks_.argmax()) == 2
+    pagerank = PageRank().fit(np.array([0, 1]), np.array([2, 2]), 3)
+    assert pagerank.ranks_.sum() == pytest.approx(1.0)
+    assert int(pagerank.ranks_.argmax()) == 2
 
 
 def test_two_pages_by_hand() -> None:
     # x = 0.15 / 2 + 0.85 (y / 2), y = 0.15 / 2 + 0.85 (x + y / 2): page 0 links to 1, 1 to none
-    found = PageRank().fit(np.array([0]), np.array([1]), 2)
-    assert found.ranks_ == pytest.approx([0.350877, 0.649123], abs=1e-6)
+    pagerank = PageRank().fit(np.array([0]), np.array([1]), 2)
+    assert pagerank.ranks_ == pytest.approx([0.350877, 0.649123], abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])

@@ -8,8 +8,8 @@ import pytest
 from motherlode.learning.links.mentions import Mentions, learn_mentions
 
 
-def lifts(found: Mentions) -> dict[int, float]:
-    terms, values = found.lookup()
+def lifts(mentions: Mentions) -> dict[int, float]:
+    terms, values = mentions.lookup()
     return dict(zip(terms.tolist(), values.tolist(), strict=True))
 
 
@@ -20,8 +20,8 @@ def part(*pages: tuple[list[int], float]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_lift_is_how_much_likelier_a_page_with_the_word_is_on_the_topic() -> None:
-    found = learn_mentions([part(([7, 9], 1.0), ([7], 0.8)), part(([9, 3], 0.0), ([3], 0.2))], share=0.5)
-    assert lifts(found) == pytest.approx(
+    mentions = learn_mentions([part(([7, 9], 1.0), ([7], 0.8)), part(([9, 3], 0.0), ([3], 0.2))], share=0.5)
+    assert lifts(mentions) == pytest.approx(
         {
             3: log((0.2 + 2 * 0.5) / (2 + 2) / 0.5),
             7: log((1.8 + 2 * 0.5) / (2 + 2) / 0.5),
@@ -29,7 +29,7 @@ def test_a_lift_is_how_much_likelier_a_page_with_the_word_is_on_the_topic() -> N
         },
         abs=1e-6,
     )
-    assert found.is_valid()
+    assert mentions.is_valid()
 
 
 def test_a_word_of_one_page_says_nothing_and_of_too_many_those_of_most_pages_are_kept() -> None:

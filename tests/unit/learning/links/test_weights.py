@@ -12,7 +12,7 @@ def crawled(pages: int, seed: int = 1) -> Floats:
 
 
 def outcomes(evidence: Floats, *weights: float) -> Floats:
-    """How likely pages are on the topic, where evidence counts so much; the first one is for all of them."""
+    """Return the probability of each page for given weights; the first weight is the intercept."""
     sure: Floats = 1.0 / (1.0 + np.exp(-(weights[0] + evidence @ np.array(weights[1:]))))
     return sure
 
@@ -31,8 +31,8 @@ def test_evidence_that_holds_as_it_is_counts_as_it_is() -> None:
 def test_what_turns_out_to_say_more_or_nothing_counts_more_or_nothing() -> None:
     evidence = crawled(10_000)
     learned = learn_link_weights(evidence, outcomes(evidence, -2.0, 1.5, 0.0, 2.0, 0.5))
-    found = (learned.share, learned.words, learned.mentions, learned.near)
-    assert found == pytest.approx((1.5, 0.0, 2.0, 0.5), abs=0.1)
+    weights = (learned.share, learned.words, learned.mentions, learned.near)
+    assert weights == pytest.approx((1.5, 0.0, 2.0, 0.5), abs=0.1)
 
 
 def test_the_fewer_the_pages_the_less_is_believed_of_them() -> None:
