@@ -72,9 +72,11 @@ def test_one_example_is_taken_to_be_as_near_as_they_are_as_a_rule() -> None:
 @pytest.mark.parametrize(
     ("known", "unknown", "expected"), [(2, 0, True), (2, 1, False), (9, 1, True), (0, 2, False)]
 )
-def test_a_topic_has_a_centroid_if_nearly_all_its_documents_do(
-    known: int, unknown: int, expected: bool
-) -> None:  # noqa: FBT001
+def test_a_centroid_needs_vectors_of_nearly_all_documents(
+    known: int,
+    unknown: int,
+    expected: bool,  # noqa: FBT001
+) -> None:
     own = rows(*([(0, 1)] * known + [(0, 0)] * unknown))
     assert (fit_centroid(own, rows((1, 0))[0], 1.0, 0.2) is not None) == expected
 
