@@ -176,7 +176,8 @@ async def _crawled(portal: Portal, marks: list[Mark], spent: dict[str, float]) -
             policy = await teacher.begin(workers)
             company = Company(workers, watch, teacher=teacher)
             progress = await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
-        spent["lessons"] = sum(one._workers.cpu_seconds for one in (room, follower) if one is not None)
+        spent["lessons"] = room._workers.cpu_seconds
+        spent["lessons"] += 0.0 if follower is None else follower.cpu_seconds
     # Includes what the fork server has loaded for all workers.
     spent["reading"] = _processor_time(resource.RUSAGE_CHILDREN) - ended - spent["lessons"]
     return progress

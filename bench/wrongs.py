@@ -166,9 +166,9 @@ def _wrong_in_index(portal: Portal, session: Session) -> Iterator[str]:
         yield f"the index lacks {len(lacks.to_write)} pages and has {len(lacks.to_remove)} that are gone"
     if not len(known.pages) == len(set(known.pages.tolist())) == count_pages(session):
         yield f"{count_pages(session)} pages, and {len(known.pages)} documents in the index"
-    matcher = QueryBuilder(index.schema, str)
+    builder = QueryBuilder(index.schema, str)
     for kept in _all_pages(session):
-        titled = matcher.query(
+        titled = builder.build(
             QueryWord(kept.title, MatchMode.EXACT, "title"), [LanguageGroup((), {})], Filters()
         )
         if kept.id not in index.search(titled, index.page_count).pages:
@@ -177,7 +177,7 @@ def _wrong_in_index(portal: Portal, session: Session) -> Iterator[str]:
         below = judgements.c.topic_id.in_(tree.descendants(topic.id))
         judged = select(judgements.c.page_id).where(below, judgements.c.confidence > 0)
         filed = index.search(
-            matcher.everything(Filters(topics=(topic_term(topic.id),))), index.page_count
+            builder.build_all(Filters(topics=(topic_term(topic.id),))), index.page_count
         ).pages
         if sorted(filed.tolist()) != sorted(session.connection.execute(judged).scalars()):
             yield f"other pages are on topic {topic.id} in the index"

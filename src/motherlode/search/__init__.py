@@ -1,1 +1,4 @@
-"""Full-text search: queries, the index, ranking, snippets. It knows records, not where pages come from."""
+"""Full-text search over a portal: the index and its updates, queries, ranking, snippets, answers.
+
+It reads the store and the index, and writes only below `index/`; it neither crawls nor trains.
+"""

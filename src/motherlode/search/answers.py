@@ -1,15 +1,17 @@
-"""The answer to a query out of a portal: pages of its topic, ranked, folded, with what they say (SPEC B31).
+"""The answer of `lode ask` to a query: the best pages of its topic, with snippets (SPEC B31).
 
-A page's score is the sum of two figures: the confidence of its judgement, which is its distance to the plane
-of the topic, and the cosine of its terms with those of the query, tf times idf (BINGO!, 3.6 and 5.3).
-Both are products of vectors of length one, so neither drowns the other.
+The score of a page is the sum of two figures: the confidence of its judgement, which is its
+distance to the plane of the topic, and the tf-idf cosine of its terms with those of the query
+(BINGO!, 3.6 and 5.3). Both are products of vectors of length one, so neither outweighs the other.
 
-Where the topic is the only one, pages that were nearly judged to be on it may be answers, too, if their
-cosine makes up for the doubt: a model of a few examples is strict, and what it just rejects is as a rule what
-was sought (docs/design.md has figures).
+If the portal has one topic only, pages that were just rejected may be answers, too, if their cosine
+makes up for it: a model trained on a few examples is strict, and the pages that it just rejects
+usually are what the user wants (docs/design.md has figures).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 
 from msgspec import Struct
 
@@ -20,22 +22,30 @@ from motherlode.search.cosine import corpus_idf, cosines_with_query
 from motherlode.search.snippets import Snippet, cut_snippet
 from motherlode.store import topics as topic_rows
 from motherlode.store.judged import Judged, judged_for, vectors_in
-from motherlode.store.pages import count_pages, languages_of, main_text_of, page_numbered, vectors_of_all
+from motherlode.store.pages import (
+    count_pages,
+    languages_of,
+    main_text_of,
+    page_numbered,
+    vectors_of_all,
+)
 from motherlode.store.session import Session
 from motherlode.store.similar import near
 from motherlode.topics import TopicTree
 from motherlode.training.training_set import page_behind
 
-_CANDIDATES = 5_000  # pages of the topic, the surest, that are ranked, and as many that are near it
-_FARTHEST = -1.0  # distance to the plane: no cosine makes up for more
-_SAMPLE = 20_000  # pages that idf is counted in
-_LOOKED_AT = 200_000  # characters of a page that a snippet is taken from
-_PLACES = 2_000  # words of the query in it
+MAX_CANDIDATES = 5_000  # pages on the topic with the highest confidence, and as many near it
+MIN_CONFIDENCE = -1.0  # of pages near the topic: no cosine makes up for less
+IDF_SAMPLE_PAGES = 20_000
+MAX_SEARCHED_CHARS = 200_000  # of a page, for its snippet
+MAX_MATCHES = 2_000  # words of the query in a page, for its snippet
 
 
 class AnswerPage(Struct, frozen=True):
-    """A page of the answer. `near`: it is not quite on the topic, by its judgement. `alike` are addresses of
-    pages that say nearly the same."""
+    """A page of the answer.
+
+    `near`: it was judged to be just off the topic. `alike` are URLs of near duplicates.
+    """
 
     url: str
     title: str
@@ -49,7 +59,7 @@ class AnswerPage(Struct, frozen=True):
 
 
 class QueryAnswer(Struct, frozen=True):
-    """What a portal knows for a query."""
+    """The best pages for a query, and how many pages the portal and its topic have."""
 
     topic: str
     pages: int
@@ -57,9 +67,13 @@ class QueryAnswer(Struct, frozen=True):
     finds: tuple[AnswerPage, ...]
 
 
-class _Scored(Struct, frozen=True):
+class _Candidate(Struct, frozen=True):
     page: Judged
     cosine: float
+
+    @property
+    def id(self) -> PageId:
+        return self.page.page
 
     @property
     def score(self) -> float:
@@ -67,84 +81,93 @@ class _Scored(Struct, frozen=True):
 
 
 def answer_query(
-    session: Session, tree: TopicTree, topic: TopicId, query: str, most: int = 20
+    session: Session, tree: TopicTree, topic: TopicId, query: str, limit: int = 20
 ) -> QueryAnswer:
-    """The best pages for a query among those on a topic, at most so many."""
-    candidates = _candidates(session, tree, topic)
-    languages = languages_of(session, {one.page for one in candidates})
-    found = page_cosines(session, query, languages)
-    scored = [_Scored(one, found.get(one.page, 0.0)) for one in candidates]
-    ranked = sorted((one for one in scored if one.score > 0), key=lambda one: (-one.score, one.page.page))
-    on_topic = sum(one.confidence > 0 for one in candidates)
-    seeds = _seeds(session, tree, topic)
-    finds = tuple(
-        AnswerPage(
-            one.page.url,
-            one.page.title,
-            one.score,
-            one.page.confidence,
-            one.cosine,
-            one.page.page in seeds,
-            one.page.confidence <= 0,
-            query_snippet(main_text_of(session, one.page.page), query, languages.get(one.page.page, "")),
-            alike,
-        )
-        for one, alike in _folded(session, ranked, most)
+    """Return the best pages on a topic for a query, at most `limit`."""
+    judged = _judged_candidates(session, tree, topic)
+    languages = languages_of(session, {page.page for page in judged})
+    cosines = page_cosines(session, query, languages)
+    candidates = [_Candidate(page, cosines.get(page.page, 0.0)) for page in judged]
+    ranked = sorted(
+        (candidate for candidate in candidates if candidate.score > 0),
+        key=lambda candidate: (-candidate.score, candidate.id),
     )
-    return QueryAnswer("/".join(tree.path(topic)), count_pages(session), on_topic, finds)
+    seeds = _seeds(session, tree, topic)
+    pages = tuple(
+        AnswerPage(
+            url=candidate.page.url,
+            title=candidate.page.title,
+            score=candidate.score,
+            confidence=candidate.page.confidence,
+            cosine=candidate.cosine,
+            seed=candidate.id in seeds,
+            near=candidate.page.confidence <= 0,
+            snippet=query_snippet(
+                main_text_of(session, candidate.id), query, languages.get(candidate.id, "")
+            ),
+            alike=duplicates,
+        )
+        for candidate, duplicates in islice(_without_duplicates(session, ranked), limit)
+    )
+    on_topic = sum(page.confidence > 0 for page in judged)
+    return QueryAnswer("/".join(tree.path(topic)), count_pages(session), on_topic, pages)
 
 
-def _candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judged]:
-    """The pages of a topic; where no other topic may have been meant, also those that are nearest to it."""
-    on = judged_for(session, tree.descendants(topic), _CANDIDATES)
-    alone = [one.id for one in tree.children(ROOT) if not one.is_others] == [topic]
-    near = judged_for(session, [ROOT], _CANDIDATES, above=_FARTHEST) if alone else []
-    return on + [one for one in near if one.confidence <= 0]
+def _judged_candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judged]:
+    """Return the pages on a topic; if it is the only one, also those nearest to it."""
+    on_topic = judged_for(session, tree.descendants(topic), MAX_CANDIDATES)
+    if [child.id for child in tree.children(ROOT) if not child.is_others] != [topic]:
+        return on_topic
+    rejected = judged_for(session, [ROOT], MAX_CANDIDATES, above=MIN_CONFIDENCE)
+    return on_topic + [page for page in rejected if page.confidence <= 0]
 
 
 def query_snippet(text: str, query: str, language: str = "en") -> Snippet:
-    """The part of a text that has most of the query's words close together; the beginning, if it has none."""
-    line = text[:_LOOKED_AT].replace("\n", " ")
-    wanted = frozenset(bag_of(query, language).terms.tolist())
-    found = [place for place, _ in zip(places_of(wanted, line, language), range(_PLACES), strict=False)]
-    return cut_snippet(line, found)
+    """Return the part of a text with most of the query's words close together, or its beginning."""
+    line = text[:MAX_SEARCHED_CHARS].replace("\n", " ")
+    terms = frozenset(bag_of(query, language).terms.tolist())
+    return cut_snippet(line, list(islice(places_of(terms, line, language), MAX_MATCHES)))
 
 
-def page_cosines(session: Session, query: str, languages: Mapping[PageId, str]) -> dict[PageId, float]:
-    """The cosine with the query of each of these pages, which come with their languages."""
-    packed = vectors_of_all(session, languages.keys(), TERMS)
-    bags = {page: unpack(vector) for page, vector in packed.items()}
-    every = max(1, count_pages(session) // _SAMPLE)
-    batches = ([unpack(packed) for _, packed in batch] for batch in vectors_in(session, TERMS, every))
-    return cosines_with_query(query, bags, languages, lambda features: corpus_idf(batches, features))
+def page_cosines(
+    session: Session,
+    query: str,
+    languages: Mapping[PageId, str],
+) -> dict[PageId, float]:
+    """Return the cosine with the query of each page in `languages`."""
+    vectors = vectors_of_all(session, languages.keys(), TERMS)
+    bags = {page: unpack(vector) for page, vector in vectors.items()}
+    every = max(1, count_pages(session) // IDF_SAMPLE_PAGES)
+    samples = vectors_in(session, TERMS, every)
+    batches = ([unpack(vector) for _, vector in sample] for sample in samples)
+    idf_of = partial(corpus_idf, batches)
+    return cosines_with_query(query, bags, languages, idf_of)
 
 
 def _seeds(session: Session, tree: TopicTree, topic: TopicId) -> set[PageId]:
-    """The pages that a person gave for the topic."""
-    below = set(tree.descendants(topic))
-    given = (
-        one.url
-        for one in topic_rows.examples_of(session)
-        if one.url and one.topic in below and one.origin is Origin.PERSON
+    """Return the pages that the user gave as examples of the topic."""
+    topics = set(tree.descendants(topic))
+    urls = (
+        example.url
+        for example in topic_rows.examples_of(session)
+        if example.url and example.topic in topics and example.origin is Origin.PERSON
     )
-    return {page.id for url in given if (page := page_behind(session, url)) is not None}
+    return {page.id for url in urls if (page := page_behind(session, url)) is not None}
 
 
-def _folded(
-    session: Session, ranked: Sequence[_Scored], most: int
-) -> Iterator[tuple[_Scored, tuple[str, ...]]]:
-    """The best pages, each with the addresses of those that say nearly the same and are left out for it."""
-    urls = {one.page.page: one.page.url for one in ranked}
-    told: set[PageId] = set()
-    for one in ranked:
-        page = one.page.page
-        if page in told:
+def _without_duplicates(
+    session: Session, ranked: Sequence[_Candidate]
+) -> Iterator[tuple[_Candidate, tuple[str, ...]]]:
+    """Yield the best candidates, each with the URLs of the near duplicates left out for it."""
+    urls = {candidate.id: candidate.page.url for candidate in ranked}
+    seen: set[PageId] = set()
+    for candidate in ranked:
+        page = candidate.id
+        if page in seen:
             continue
-        if most <= 0:
-            return
-        most -= 1
-        kept = page_numbered(session, page)
-        close = near(session, kept.fingerprint) if kept is not None else []
-        alike = [other for other in close if other in urls and other != page and other not in told]
-        told |= {page, *alike}
-        yield one, tuple(urls[other] for other in alike)
+        stored = page_numbered(session, page)
+        close = near(session, stored.fingerprint) if stored is not None else []
+        seen.add(page)
+        duplicates = [other for other in close if other in urls and other not in seen]
+        seen.update(duplicates)
+        yield candidate, tuple(urls[other] for other in duplicates)

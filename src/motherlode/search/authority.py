@@ -1,7 +1,7 @@
-"""Authority for ranking: HITS within a topic, or among what was found (SPEC B10, B20).
+"""Authority scores for ranking: HITS within a topic, or among the results (SPEC B10, B20).
 
-Of a topic it is worked out once and kept beside the index, since it takes longer than a search may. It is
-worked out again when the topic was judged anew, or the portal has grown by a tenth.
+The authorities of a topic are stored beside the index, because they take longer to compute than a
+search may. They are computed again after a retraining, or when the portal has grown by a tenth.
 """
 
 from collections.abc import Sequence
@@ -24,81 +24,92 @@ from motherlode.topics import TopicTree
 from motherlode.training.link_analysis import standings
 from motherlode.urls import host_of
 
-ROOT_SET_PAGES = 200  # results that are compared with each other, as many as Kleinberg took
-_ROUNDS = 100
-_GROWTH = 1.1
+ROOT_SET_PAGES = 200  # results whose links are analysed; as many as Kleinberg took
+MAX_HITS_ROUNDS = 100
+MAX_GROWTH = 1.1  # of the portal since the authorities were computed
 
 Floats = npt.NDArray[np.float64]
 
 
-class Authorities(Struct, frozen=True):
-    """The authorities of a topic, by what was known when the portal had so many pages and this model."""
+class Authorities(Struct, frozen=True, rename={"page_count": "known"}):
+    """The authority scores of a topic's pages, and the model and portal size they are based on."""
 
     model: int
-    known: int
+    page_count: int
     pages: list[int]
     scores: list[float]
 
-    def of(self, wanted: Sequence[int]) -> Floats:
-        """The score of each page; 0, where it has none."""
-        told = dict(zip(self.pages, self.scores, strict=True))
-        return np.array([told.get(page, 0.0) for page in wanted], np.float64)
+    def scores_of(self, pages: Sequence[int]) -> Floats:
+        """Return the score of each page, 0 for pages without one."""
+        scores = dict(zip(self.pages, self.scores, strict=True))
+        return np.array([scores.get(page, 0.0) for page in pages], np.float64)
+
+    def is_current(self, model: int, page_count: int) -> bool:
+        has_grown_little = self.page_count <= page_count <= self.page_count * MAX_GROWTH
+        return self.model == model and has_grown_little
 
 
-def topic_authorities(session: Session, tree: TopicTree, topic: TopicId, place: Path) -> Authorities:
-    """The authorities of a topic, kept in a file in `place` if that can be written."""
-    file = place / f"authority-{int(topic)}"
-    model, known = ledger.last_model(session), count_pages(session)
-    kept = _kept(file)
-    if kept is not None and kept.model == model and kept.known <= known <= kept.known * _GROWTH:
-        return kept
-    found = [
-        one
-        for one in standings(session, tree, topic, rounds=_ROUNDS)
-        if one.authority > 0 and not one.elsewhere
-    ]
-    at = pages_at(session, {one.url_id for one in found})
-    told = [(at[one.url_id], one.authority) for one in found if one.url_id in at]
-    fresh = Authorities(model, known, [page for page, _ in told], [score for _, score in told])
-    _keep(file, fresh)
-    return fresh
+def topic_authorities(
+    session: Session,
+    tree: TopicTree,
+    topic: TopicId,
+    directory: Path,
+) -> Authorities:
+    """Return the authorities of a topic, cached in a file of `directory` if it can be written."""
+    file = directory / f"authority-{int(topic)}"
+    model, page_count = ledger.last_model(session), count_pages(session)
+    cached = _load(file)
+    if cached is not None and cached.is_current(model, page_count):
+        return cached
+    by_url = {
+        standing.url_id: standing.authority
+        for standing in standings(session, tree, topic, rounds=MAX_HITS_ROUNDS)
+        if standing.authority > 0 and not standing.elsewhere
+    }
+    page_of = pages_at(session, by_url.keys())
+    scores = {page_of[url_id]: score for url_id, score in by_url.items() if url_id in page_of}
+    computed = Authorities(model, page_count, list(scores), list(scores.values()))
+    _save(file, computed)
+    return computed
 
 
-def authority_among(session: Session, found: Sequence[int], relevance: Floats) -> Floats:
-    """The authority of the most relevant results among each other; the others have none.
+def authority_among(session: Session, pages: Sequence[int], relevance: Floats) -> Floats:
+    """Return the authority of the most relevant results among each other, 0 for the others.
 
-    Links from and to pages that were not found do not count: Kleinberg's base set, which has them, is mostly
-    about what everybody links to, whatever was asked (docs/search.md). What a result passes on is weighed by
-    its relevance.
+    Links from and to other pages do not count. Kleinberg's base set includes those; it is mostly
+    about popular pages, whatever the query was (docs/search.md). A result passes on authority in
+    proportion to its relevance.
     """
     weights = scale_scores(relevance)
-    root = rank_order(weights, np.array(found, np.int64))[:ROOT_SET_PAGES].tolist()
-    base = url_ids_of(session, [PageId(found[at]) for at in root])
-    graph = graph_among(session, base)
+    root_set = rank_order(weights, np.array(pages, np.int64))[:ROOT_SET_PAGES].tolist()
+    graph = graph_among(session, url_ids_of(session, [PageId(pages[at]) for at in root_set]))
     if not len(graph.edges):
-        return np.zeros(len(found))
-    numbers: dict[str, int] = {}
-    hosts = np.array([numbers.setdefault(host_of(url), len(numbers)) for url in graph.urls], np.int64)
-    place = {page: at for at, page in enumerate(found)}
-    at = [place[int(page)] for page in graph.pages if page is not None]
+        return np.zeros(len(pages))
+    host_numbers: dict[str, int] = {}
+    hosts = np.array(
+        [host_numbers.setdefault(host_of(url), len(host_numbers)) for url in graph.urls], np.int64
+    )
+    position_of = {page: position for position, page in enumerate(pages)}
+    positions = [position_of[int(page)] for page in graph.pages if page is not None]
     sources, targets = graph.edges.T
-    scores = np.zeros(len(found))
-    scores[at] = HubsAndAuthorities(max_rounds=_ROUNDS).fit(sources, targets, hosts, weights[at]).authorities_
+    analysis = HubsAndAuthorities(max_rounds=MAX_HITS_ROUNDS).fit(sources, targets, hosts, weights[positions])
+    scores = np.zeros(len(pages))
+    scores[positions] = analysis.authorities_
     return scores
 
 
-def _kept(file: Path) -> Authorities | None:
+def _load(file: Path) -> Authorities | None:
     try:
         return msgspec.msgpack.decode(file.read_bytes(), type=Authorities)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _keep(file: Path, found: Authorities) -> None:
-    """It can be worked out again, so that nothing is lost where it cannot be written."""
-    fresh = file.with_suffix(".new")
+def _save(file: Path, authorities: Authorities) -> None:
+    """Write the cache file; if that fails, the authorities are just computed again."""
+    new_file = file.with_suffix(".new")
     try:
-        fresh.write_bytes(msgspec.msgpack.encode(found))
-        fresh.replace(file)
+        new_file.write_bytes(msgspec.msgpack.encode(authorities))
+        new_file.replace(file)
     except OSError:
         return

@@ -1,10 +1,10 @@
-"""How many of the pages that were found are on which topic, of which site, type, language and age (SPEC B20).
+"""Count the results of a search by topic, site, type, language and age (SPEC B20).
 
-It is counted among the pages that are ranked, the first of them: so it costs next to nothing.
+Only the first of the ranked pages are counted, which costs next to nothing.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -17,24 +17,24 @@ from motherlode.store.session import Session
 from motherlode.topics import TopicTree, show_path
 from motherlode.urls import host_of
 
-_DAY = 86_400
-# How long ago, as one says it after `--since`.
+_DAY_S = 86_400
+# Values of `--since`, each with its days.
 AGES = (("1d", 1), ("7d", 7), ("30d", 30), ("365d", 365))
-MAX_FACET_VALUES = 12  # values of a facet
-MAX_COUNTED_PAGES = 5_000  # pages that are looked at
+MAX_FACET_VALUES = 12
+MAX_COUNTED_PAGES = 5_000
 
 
 class FacetValue(Struct, frozen=True):
-    """A value that results can be narrowed down to, as the filter of that name takes it."""
+    """A value to which results can be narrowed down, as the filter of that name takes it."""
 
     value: str
     pages: int
 
 
 class Facets(Struct, frozen=True):
-    """The values of each filter, those with most pages first; topics and ages in their own order.
+    """The values of each filter, the most frequent first; topics and ages in their own order.
 
-    `of`: among how many pages they were counted.
+    `of` is the number of pages that were counted.
     """
 
     of: int = 0
@@ -45,43 +45,47 @@ class Facets(Struct, frozen=True):
     since: tuple[FacetValue, ...] = ()
 
 
-def count_facets(session: Session, tree: TopicTree, found: Sequence[PageId], now: float) -> Facets:
-    """The facets of pages that were found."""
-    found = found[:MAX_COUNTED_PAGES]
-    pages = list(traits_of(session, found))
+def count_facets(session: Session, tree: TopicTree, ranked: Sequence[PageId], now: float) -> Facets:
+    """Return the facets of the first of the ranked pages."""
+    page_ids = ranked[:MAX_COUNTED_PAGES]
+    pages = list(traits_of(session, page_ids))
     return Facets(
         of=len(pages),
-        topic=_topics(session, tree, found),
-        site=_most_common(host_of(one.url) for one in pages),
-        type=_most_common(type_names(one.mime)[-1] for one in pages if one.mime),
-        language=_most_common(one.language or NO_LANGUAGE for one in pages),
+        topic=_topics(session, tree, page_ids),
+        site=_most_frequent(host_of(page.url) for page in pages),
+        type=_most_frequent(type_names(page.mime)[-1] for page in pages if page.mime),
+        language=_most_frequent(page.language or NO_LANGUAGE for page in pages),
         since=tuple(_ages(pages, now)),
     )
 
 
-def _topics(session: Session, tree: TopicTree, found: Sequence[PageId]) -> tuple[FacetValue, ...]:
-    """Each topic with all that is on it or below it, in the order of the tree."""
+def _topics(
+    session: Session,
+    tree: TopicTree,
+    page_ids: Sequence[PageId],
+) -> tuple[FacetValue, ...]:
+    """Count the pages on each topic and below it, in the order of the tree."""
     counts: Counter[TopicId] = Counter()
     known = {topic.id for topic in tree}
-    for said in judgements_of(session, found).values():
-        here: TopicId | None = said.topic if said.confidence > 0 and said.topic in known else None
-        while here is not None and here != ROOT:
-            counts[here] += 1
-            here = tree[here].parent
-    return tuple(
-        FacetValue(show_path(tree.path(topic.id)), counts[topic.id]) for topic in tree if counts[topic.id]
-    )
+    for judgement in judgements_of(session, page_ids).values():
+        is_on_topic = judgement.confidence > 0 and judgement.topic in known
+        topic: TopicId | None = judgement.topic if is_on_topic else None
+        while topic is not None and topic != ROOT:
+            counts[topic] += 1
+            topic = tree[topic].parent
+    counted = [node.id for node in tree if counts[node.id]]
+    return tuple(FacetValue(show_path(tree.path(topic)), counts[topic]) for topic in counted)
 
 
-def _most_common(values: Iterable[str]) -> tuple[FacetValue, ...]:
+def _most_frequent(values: Iterable[str]) -> tuple[FacetValue, ...]:
     counts = Counter(value for value in values if value)
-    best = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    return tuple(FacetValue(value, pages) for value, pages in best[:MAX_FACET_VALUES])
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(FacetValue(value, pages) for value, pages in ranked[:MAX_FACET_VALUES])
 
 
-def _ages(pages: Sequence[Traits], now: float) -> Iterable[FacetValue]:
-    """Ages that tell some of the pages from the others."""
+def _ages(pages: Sequence[Traits], now: float) -> Iterator[FacetValue]:
+    """Count recent pages, for the ages that only some of the pages have."""
     for value, days in AGES:
-        young = sum(one.fetched_at >= now - days * _DAY for one in pages)
-        if 0 < young < len(pages):
-            yield FacetValue(value, young)
+        recent = sum(page.fetched_at >= now - days * _DAY_S for page in pages)
+        if 0 < recent < len(pages):
+            yield FacetValue(value, recent)

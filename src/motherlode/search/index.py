@@ -1,11 +1,11 @@
-"""The index on disk: a document for each page (tantivy).
+"""The search index on disk: one tantivy document per page.
 
-Every document carries the numbers of its page and of what it was made from (`stamp`, `anchored`). So the
-index itself says what it has seen: there is no second book that could disagree with it. A commit is one
-rename, and whoever is killed before it has changed nothing.
+Every document stores the page id and two stamps of the data it was built from. So the index itself
+says what it contains, and no second record can disagree with it. A commit is one rename: a process
+that is killed before it has changed nothing.
 
-Text is in it as words. What is sought vaguely is sought as all words of a stem (engine/wording); in languages
-where these do not begin alike, pages also have the numbers of their stems.
+Text is indexed as words. A query word in stem mode is searched as all words with its stem (see
+`query_terms`). In languages where such words do not begin alike, pages also store their stem ids.
 """
 
 import shutil
@@ -21,31 +21,34 @@ from msgspec import Struct
 
 from motherlode.records import PageId, StoreError
 
-INDEX_FORMAT = 3  # of the fields; an index of another form is made anew
-MAX_TOKEN_CHARS = 60  # characters; longer words are not indexed
-WRITER_HEAP_BYTES = 200_000_000  # bytes that are gathered before a part of the index is written
-_WORDS = ("title", "headings", "main", "rest", "anchor", "url")
-_TEXTS = ("title", "headings", "main", "rest", "anchor")
-_STEMS = ("stems", "title_stems", "heading_stems", "anchor_stems")
-_NAMES = ("site", "topic", "language", "type")
-# The name of each unsigned field of the index, and of the page's attribute in it.
-_FIGURES = {"stamp": "stamp", "anchored": "anchor_stamp", "fingerprint": "fingerprint"}
+INDEX_FORMAT = 3  # version of the schema; an index with another version is rebuilt
+MAX_TOKEN_CHARS = 60  # longer words are not indexed
+WRITER_HEAP_BYTES = 200_000_000  # buffered before a segment is written
+_TEXT_FIELDS = ("title", "headings", "main", "rest", "anchor")
+_WORD_FIELDS = (*_TEXT_FIELDS, "url")
+_STEM_FIELDS = ("stems", "title_stems", "heading_stems", "anchor_stems")
+_KEYWORD_FIELDS = ("site", "topic", "language", "type")
+# Unsigned fields of the index, each with the attribute of `IndexedPage` that it stores.
+_UNSIGNED_FIELDS = {"stamp": "stamp", "anchored": "anchor_stamp", "fingerprint": "fingerprint"}
 
-Numbers = npt.NDArray[np.int64]
-Prints = npt.NDArray[np.uint64]
+PageIds = npt.NDArray[np.int64]
+Unsigned = npt.NDArray[np.uint64]
 
 
 class IndexedPage(Struct, frozen=True, gc=False):
-    """A page as the index sees it. Stems are their numbers in hexadecimal, with blanks between them; they are
-    empty in languages whose words begin alike that have one stem."""
+    """A page as it is written to the index.
+
+    Stems are hexadecimal ids separated by blanks. They are empty in languages in which words with
+    the same stem begin alike.
+    """
 
     page: PageId
-    stamp: int  # of what the page and its judgement say
-    anchor_stamp: int  # of what links to it say
+    stamp: int  # of the page's content and judgement
+    anchor_stamp: int  # of the anchor texts of links to it
     title: str = ""
-    headings: str = ""  # they are in the text, too
+    headings: str = ""  # they are part of the text, too
     main: str = ""
-    rest: str = ""  # what the page says outside its main text
+    rest: str = ""  # text outside the main text
     anchor: str = ""
     url: str = ""
     stems: str = ""
@@ -56,43 +59,44 @@ class IndexedPage(Struct, frozen=True, gc=False):
     topics: tuple[str, ...] = ()
     language: str = ""
     types: tuple[str, ...] = ()
-    date: int = 0  # seconds
+    date: int = 0  # seconds since 1970
     fingerprint: int = 0
 
 
 class IndexContents(Struct, frozen=True):
-    """What an index has seen: pages, and of what each was made."""
+    """The pages of an index, and the stamps of the data that each was built from."""
 
-    pages: Numbers
-    stamps: Prints
-    anchor_stamps: Prints
+    pages: PageIds
+    stamps: Unsigned
+    anchor_stamps: Unsigned
 
 
-EMPTY_CONTENTS = IndexContents(np.array([], np.int64), np.array([], np.uint64), np.array([], np.uint64))
+_NO_STAMPS = np.zeros(0, np.uint64)
+EMPTY_CONTENTS = IndexContents(np.zeros(0, np.int64), _NO_STAMPS, _NO_STAMPS)
 
 
 class IndexHits(Struct, frozen=True):
-    """What a query found: how many pages in all, and the best of them."""
+    """The number of pages that match a query, and the best of them with their BM25 scores."""
 
     total: int
-    pages: Numbers
+    pages: PageIds
     scores: npt.NDArray[np.float64]
-    fingerprints: Prints
+    fingerprints: Unsigned
 
 
 class IndexWriter:
-    """An index to write to. Nobody else may: whoever opens it holds the portal's lock for the index."""
+    """Writes to an index. The caller holds the portal's index lock, so there is one writer."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
         self._writer = index.writer(WRITER_HEAP_BYTES, 1)
 
-    def write(self, pages: Sequence[IndexedPage], replaced: Sequence[PageId]) -> None:
-        """Add pages; those that are replaced, or gone, are taken out first."""
-        for page in replaced:
-            self._writer.delete_documents_by_term("page", page)
-        for one in pages:
-            self._writer.add_document(_document(one))
+    def write(self, pages: Sequence[IndexedPage], removed: Sequence[PageId]) -> None:
+        """Remove pages (gone, or about to be replaced), then add the given ones."""
+        for page_id in removed:
+            self._writer.delete_documents_by_term("page", page_id)
+        for page in pages:
+            self._writer.add_document(_document(page))
 
     def clear(self) -> None:
         self._writer.delete_all_documents()
@@ -101,12 +105,12 @@ class IndexWriter:
         self._writer.commit()
 
     def close(self) -> None:
-        """Wait for what is tidied up in the background. What was not committed is dropped."""
+        """Wait for background merges; drop what was not committed."""
         self._writer.wait_merging_threads()
 
 
 class PageIndex:
-    """An index to ask. It shows one moment; `renewed` comes to the latest."""
+    """Reads an index as it was at one commit; `reload` moves on to the latest commit."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
@@ -115,10 +119,12 @@ class PageIndex:
 
     @classmethod
     def open(cls, directory: Path) -> Self | None:
-        """None, where there is none that can be read."""
-        place = _place(directory)
+        """Return the index below a directory, or None if there is none that can be read."""
+        path = _index_path(directory)
+        if not (path / "meta.json").exists():
+            return None
         try:
-            return cls(_prepared(tantivy.Index.open(str(place)))) if (place / "meta.json").exists() else None
+            return cls(_with_tokenizers(tantivy.Index.open(str(path))))
         except ValueError:
             return None
 
@@ -127,7 +133,7 @@ class PageIndex:
         self.searcher = self._index.searcher()
 
     def latest(self) -> Self:
-        """The same index at the latest moment, for one who asks while others ask this one."""
+        """Return a reader of the latest commit; this one stays as it is for its other users."""
         self._index.reload()
         return type(self)(self._index)
 
@@ -136,123 +142,124 @@ class PageIndex:
         return int(self.searcher.num_docs)
 
     def languages(self) -> list[str]:
-        return [name for name, _ in self.searcher.terms_with_prefix("language", "")]
+        return [language for language, _ in self.searcher.terms_with_prefix("language", "")]
 
     def doc_freq(self, field: str, term: str) -> int:
-        """How many pages have a word, or a stem, in a field."""
+        """Return the number of pages with a word, or a stem, in a field."""
         return int(self.searcher.doc_freq(field, term))
 
     def word_doc_freqs(self, word: str) -> dict[str, int]:
-        """How many pages have a word in which field of texts; only those that have any."""
-        pages = {field: self.doc_freq(field, word) for field in _TEXTS}
-        return {field: having for field, having in pages.items() if having}
+        """Return the number of pages with a word in each text field that has it."""
+        freqs = {field: self.doc_freq(field, word) for field in _TEXT_FIELDS}
+        return {field: freq for field, freq in freqs.items() if freq}
 
-    def words_with_prefix(self, head: str) -> dict[str, dict[str, int]]:
-        """The words of texts that begin so, and how many pages have each in which field."""
-        found: dict[str, dict[str, int]] = {}
-        for field in _TEXTS:
-            for word, pages in self.searcher.terms_with_prefix(field, head):
-                found.setdefault(word, {})[field] = pages
-        return found
+    def words_with_prefix(self, prefix: str) -> dict[str, dict[str, int]]:
+        """Return the words with a prefix, each with its document frequency in each text field."""
+        freqs_by_word: dict[str, dict[str, int]] = {}
+        for field in _TEXT_FIELDS:
+            for word, freq in self.searcher.terms_with_prefix(field, prefix):
+                freqs_by_word.setdefault(word, {})[field] = freq
+        return freqs_by_word
 
     def contents(self) -> IndexContents:
-        found = self.searcher.search(tantivy.Query.all_query(), max(self.page_count, 1), count=False)
-        places = [place for _, place in found.hits]
+        everything = tantivy.Query.all_query()
+        results = self.searcher.search(everything, max(self.page_count, 1), count=False)
+        addresses = [address for _, address in results.hits]
         return IndexContents(
-            self._figures("page", places).astype(np.int64),
-            self._figures("stamp", places),
-            self._figures("anchored", places),
+            self._values("page", addresses).astype(np.int64),
+            self._values("stamp", addresses),
+            self._values("anchored", addresses),
         )
 
-    def search(self, query: tantivy.Query, most: int) -> IndexHits:
-        found = self.searcher.search(query, most)
-        places = [place for _, place in found.hits]
-        scores = np.array([score for score, _ in found.hits], np.float64)
-        pages = self._figures("page", places).astype(np.int64)
-        total: int = found.count  # type: ignore[attr-defined]  # its stub forgets it
-        return IndexHits(total, pages, scores, self._figures("fingerprint", places))
+    def search(self, query: tantivy.Query, limit: int) -> IndexHits:
+        results = self.searcher.search(query, limit)
+        addresses = [address for _, address in results.hits]
+        scores = np.array([score for score, _ in results.hits], np.float64)
+        pages = self._values("page", addresses).astype(np.int64)
+        total: int = results.count  # type: ignore[attr-defined]  # missing in tantivy's stub
+        return IndexHits(total, pages, scores, self._values("fingerprint", addresses))
 
-    def _figures(self, field: str, places: list[tantivy.DocAddress]) -> Prints:
-        return np.array(self.searcher.fast_field_values(field, places), np.uint64)
+    def _values(self, field: str, addresses: list[tantivy.DocAddress]) -> Unsigned:
+        return np.array(self.searcher.fast_field_values(field, addresses), np.uint64)
 
 
 def has_other_format(directory: Path) -> bool:
-    """Whether the index there was made by a version of ours that has another form of it."""
-    return not _place(directory).exists() and any(directory.glob("pages-*"))
+    """Whether the index below a directory was written by a version with another schema."""
+    return not _index_path(directory).exists() and any(directory.glob("pages-*"))
 
 
-def _place(directory: Path) -> Path:
+def _index_path(directory: Path) -> Path:
     return directory / f"pages-{INDEX_FORMAT}"
 
 
 @contextmanager
 def open_writer(directory: Path, *, create: bool) -> Iterator[IndexWriter]:
-    """The index in a directory, to be written, or a new one in its place."""
-    place = _place(directory)
+    """Open the index below a directory for writing; `create` replaces it by an empty one."""
+    path = _index_path(directory)
     try:
-        shelf = _shelf(place, create=create)
+        writer = _new_writer(path) if create else _writer(path)
     except ValueError as error:
-        raise StoreError(f"The index in {place} cannot be written: {error}.") from error
+        raise StoreError(f"The index in {path} cannot be written: {error}.") from error
     try:
-        yield shelf
+        yield writer
     except ValueError as error:
-        raise StoreError(f"The index in {place} did not take what it was given: {error}.") from error
+        raise StoreError(f"Writing pages to the index in {path} failed: {error}.") from error
     finally:
-        shelf.close()
+        writer.close()
 
 
-def _shelf(place: Path, *, create: bool) -> IndexWriter:
-    if not create:
-        return IndexWriter(_prepared(tantivy.Index.open(str(place))))
-    for other in place.parent.glob("pages-*"):  # damaged, of another form, or begun and never made
-        shutil.rmtree(other, ignore_errors=True)
-    place.mkdir(parents=True)
-    return IndexWriter(_prepared(tantivy.Index(_schema(), str(place))))
+def _writer(path: Path) -> IndexWriter:
+    return IndexWriter(_with_tokenizers(tantivy.Index.open(str(path))))
+
+
+def _new_writer(path: Path) -> IndexWriter:
+    for leftover in path.parent.glob("pages-*"):  # damaged, of another format, or never committed
+        shutil.rmtree(leftover, ignore_errors=True)
+    path.mkdir(parents=True)
+    return IndexWriter(_with_tokenizers(tantivy.Index(_schema(), str(path))))
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    for name in _WORDS:
+    for name in _WORD_FIELDS:
         builder.add_text_field(name, tokenizer_name="words")
-    for name in _STEMS:
+    for name in _STEM_FIELDS:
         builder.add_text_field(name, tokenizer_name="numbers", index_option="freq")
-    for name in _NAMES:
+    for name in _KEYWORD_FIELDS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    # Not an unsigned one: the library looks for pages to delete under signed numbers alone.
+    # Signed, because tantivy-py looks for documents to delete under signed numbers only.
     builder.add_integer_field("page", indexed=True, fast=True)
     builder.add_integer_field("date", indexed=True, fast=True)
-    for name in _FIGURES:
+    for name in _UNSIGNED_FIELDS:
         builder.add_unsigned_field(name, fast=True)
     return builder.build()
 
 
 def word_analyser() -> tantivy.TextAnalyzer:
-    """How text becomes words: runs of letters and digits, in small letters."""
+    """Return the analyser that splits text into lower-case runs of letters and digits."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    filters = (tantivy.Filter.remove_long(MAX_TOKEN_CHARS), tantivy.Filter.lowercase())
-    for each in filters:
-        builder = builder.filter(each)
-    return builder.build()
+    builder = builder.filter(tantivy.Filter.remove_long(MAX_TOKEN_CHARS))
+    return builder.filter(tantivy.Filter.lowercase()).build()
 
 
-def _prepared(index: tantivy.Index) -> tantivy.Index:
+def _with_tokenizers(index: tantivy.Index) -> tantivy.Index:
     index.register_tokenizer("words", word_analyser())
     numbers = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
     index.register_tokenizer("numbers", numbers)
     return index
 
 
-def _document(one: IndexedPage) -> tantivy.Document:
+def _document(page: IndexedPage) -> tantivy.Document:
     document = tantivy.Document()
-    for name in (*_WORDS, *_STEMS, "language"):
-        text = getattr(one, name)
+    for name in (*_WORD_FIELDS, *_STEM_FIELDS, "language"):
+        text = getattr(page, name)
         if text:
             document.add_text(name, text)
-    for name, texts in (("site", one.sites), ("topic", one.topics), ("type", one.types)):
-        for text in texts:
-            document.add_text(name, text)
-    document.add_integer("page", one.page)
-    document.add_integer("date", one.date)
-    for name, attribute in _FIGURES.items():
-        document.add_unsigned(name, getattr(one, attribute))
+    for name, values in (("site", page.sites), ("topic", page.topics), ("type", page.types)):
+        for value in values:
+            document.add_text(name, value)
+    document.add_integer("page", page.page)
+    document.add_integer("date", page.date)
+    for name, attribute in _UNSIGNED_FIELDS.items():
+        document.add_unsigned(name, getattr(page, attribute))
     return document

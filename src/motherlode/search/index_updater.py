@@ -1,8 +1,9 @@
-"""The search index follows a crawl: a process of its own brings it up to date again and again (SPEC B20).
+"""Keep the search index up to date during a crawl, in a separate process (SPEC B20).
 
-The store leads. Nobody waits for the index, and whatever is killed, it is at most behind: what it lacks is
-seen by comparing (`indexing`). It rests several times as long as it has worked, so that it takes a small part
-of a processor however large the crawl is, and it steps back behind those that crawl.
+The crawl never waits for the index. Whatever is killed, the index is at most behind: the next
+update finds what it lacks by comparing (see `indexer`). Between two updates the process rests
+several times as long as the last one took, and it runs at low priority. So it uses a small share
+of the CPU, however large the crawl is.
 """
 
 import asyncio
@@ -21,65 +22,76 @@ from motherlode.workers.cpu_priority import lower_priority
 from motherlode.workers.process_pool import ProcessPool
 from motherlode.workers.worker_loop import JobFailure
 
-REST_FACTOR = 4.0  # times as long as it has worked, at least
-_UNLIMITED = ReadingOptions(workers=1, seconds=24 * 3600.0, memory=2**16)
+REST_FACTOR = 4.0  # the shortest rest, as a multiple of the time that the last update took
+_NO_LIMITS = ReadingOptions(workers=1, seconds=24 * 3600.0, memory=2**16)
 
 
 class IndexUpdater:
-    """Keeps the index of a portal close behind a crawl. An async context manager; left, it stops at once."""
+    """Updates the index of a portal again and again, until the async context is left.
+
+    `updates` counts the updates so far.
+    """
 
     def __init__(self, portal: Portal) -> None:
         self._task = IndexUpdateTask(portal.path, portal.config)
-        self._workers: ProcessPool[IndexUpdateTask, str] = ProcessPool(_follow, _UNLIMITED)
-        self._ending = asyncio.Event()
+        self._pool: ProcessPool[IndexUpdateTask, str] = ProcessPool(_update, _NO_LIMITS)
+        self._is_ending = asyncio.Event()
         self.updates = 0
 
     async def __aenter__(self) -> Self:
-        self._following = asyncio.create_task(self._follow())
+        self._loop_task = asyncio.create_task(self._update_repeatedly())
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        self._following.cancel()
+        self._loop_task.cancel()
         with suppress(asyncio.CancelledError, LodeError):
-            await self._following
-        await self._workers.__aexit__(None, None, None)
+            await self._loop_task
+        await self._pool.__aexit__(None, None, None)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The CPU time of the processes that have exited."""
+        return self._pool.cpu_seconds
 
     async def finish(self) -> str:
-        """Come to where the store is now. Returns why that cannot be; empty: it has come there."""
-        self._ending.set()
+        """Update the index once more; return why that failed, or an empty text."""
+        self._is_ending.set()
         try:
-            await self._following
-            return await self._renewed()
+            await self._loop_task
+            return await self._update_once()
         except LodeError as error:
             return str(error)
 
-    async def _follow(self) -> None:
-        """A renewal that fails is no reason to end a crawl; the last one says what was in the way."""
+    async def _update_repeatedly(self) -> None:
+        """Ignore failed updates, which must not end the crawl; `finish` reports the last one."""
         loop = asyncio.get_running_loop()
-        await self._workers.__aenter__()  # the crawl does not wait for that either
-        while not self._ending.is_set():
-            began = loop.time()
-            await self._renewed()
-            rest = max(self._task.config.index.rest, REST_FACTOR * (loop.time() - began))
+        await self._pool.__aenter__()  # here, so that the crawl does not wait for the process
+        while not self._is_ending.is_set():
+            start = loop.time()
+            await self._update_once()
+            rest = max(self._task.config.index.rest, REST_FACTOR * (loop.time() - start))
             with suppress(TimeoutError):
                 async with asyncio.timeout(rest):
-                    await self._ending.wait()
+                    await self._is_ending.wait()
 
-    async def _renewed(self) -> str:
-        (said,) = await self._workers.run([self._task])
+    async def _update_once(self) -> str:
+        """Return why the update failed, or an empty text."""
+        (outcome,) = await self._pool.run([self._task])
         self.updates += 1
-        return f"The process that indexes {said.reason}." if isinstance(said, JobFailure) else said
+        if isinstance(outcome, JobFailure):
+            return f"The indexing process {outcome.reason}."
+        return outcome
 
 
 class IndexUpdateTask(Struct, frozen=True):
-    """Whose index is brought up to date."""
+    """The portal whose index is updated."""
 
     path: Path
     config: Config
 
 
-def _follow(task: IndexUpdateTask) -> str:
-    """Bring the index up to date; or say what is in the way, such as somebody else who is at it."""
+def _update(task: IndexUpdateTask) -> str:
+    """Update the index in the worker process; return why it failed, or an empty text."""
     lower_priority()
     try:
         with Portal.configured(task.path, task.config) as portal:

@@ -1,9 +1,9 @@
-"""The search index, made of what the store has and brought up to date with it (SPEC B20).
+"""Build the search index from the store, and bring it up to date (SPEC B20).
 
-What has changed is seen by comparing, page by page, what the store says with what the index says it was made
-of. So it does not matter what happened in between: a crawl, a lesson, a kill, a restored copy. A page is read
-later than it is compared and stamped as it was then: what has changed meanwhile is seen the next time. Parts
-are committed as they are done, and each is right by itself.
+Changes are found by comparing, page by page, the store with the stamps in the index. So it does
+not matter what happened in between: a crawl, a retraining, a kill, a restored copy. A page is read
+later than it is compared, but keeps the stamp of the comparison: a change in between is found by
+the next update. Batches are committed one by one, and the index is consistent after each.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,22 +49,21 @@ from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
 INDEX_DIRECTORY = "index"
-READ_BATCH_PAGES = 500  # pages that are read at once
-COMMIT_PAGES = 20_000  # pages that are committed together
-_MAX_TEXT = 200_000  # characters of a page's main text, and of what it says besides
-_MAX_TITLE = 1_000
-_MAX_HEADINGS = 5_000
-_MAX_COUNT = 16  # how often a stem of a page counts; BM25 hardly sees more
-_LINKS = 20  # links to a page that are looked at; what they say is kept, each once
-_MAX_ANCHOR = 200
+READ_BATCH_PAGES = 500
+COMMIT_PAGES = 20_000
+ANCHOR_BATCH_PAGES = 50_000  # pages whose anchor texts are held in memory
+# If one page in so many has to be written, reading all links is faster than a query per page.
+ALL_LINKS_FRACTION = 4
+MAX_TEXT_CHARS = 200_000  # of a page's main text, and of its other text
+MAX_TITLE_CHARS = 1_000
+MAX_HEADINGS_CHARS = 5_000
+MAX_ANCHOR_CHARS = 200
+MAX_STEM_COUNT = 16  # occurrences of a stem in a page; BM25 hardly changes beyond
+MAX_ANCHOR_LINKS = 20  # links to a page whose anchor texts are indexed, each text once
 _NO_ANCHORS = 0
-ANCHOR_BATCH_PAGES = 50_000  # pages whose anchors are held at once
-ALL_LINKS_FRACTION = (
-    4  # the part of all pages, one in so many, for which all links are read instead of asking for each
-)
-_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-# What people call a type, besides its proper name.
-_TYPES = {
+_STAMP_FACTORS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+# The common names of MIME types that are not their subtype.
+_COMMON_TYPE_NAMES = {
     "application/xhtml+xml": "html",
     "text/plain": "text",
     "application/msword": "doc",
@@ -79,12 +78,12 @@ _TYPES = {
     "application/epub+zip": "epub",
 }
 
-Prints = npt.NDArray[np.uint64]
-ProgressCallback = Callable[[int, int], object]  # told how many pages of how many are done
+Stamps = npt.NDArray[np.uint64]
+ProgressCallback = Callable[[int, int], object]  # called with the pages done and the pages in all
 
 
 class IndexUpdate(Struct, frozen=True):
-    """What was done to an index: pages written, taken out, and how many it holds now."""
+    """The result of an update: pages written, pages removed, and pages in the index now."""
 
     written: int
     removed: int
@@ -93,8 +92,10 @@ class IndexUpdate(Struct, frozen=True):
 
 
 class PendingChanges(Struct, frozen=True):
-    """What an index lacks: pages to write, because they are new or were changed, with their stamps, and pages
-    to take out; `pages` are all that it should hold."""
+    """The changes that an index lacks.
+
+    `to_write` are new or changed pages, with their `stamps`; `page_count` is what it should hold.
+    """
 
     to_write: tuple[PageId, ...]
     stamps: tuple[int, ...]
@@ -110,237 +111,279 @@ def index_directory(portal: Portal) -> Path:
     return portal.path / INDEX_DIRECTORY
 
 
-def pending_changes(session: Session, tree: TopicTree, known: IndexContents) -> PendingChanges:
-    """In what an index that knows this is behind the store."""
-    marks = marks_of(session)
-    stamps = _stamps(marks, topic_keys(tree))
-    order = known.pages.argsort()
-    pages, told = known.pages[order], known.stamps[order]
-    fresh = np.ones(len(marks.pages), np.bool_)
-    if len(pages):
-        places = np.minimum(pages.searchsorted(marks.pages), len(pages) - 1)
-        fresh = (pages[places] != marks.pages) | (told[places] != stamps)
-    rising = np.flatnonzero(fresh)
-    rising = rising[marks.pages[rising].argsort()]
+def pending_changes(session: Session, tree: TopicTree, contents: IndexContents) -> PendingChanges:
+    """Return the changes that bring an index with these contents up to date with the store."""
+    stored = marks_of(session)
+    stamps = _stamps(stored, topic_keys(tree))
+    order = contents.pages.argsort()
+    indexed_pages, indexed_stamps = contents.pages[order], contents.stamps[order]
+    is_changed = np.ones(len(stored.pages), np.bool_)
+    if len(indexed_pages):
+        rows = np.minimum(indexed_pages.searchsorted(stored.pages), len(indexed_pages) - 1)
+        is_changed = (indexed_pages[rows] != stored.pages) | (indexed_stamps[rows] != stamps)
+    changed = np.flatnonzero(is_changed)
+    changed = changed[stored.pages[changed].argsort()]
     return PendingChanges(
-        tuple(map(PageId, marks.pages[rising].tolist())),
-        tuple(stamps[rising].tolist()),
-        tuple(map(PageId, np.setdiff1d(pages, marks.pages).tolist())),
-        len(marks.pages),
+        tuple(map(PageId, stored.pages[changed].tolist())),
+        tuple(stamps[changed].tolist()),
+        tuple(map(PageId, np.setdiff1d(indexed_pages, stored.pages).tolist())),
+        len(stored.pages),
     )
 
 
 def update_index(
-    portal: Portal, *, rebuild: bool = False, on_progress: ProgressCallback = lambda _done, _of: None
+    portal: Portal,
+    *,
+    rebuild: bool = False,
+    on_progress: ProgressCallback = lambda _done, _total: None,
 ) -> IndexUpdate:
-    """Bring the index up to date, or make it anew; whoever searches meanwhile sees what was there before.
+    """Bring the index up to date, or rebuild it; concurrent searches see the last commit.
 
-    Raises `LockedError` while another process does so, `ReadOnlyError` where nothing can be written.
+    Raises `LockedError` while another process writes it, `ReadOnlyError` if it cannot be written.
     """
     start = perf_counter()
-    place = index_directory(portal)
+    directory = index_directory(portal)
     try:
-        place.mkdir(exist_ok=True)
+        directory.mkdir(exist_ok=True)
     except OSError as error:
-        raise ReadOnlyError(f"{place} cannot be made: {error.strerror or error}.") from error
-    with PortalLock(place, "lode index"):
-        tree = portal.tree()
-        index = PageIndex.open(place)
-        known = EMPTY_CONTENTS if index is None or rebuild else index.contents()
-        with portal.store.reading() as session:
-            plan = pending_changes(session, tree, known)
-        written = 0
-        if plan.change_count or index is None or rebuild:
-            with open_writer(place, create=index is None) as shelf:
-                if rebuild:
-                    shelf.clear()
-                written = _Writing(portal, tree, shelf, known, whole=rebuild).write(plan, on_progress)
-        now = PageIndex.open(place)
-        return IndexUpdate(written, len(plan.to_remove), now.page_count if now else 0, perf_counter() - start)
+        reason = error.strerror or error
+        raise ReadOnlyError(f"The directory {directory} cannot be created: {reason}.") from error
+    with PortalLock(directory, "lode index"):
+        written, removed = _write_changes(portal, directory, on_progress, rebuild=rebuild)
+        index = PageIndex.open(directory)
+        page_count = index.page_count if index else 0
+        return IndexUpdate(written, removed, page_count, perf_counter() - start)
 
 
-class _Writing:
-    """Pages on their way into an index. With `whole`, all of it is committed in the end, or nothing."""
+def _write_changes(
+    portal: Portal, directory: Path, on_progress: ProgressCallback, *, rebuild: bool
+) -> tuple[int, int]:
+    """Return how many pages were written, and how many were removed."""
+    tree = portal.tree()
+    index = PageIndex.open(directory)
+    contents = EMPTY_CONTENTS if index is None or rebuild else index.contents()
+    with portal.store.reading() as session:
+        changes = pending_changes(session, tree, contents)
+    if index is not None and not rebuild and not changes.change_count:
+        return 0, 0
+    with open_writer(directory, create=index is None) as writer:
+        if rebuild:
+            writer.clear()
+        update = _IncrementalUpdate(portal, tree, writer, contents, one_commit=rebuild)
+        return update.run(changes, on_progress), len(changes.to_remove)
+
+
+class _IncrementalUpdate:
+    """Writes pending changes in batches; with `one_commit`, all of them or none become visible."""
 
     def __init__(
-        self, portal: Portal, tree: TopicTree, shelf: IndexWriter, known: IndexContents, *, whole: bool
+        self,
+        portal: Portal,
+        tree: TopicTree,
+        writer: IndexWriter,
+        contents: IndexContents,
+        *,
+        one_commit: bool,
     ) -> None:
         self._portal = portal
         self._lineages = _lineages(tree)
-        self._shelf = shelf
-        self._anchored = dict(zip(known.pages.tolist(), known.anchor_stamps.tolist(), strict=True))
-        self._stamps = dict(zip(known.pages.tolist(), known.stamps.tolist(), strict=True))
-        self._whole = whole
-        self._written = self._waiting = 0
+        self._writer = writer
+        pages: list[int] = contents.pages.tolist()
+        anchor_stamps: list[int] = contents.anchor_stamps.tolist()
+        self._anchor_stamps = dict(zip(pages, anchor_stamps, strict=True))
+        self._stamps = dict(zip(pages, contents.stamps.tolist(), strict=True))
+        self._one_commit = one_commit
+        self._committed = self._uncommitted = 0
 
-    def write(self, plan: PendingChanges, told: ProgressCallback) -> int:
-        """Returns how many pages were written."""
-        self._stamps.update(zip(plan.to_write, plan.stamps, strict=True))
-        self._shelf.write((), plan.to_remove)
-        done: set[int] = set(plan.to_write)
-        for start in range(0, len(plan.to_write), ANCHOR_BATCH_PAGES):
-            chunk = plan.to_write[start : start + ANCHOR_BATCH_PAGES]
-            gathered = self._gathered(chunk) if len(chunk) * ALL_LINKS_FRACTION >= plan.page_count else None
+    def run(self, changes: PendingChanges, on_progress: ProgressCallback) -> int:
+        """Write all changes and return the number of pages written."""
+        to_write = changes.to_write
+        self._stamps.update(zip(to_write, changes.stamps, strict=True))
+        self._writer.write((), changes.to_remove)
+        handled: set[int] = set(to_write)
+        for start in range(0, len(to_write), ANCHOR_BATCH_PAGES):
+            chunk = to_write[start : start + ANCHOR_BATCH_PAGES]
+            reads_all_links = len(chunk) * ALL_LINKS_FRACTION >= changes.page_count
+            anchors = self._anchors_from_all_links(chunk) if reads_all_links else None
             for at in range(0, len(chunk), READ_BATCH_PAGES):
-                self._write_part(chunk[at : at + READ_BATCH_PAGES], gathered, done)
-                told(min(start + at + READ_BATCH_PAGES, len(plan.to_write)), len(plan.to_write))
+                self._write_batch(chunk[at : at + READ_BATCH_PAGES], anchors, handled)
+                on_progress(min(start + at + READ_BATCH_PAGES, len(to_write)), len(to_write))
         self._commit()
-        return self._written
+        return self._committed
 
-    def _write_part(self, part: Sequence[PageId], gathered: Mapping[int, str] | None, done: set[int]) -> None:
+    def _write_batch(
+        self, batch: Sequence[PageId], anchors: Mapping[int, str] | None, handled: set[int]
+    ) -> None:
         with self._portal.store.reading() as session:
-            found = materials_of(session, part, TERMS, spelled)
-            if gathered is None:
-                said = list(anchors_to(session, [one.url_id for one in found], _LINKS))
+            pages = materials_of(session, batch, TERMS, spelled)
+            if anchors is None:
+                url_ids = [page.url_id for page in pages]
+                anchor_lines = list(anchors_to(session, url_ids, MAX_ANCHOR_LINKS))
             else:
-                said = [gathered.get(one.url_id, "") for one in found]
-            self._put(found, said)
-            self._waiting += len(part) + self._reanchor(session, part, done)
-        if self._waiting >= COMMIT_PAGES and not self._whole:
+                anchor_lines = [anchors.get(page.url_id, "") for page in pages]
+            self._write_pages(pages, anchor_lines)
+            self._uncommitted += len(batch) + self._rewrite_targets(session, batch, handled)
+        if self._uncommitted >= COMMIT_PAGES and not self._one_commit:
             self._commit()
 
-    def _gathered(self, chunk: Sequence[PageId]) -> dict[int, str]:
-        """What links say to each of these pages, by the numbers of their URLs."""
+    def _anchors_from_all_links(self, chunk: Sequence[PageId]) -> dict[int, str]:
+        """Return the anchor texts of links to these pages, one a line, by URL id."""
         with self._portal.store.reading() as session:
-            wanted = np.array(sorted(url_ids_of(session, chunk).values()), np.int64)
-            said = anchors_to_all(session, wanted, _LINKS)
-        return {
-            url: "\n".join(anchors) for url, anchors in zip(wanted.tolist(), said, strict=True) if anchors
-        }
+            url_ids = np.array(sorted(url_ids_of(session, chunk).values()), np.int64)
+            anchors_by_url = anchors_to_all(session, url_ids, MAX_ANCHOR_LINKS)
+        pairs = zip(url_ids.tolist(), anchors_by_url, strict=True)
+        return {url_id: "\n".join(anchors) for url_id, anchors in pairs if anchors}
 
-    def _put(self, found: Sequence[Material], said: Sequence[str]) -> None:
-        entries = indexed_pages(self._lineages, found, said, self._stamps)
-        self._shelf.write(entries, [one.page for one in found if one.page in self._anchored])
+    def _write_pages(self, pages: Sequence[Material], anchor_lines: Sequence[str]) -> None:
+        entries = indexed_pages(self._lineages, pages, anchor_lines, self._stamps)
+        replaced = [page.page for page in pages if page.page in self._anchor_stamps]
+        self._writer.write(entries, replaced)
 
-    def _reanchor(self, session: Session, part: Sequence[PageId], done: set[int]) -> int:
-        """Write those pages again that these link to, if what is said of them is new. Returns how many.
+    def _rewrite_targets(self, session: Session, batch: Sequence[PageId], handled: set[int]) -> int:
+        """Rewrite indexed pages that a batch links to, if their anchor texts changed.
 
-        They are committed together with the pages that have the links: a kill separates neither.
+        Returns how many. They are committed together with the linking pages: a kill cannot separate
+        the two.
         """
-        if not self._anchored:
+        if not self._anchor_stamps:
             return 0
-        targets = pages_linked_from(session, part).tolist()
-        ahead = [PageId(page) for page in targets if page in self._anchored and page not in done]
-        done.update(ahead)
-        urls = url_ids_of(session, ahead)
-        said = dict(zip(urls, anchors_to(session, urls.values(), _LINKS), strict=True))
-        changed = [page for page in urls if _mark(_anchors(said[page])) != self._anchored[page]]
+        linked = set(pages_linked_from(session, batch).tolist())
+        targets = [PageId(page) for page in sorted(linked - handled) if page in self._anchor_stamps]
+        handled.update(targets)
+        url_ids = url_ids_of(session, targets)
+        anchor_lines = anchors_to(session, url_ids.values(), MAX_ANCHOR_LINKS)
+        anchors = dict(zip(url_ids, anchor_lines, strict=True))
+        changed = [page for page in url_ids if self._has_new_anchors(page, anchors[page])]
         for at in range(0, len(changed), READ_BATCH_PAGES):
-            found = materials_of(session, changed[at : at + READ_BATCH_PAGES], TERMS, spelled)
-            self._put(found, [said[one.page] for one in found])
+            pages = materials_of(session, changed[at : at + READ_BATCH_PAGES], TERMS, spelled)
+            self._write_pages(pages, [anchors[page.page] for page in pages])
         return len(changed)
 
+    def _has_new_anchors(self, page: PageId, anchor_lines: str) -> bool:
+        return _anchor_stamp(_distinct_anchors(anchor_lines)) != self._anchor_stamps[page]
+
     def _commit(self) -> None:
-        self._shelf.commit()
-        self._written, self._waiting = self._written + self._waiting, 0
+        self._writer.commit()
+        self._committed, self._uncommitted = self._committed + self._uncommitted, 0
 
 
-# --- pages as the index sees them -----------------------------------------------------------------------
+# --- from stored pages to index documents ---------------------------------------------------------
 
 
 def topic_keys(tree: TopicTree) -> dict[int, int]:
-    """A number for each topic and all above it: when a topic is moved, its pages are others to the index."""
-    return {topic: crc32(" ".join(lineage).encode()) + 1 for topic, lineage in _lineages(tree).items()}
+    """Return a number per topic that depends on its ancestors: moving a topic changes its pages."""
+    lineages = _lineages(tree)
+    return {topic: crc32(" ".join(lineage).encode()) + 1 for topic, lineage in lineages.items()}
 
 
 def _lineages(tree: TopicTree) -> dict[int, tuple[str, ...]]:
-    """Each topic and all above it, as the index names them; the root is every page that is on any."""
+    """Return the index terms of each topic and its ancestors; the root's term is on every page
+    that is on some topic."""
     return {topic.id: tuple(_lineage(tree, topic.id)) for topic in tree}
 
 
 def _lineage(tree: TopicTree, topic: TopicId) -> Iterator[str]:
-    here: TopicId | None = topic
-    while here is not None:
-        yield topic_term(here)
-        here = tree[here].parent
+    ancestor: TopicId | None = topic
+    while ancestor is not None:
+        yield topic_term(ancestor)
+        ancestor = tree[ancestor].parent
 
 
 def topic_term(topic: TopicId) -> str:
     return str(int(topic))
 
 
-def _stamps(marks: Marks, keys: Mapping[int, int]) -> Prints:
-    different, places = np.unique(marks.topics, return_inverse=True)
-    topics = np.array([keys.get(topic, 0) for topic in different.tolist()], np.uint64)[places]
-    times = marks.fetched_at.view(np.uint64)
-    stamps: Prints = (times * _ODD ^ marks.fingerprints.view(np.uint64)) * _MIX + topics
+def _stamps(stored: Marks, keys: Mapping[int, int]) -> Stamps:
+    distinct, rows = np.unique(stored.topics, return_inverse=True)
+    topics = np.array([keys.get(topic, 0) for topic in distinct.tolist()], np.uint64)[rows]
+    times = stored.fetched_at.view(np.uint64)
+    first, second = _STAMP_FACTORS
+    stamps: Stamps = (times * first ^ stored.fingerprints.view(np.uint64)) * second + topics
     return stamps
 
 
 def indexed_pages(
     lineages: Mapping[int, tuple[str, ...]],
-    found: Sequence[Material],
-    said: Sequence[str],
+    pages: Sequence[Material],
+    anchor_lines: Sequence[str],
     stamps: Mapping[int, int],
 ) -> list[IndexedPage]:
-    """Pages as the index sees them, of what the store has, their texts `spelled`, of what links to each say,
-    and of their stamps."""
-    return [
-        _with_stems(_entry(one, anchors, lineages.get(one.topic, ()), stamps[one.page]), one, anchors)
-        for one, anchors in zip(found, map(_anchors, said), strict=True)
-    ]
+    """Return index documents for stored pages.
+
+    The texts of the pages are normalised (`spelled`); `anchor_lines` has a line per link to a page.
+    """
+    entries = []
+    for page, anchors in zip(pages, map(_distinct_anchors, anchor_lines), strict=True):
+        entry = _entry(page, anchors, lineages.get(page.topic, ()), stamps[page.page])
+        entries.append(_with_stems(entry, page, anchors))
+    return entries
 
 
-def _entry(one: Material, anchors: str, topics: tuple[str, ...], stamp: int) -> IndexedPage:
+def _entry(page: Material, anchors: str, topics: tuple[str, ...], stamp: int) -> IndexedPage:
     return IndexedPage(
-        page=one.page,
+        page=page.page,
         stamp=stamp,
-        anchor_stamp=_mark(anchors),
-        title=lettered(one.title[:_MAX_TITLE]),
-        headings=spaced(one.text.headings[:_MAX_HEADINGS]),
-        main=spaced(one.text.main[:_MAX_TEXT]),
-        rest=spaced(one.text.rest[:_MAX_TEXT]),
+        anchor_stamp=_anchor_stamp(anchors),
+        title=lettered(page.title[:MAX_TITLE_CHARS]),
+        headings=spaced(page.text.headings[:MAX_HEADINGS_CHARS]),
+        main=spaced(page.text.main[:MAX_TEXT_CHARS]),
+        rest=spaced(page.text.rest[:MAX_TEXT_CHARS]),
         anchor=lettered(anchors),
-        url=lettered(unquote(one.url.partition("://")[2])),
-        sites=_sites(one.url),
+        url=lettered(unquote(page.url.partition("://")[2])),
+        sites=_sites(page.url),
         topics=topics,
-        language=one.language or NO_LANGUAGE,
-        types=type_names(one.mime),
-        date=int(one.fetched_at),
-        fingerprint=one.fingerprint % (1 << 64),
+        language=page.language or NO_LANGUAGE,
+        types=type_names(page.mime),
+        date=int(page.fetched_at),
+        fingerprint=page.fingerprint % (1 << 64),
     )
 
 
-def _mark(anchors: str) -> int:
-    """By what it is seen that links say something new."""
+def _anchor_stamp(anchors: str) -> int:
+    """Return a number that changes when the anchor texts do."""
     return crc32(anchors.encode("utf-8", "replace")) if anchors else _NO_ANCHORS
 
 
-def _stems_of(one: Material) -> str:
-    """The stems of a page, each as often as the page has it; their order does not matter."""
-    bag = unpack(one.vector)
-    return hex_stems(np.repeat(bag.terms, np.minimum(bag.counts, _MAX_COUNT)))
+def _stems_of(page: Material) -> str:
+    """Return the stems of a page, each as often as it occurs, in any order."""
+    bag = unpack(page.vector)
+    return hex_stems(np.repeat(bag.terms, np.minimum(bag.counts, MAX_STEM_COUNT)))
 
 
-def _with_stems(entry: IndexedPage, one: Material, anchors: str) -> IndexedPage:
-    """The same, if need be with its stems."""
-    if is_rooted(one.language):
+def _with_stems(entry: IndexedPage, page: Material, anchors: str) -> IndexedPage:
+    """Add stems where the language needs them in the index."""
+    if is_rooted(page.language):
         return entry
-    texts = [one.title[:_MAX_TITLE], one.text.headings[:_MAX_HEADINGS], anchors]
-    title, headings, anchor = map(hex_stems, sequences_of(texts, one.language))
+    texts = [page.title[:MAX_TITLE_CHARS], page.text.headings[:MAX_HEADINGS_CHARS], anchors]
+    title, headings, anchor = map(hex_stems, sequences_of(texts, page.language))
     return replace(
-        entry, stems=_stems_of(one), title_stems=title, heading_stems=headings, anchor_stems=anchor
+        entry,
+        stems=_stems_of(page),
+        title_stems=title,
+        heading_stems=headings,
+        anchor_stems=anchor,
     )
 
 
-def _anchors(said: str) -> str:
-    """What links say, each once; a line each, as they came."""
-    different = [anchor for anchor in dict.fromkeys(said.split("\n")) if anchor]
-    return "\n".join(anchor[:_MAX_ANCHOR] for anchor in different)
+def _distinct_anchors(anchor_lines: str) -> str:
+    """Return each different anchor text once, one a line, in the order of the links."""
+    distinct = [anchor for anchor in dict.fromkeys(anchor_lines.split("\n")) if anchor]
+    return "\n".join(anchor[:MAX_ANCHOR_CHARS] for anchor in distinct)
 
 
 def _sites(url: str) -> tuple[str, ...]:
-    """The host, and the domains that it belongs to: a page of www.example.org is found at example.org."""
+    """Return the host and its parent domains: `site:example.org` finds pages of www.example.org."""
     host = host_of(url)
     if host.startswith("[") or host.replace(".", "").isdigit():
         return (host,)
-    steps = host.split(".")
-    return tuple(".".join(steps[at:]) for at in range(max(1, len(steps) - 1)))
+    labels = host.split(".")
+    return tuple(".".join(labels[at:]) for at in range(max(1, len(labels) - 1)))
 
 
 def type_names(mime: str) -> tuple[str, ...]:
-    """What a type is called: by its proper name, and last as people call it."""
+    """Return the MIME type and, last, its common name (`application/pdf`, `pdf`)."""
     proper = mime.casefold()[:100]
     if not proper:
         return ()
-    return tuple(dict.fromkeys((proper, _TYPES.get(proper) or proper.rpartition("/")[2])))
+    common = _COMMON_TYPE_NAMES.get(proper) or proper.rpartition("/")[2]
+    return tuple(dict.fromkeys((proper, common)))

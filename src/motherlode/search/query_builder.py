@@ -1,4 +1,7 @@
-"""From the tree of a query to one of the index. Nothing that a person typed goes to tantivy's parser."""
+"""Turn the tree of a query into a tantivy query.
+
+User input never reaches tantivy's own query parser.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from unicodedata import category
@@ -20,6 +23,7 @@ from motherlode.search.query import (
     positive_words,
 )
 
+# For each field of the query language, the fields of the index and their boosts.
 _EXACT_FIELDS = {
     "": (
         ("title", 2.0),
@@ -36,8 +40,8 @@ _EXACT_FIELDS = {
     "anchor": (("anchor", 1.0),),
     "url": (("url", 1.0),),
 }
-# Words and stems alike: a page has either.
-_VAGUE_FIELDS = {
+# The same for words in stem mode. Words and stems weigh alike: a page has one or the other.
+_STEM_FIELDS = {
     "": {
         "main": 1.0,
         "rest": 0.5,
@@ -55,7 +59,8 @@ _VAGUE_FIELDS = {
     "main": {"main": 1.0},
     "anchor": {"anchor": 1.0, "anchor_stems": 1.0},
 }
-# What a person calls the fields in which words are found.
+_URL_BOOST = 0.5  # of a word in stem mode that is part of the URL
+# Where words are found: the name that users see, and the fields of the index.
 TEXT_FIELD_GROUPS = {
     "title": frozenset({"title", "title_stems"}),
     "headings": frozenset({"headings", "heading_stems"}),
@@ -64,14 +69,13 @@ TEXT_FIELD_GROUPS = {
     "address": frozenset({"url"}),
 }
 KEYWORD_FIELDS = ("site", "topic", "language", "type")
-_MANY = 2
 
 
 class Stem(Struct, frozen=True):
-    """A stem of a word of a query, its number, and how many pages have it, about.
+    """A stem of a query word: its number, and about how many pages have it.
 
-    `terms` of the index stand for it: each with its field, and by what its score is to be multiplied. Without
-    any, the word is sought as it is written.
+    `terms` are the index terms that stand for it: field, term, and score factor. Without any, the
+    word is searched as written.
     """
 
     word: str
@@ -81,14 +85,14 @@ class Stem(Struct, frozen=True):
 
 
 class LanguageGroup(Struct, frozen=True):
-    """Languages in which the words of a query have the same stems. A word without any says nothing there."""
+    """Languages in which the words of a query have the same stems; stopwords have none."""
 
     languages: tuple[str, ...]
     stems: Mapping[str, tuple[Stem, ...]]
 
 
 class Filters(Struct, frozen=True):
-    """What pages must be besides; of several values, one is enough. Moments are in seconds."""
+    """Conditions on pages; one of several values is enough. Times are in seconds since 1970."""
 
     topics: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
@@ -99,204 +103,220 @@ class Filters(Struct, frozen=True):
 
 
 class QueryBuilder:
-    """Makes queries for one index; `named` turns what a person calls a topic into its name in the index.
+    """Builds queries for one index.
 
-    With `only`, words are sought in these fields of the index alone. `spaced` puts blanks between signs that
-    are words of their own, as was done to what is in the index.
+    `topic_term_of` turns a topic path into its term in the index. `normalise` is what was done to
+    indexed text, such as putting blanks between ideographs. With `only_fields`, words are searched
+    in these fields of the index alone.
     """
 
     def __init__(
         self,
         schema: tantivy.Schema,
-        named: Callable[[str], str],
-        spaced: Callable[[str], str] = str,
-        only: frozenset[str] | None = None,
+        topic_term_of: Callable[[str], str],
+        normalise: Callable[[str], str] = str,
+        only_fields: frozenset[str] | None = None,
     ) -> None:
         self._schema = schema
-        self._named = named
-        self._spaced = spaced
-        self._only = only
+        self._topic_term_of = topic_term_of
+        self._normalise = normalise
+        self._only_fields = only_fields
         self._analyser = word_analyser()
 
-    def query(self, node: QueryNode, tongues: Sequence[LanguageGroup], filters: Filters) -> Query:
-        """Raises `QueryError` where no word is left to look for."""
-        found = [(one.languages, self._in_tongue(node, one)) for one in tongues]
-        branches = [(names, query) for names, query in found if query is not None]
+    def build(self, node: QueryNode, groups: Sequence[LanguageGroup], filters: Filters) -> Query:
+        """Return the query for a tree; raises `QueryError` if no word is left to search for."""
+        translated = [(group.languages, self._in_group(node, group)) for group in groups]
+        branches = [(languages, query) for languages, query in translated if query is not None]
         if not branches:
-            raise QueryError(f"'{format_query(node)[:100]}' has no letters or digits to look for.")
-        if len(tongues) == 1:
-            return self.filtered(branches[0][1], filters)
-        spoken = [
-            Query.boolean_query([(Occur.Must, query), (Occur.Must, self._one_of("language", names))])
-            for names, query in branches
-        ]
-        return self.filtered(_any(spoken), filters)
+            text = format_query(node)[:100]
+            raise QueryError(f"'{text}' has no letters or digits to look for.")
+        if len(groups) == 1:
+            return self._filtered(branches[0][1], filters)
+        conditions = [self._one_of("language", languages) for languages, _ in branches]
+        queries = [query for _, query in branches]
+        by_language = [_all(pair) for pair in zip(queries, conditions, strict=True)]
+        return self._filtered(_any(by_language), filters)
 
-    def like(self, stems: Sequence[tuple[Stem, float]], filters: Filters, but: int) -> Query:
-        """Pages that have any of these stems in their texts, by their weights, one page left out."""
+    def build_like(
+        self,
+        stems: Sequence[tuple[Stem, float]],
+        filters: Filters,
+        excluded_page: int,
+    ) -> Query:
+        """Return a query for pages with any of these stems in their text, by the stems' weights."""
         parts = [Query.boost_query(self._stem(stem, "text"), weight) for stem, weight in stems]
-        this = Query.term_query(self._schema, "page", but)
-        found = Query.boolean_query([(Occur.Must, _any(parts)), (Occur.MustNot, this)])
-        return self.filtered(found, filters)
+        excluded = Query.term_query(self._schema, "page", excluded_page)
+        similar = Query.boolean_query([(Occur.Must, _any(parts)), (Occur.MustNot, excluded)])
+        return self._filtered(similar, filters)
 
-    def among(self, query: Query, pages: Sequence[int]) -> Query:
-        """The same, of some pages."""
-        these = _any([Query.term_query(self._schema, "page", page) for page in pages])
-        return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(these, 0.0))])
+    def build_all(self, filters: Filters) -> Query:
+        """Return a query for all pages that pass the filters."""
+        return self._filtered(Query.all_query(), filters)
 
-    def filtered(self, query: Query, filters: Filters) -> Query:
-        wanted = (
+    def restrict(self, query: Query, pages: Sequence[int]) -> Query:
+        """Return a query that finds only these pages, with unchanged scores."""
+        wanted = _any([Query.term_query(self._schema, "page", page) for page in pages])
+        return _all([query, Query.const_score_query(wanted, 0.0)])
+
+    def _filtered(self, query: Query, filters: Filters) -> Query:
+        values_by_field = (
             ("topic", filters.topics),
             ("site", filters.sites),
             ("type", filters.types),
             ("language", filters.languages),
         )
-        conditions = [self._one_of(field, values) for field, values in wanted if values]
+        conditions = [self._one_of(field, values) for field, values in values_by_field if values]
         if filters.since is not None or filters.until is not None:
             conditions.append(self._between(filters.since, filters.until))
-        if not conditions:
-            return query
-        return Query.boolean_query([(Occur.Must, query), *((Occur.Must, one) for one in conditions)])
-
-    def everything(self, filters: Filters) -> Query:
-        return self.filtered(Query.all_query(), filters)
-
-    def words_of(self, text: str) -> list[str]:
-        return self._analyser.analyze(self._spaced(text))
+        return _all([query, *conditions])
 
     # --- trees ---
 
-    def _in_tongue(self, node: QueryNode, tongue: LanguageGroup) -> Query | None:
-        """Words that say nothing in a language are passed over, unless there are no others."""
-        return self._tree(node, tongue, loud=False) or self._tree(node, tongue, loud=True)
+    def _in_group(self, node: QueryNode, group: LanguageGroup) -> Query | None:
+        """Ignore stopwords of the languages, unless the query has no other words."""
+        query = self._translate(node, group, stopwords=False)
+        return self._translate(node, group, stopwords=True) if query is None else query
 
-    def _tree(self, node: QueryNode, tongue: LanguageGroup, *, loud: bool) -> Query | None:
+    def _translate(self, node: QueryNode, group: LanguageGroup, *, stopwords: bool) -> Query | None:
         match node:
             case QueryWord():
-                return self._word(node, tongue, loud=loud)
-            case Not(part):
-                denied = self._tree(part, tongue, loud=loud)
-                return None if denied is None else _all([], [denied])
+                return self._word(node, group, stopwords=stopwords)
+            case Not():
+                return self._all_of([node], group, stopwords=stopwords)
             case AnyOf(parts):
-                found = [self._tree(part, tongue, loud=loud) for part in parts]
-                left = [query for query in found if query is not None]
-                return _any(left) if left else None
+                queries = [self._translate(part, group, stopwords=stopwords) for part in parts]
+                remaining = [query for query in queries if query is not None]
+                return _any(remaining) if remaining else None
             case AllOf(parts):
-                return self._all_of(parts, tongue, loud=loud)
+                return self._all_of(parts, group, stopwords=stopwords)
 
-    def _all_of(self, parts: Sequence[QueryNode], tongue: LanguageGroup, *, loud: bool) -> Query | None:
+    def _all_of(
+        self,
+        parts: Sequence[QueryNode],
+        group: LanguageGroup,
+        *,
+        stopwords: bool,
+    ) -> Query | None:
         wanted: list[Query] = []
-        denied: list[Query] = []
+        excluded: list[Query] = []
         for part in parts:
             inner = part.part if isinstance(part, Not) else part
-            found = self._tree(inner, tongue, loud=loud)
-            if found is not None:
-                (denied if isinstance(part, Not) else wanted).append(found)
-        return _all(wanted, denied) if wanted or denied else None
+            query = self._translate(inner, group, stopwords=stopwords)
+            if query is not None:
+                (excluded if isinstance(part, Not) else wanted).append(query)
+        return _all(wanted, excluded) if wanted or excluded else None
 
     # --- words ---
 
-    def _word(self, word: QueryWord, tongue: LanguageGroup, *, loud: bool) -> Query | None:
+    def _word(self, word: QueryWord, group: LanguageGroup, *, stopwords: bool) -> Query | None:
         if word.field in KEYWORD_FIELDS:
-            value = self._named(word.text) if word.field == "topic" else word.text.casefold()
+            is_topic = word.field == "topic"
+            value = self._topic_term_of(word.text) if is_topic else word.text.casefold()
             return self._one_of(word.field, (value,))
-        if word.mode is MatchMode.VAGUE and word.field in _VAGUE_FIELDS and self._has_stems(word.text):
-            stems = tongue.stems.get(word.text, ())
-            if stems or not loud:
-                return self._vague(word, stems) if stems else None
+        if self._has_stems(word):
+            stems = group.stems.get(word.text, ())
+            if stems:
+                return self._stems(word, stems)
+            if not stopwords:
+                return None
         return self._as_written(word)
 
     def _as_written(self, word: QueryWord) -> Query | None:
-        tokens = self.words_of(word.text)
+        tokens = self._tokens(word.text)
         if not tokens:
             return None
-        return self._spread(_EXACT_FIELDS[word.field], lambda field: self._worded(word, field, tokens))
-
-    def _has_stems(self, text: str) -> bool:
-        """A word of letters has; a single sign that is a word of its own has not."""
-        return is_alphabetic(text) and (len(text) > 1 or self._spaced(text) == text)
-
-    def _vague(self, word: QueryWord, stems: Sequence[Stem]) -> Query:
-        parts = [self._stem(stem, word.field) for stem in stems]
-        found = parts[0] if len(parts) == 1 else _all(parts, [])
-        tokens = self.words_of(word.text)
-        if word.field or len(tokens) != 1 or not self._takes("url"):
-            return found
-        return _any([found, Query.boost_query(self._term("url", tokens[0]), 0.5)])
-
-    def _stem(self, stem: Stem, place: str) -> Query:
-        weights = _VAGUE_FIELDS[place]
-        found = [
-            Query.boost_query(self._term(field, term), weights[field] * factor)
-            for field, term, factor in stem.terms
-            if field in weights and self._takes(field)
+        queries = [
+            _boosted(self._exact(word, field, tokens), boost)
+            for field, boost in _EXACT_FIELDS[word.field]
+            if self._is_searched(field)
         ]
-        if found:
-            return _any(found)
-        exact = (
-            None
-            if stem.terms and self._only
-            else self._as_written(QueryWord(stem.word, MatchMode.EXACT, place))
-        )
-        return Query.empty_query() if exact is None else exact
+        return _any(queries) if queries else Query.empty_query()
 
-    def _worded(self, word: QueryWord, field: str, tokens: list[str]) -> Query:
-        if len(tokens) >= _MANY:
+    def _tokens(self, text: str) -> list[str]:
+        return self._analyser.analyze(self._normalise(text))
+
+    def _has_stems(self, word: QueryWord) -> bool:
+        """Whether a word in stem mode has letters only, and is not a single ideograph."""
+        text = word.text
+        if word.mode is not MatchMode.STEM or word.field not in _STEM_FIELDS:
+            return False
+        return is_alphabetic(text) and (len(text) > 1 or self._normalise(text) == text)
+
+    def _stems(self, word: QueryWord, stems: Sequence[Stem]) -> Query:
+        query = _all([self._stem(stem, word.field) for stem in stems])
+        tokens = self._tokens(word.text)
+        if word.field or len(tokens) != 1 or not self._is_searched("url"):
+            return query
+        return _any([query, Query.boost_query(self._term("url", tokens[0]), _URL_BOOST)])
+
+    def _stem(self, stem: Stem, query_field: str) -> Query:
+        boosts = _STEM_FIELDS[query_field]
+        queries = [
+            Query.boost_query(self._term(field, term), boosts[field] * factor)
+            for field, term, factor in stem.terms
+            if field in boosts and self._is_searched(field)
+        ]
+        if queries:
+            return _any(queries)
+        if stem.terms and self._only_fields:
+            return Query.empty_query()
+        query = self._as_written(QueryWord(stem.word, MatchMode.EXACT, query_field))
+        return Query.empty_query() if query is None else query
+
+    def _exact(self, word: QueryWord, field: str, tokens: list[str]) -> Query:
+        if len(tokens) > 1:
             words: list[str | tuple[int, str]] = list(tokens)
             if word.mode is MatchMode.PREFIX:
                 return Query.phrase_prefix_query(self._schema, field, words)
             return Query.phrase_query(self._schema, field, words)
-        if (
-            word.mode is MatchMode.PREFIX
-        ):  # a token has nothing but letters and digits: no pattern can be hidden in it
+        if word.mode is MatchMode.PREFIX:
+            # A token has only letters and digits, so it cannot contain a pattern.
             return Query.regex_query(self._schema, field, f"{tokens[0]}.*")
         if word.mode is MatchMode.FUZZY:
             return Query.fuzzy_term_query(self._schema, field, tokens[0], word.edits)
         return self._term(field, tokens[0])
 
-    def _spread(self, fields: Sequence[tuple[str, float]], make: Callable[[str], Query]) -> Query:
-        found = [
-            Query.boost_query(make(field), boost) if boost != 1 else make(field)
-            for field, boost in fields
-            if self._takes(field)
-        ]
-        return _any(found) if found else Query.empty_query()
-
-    def _takes(self, field: str) -> bool:
-        return self._only is None or field in self._only
+    def _is_searched(self, field: str) -> bool:
+        return self._only_fields is None or field in self._only_fields
 
     def _term(self, field: str, value: str) -> Query:
         return Query.term_query(self._schema, field, value)
 
     def _one_of(self, field: str, values: Sequence[str]) -> Query:
-        """A condition: it adds nothing to a score."""
+        """Return a condition, which adds nothing to scores."""
         return Query.const_score_query(_any([self._term(field, value) for value in values]), 0.0)
 
     def _between(self, since: int | None, until: int | None) -> Query:
-        kind = tantivy.FieldType.Integer
         last = None if until is None else until - 1
-        found = Query.range_query(self._schema, "date", kind, since, last)
-        return Query.const_score_query(found, 0.0)
+        integer = tantivy.FieldType.Integer
+        interval = Query.range_query(self._schema, "date", integer, since, last)
+        return Query.const_score_query(interval, 0.0)
 
 
 def text_words_of(node: QueryNode) -> QueryNode | None:
-    """Any of the words that are wanted in texts; None: there are none, only names such as those of sites."""
+    """Return a query for any of the words searched in text, or None if there are only keywords."""
     words = tuple(word for word in positive_words(node) if word.field not in KEYWORD_FIELDS)
     return AnyOf(words) if words else None
 
 
 def is_alphabetic(word: str) -> bool:
-    """Whether a word is made of letters alone, so that it has a stem."""
-    return all(category(one)[0] in "LM" for one in word)
+    """Whether a word has only letters and combining marks, so that it can have a stem."""
+    return all(category(character)[0] in "LM" for character in word)
+
+
+def _boosted(query: Query, boost: float) -> Query:
+    return query if boost == 1 else Query.boost_query(query, boost)
 
 
 def _any(queries: Sequence[Query]) -> Query:
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, one) for one in queries])
+    if len(queries) == 1:
+        return queries[0]
+    return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
-def _all(wanted: Sequence[Query], denied: Sequence[Query]) -> Query:
-    if len(wanted) == 1 and not denied:
+def _all(wanted: Sequence[Query], excluded: Sequence[Query] = ()) -> Query:
+    if len(wanted) == 1 and not excluded:
         return wanted[0]
-    base = wanted or [Query.const_score_query(Query.all_query(), 0.0)]
-    must = [(Occur.Must, one) for one in base]
-    return Query.boolean_query([*must, *((Occur.MustNot, one) for one in denied)])
+    required = wanted or [Query.const_score_query(Query.all_query(), 0.0)]
+    must = [(Occur.Must, query) for query in required]
+    return Query.boolean_query([*must, *((Occur.MustNot, query) for query in excluded)])

@@ -1,9 +1,9 @@
-"""The words of a query as the index has them (SPEC B20).
+"""Look up the words of a query in the index (SPEC B20).
 
-A word that is sought vaguely stands for all words of its stem, by the language of the page. Of English the
-index keeps no stems: it is asked for the words that begin alike (`documents/roots`), and those with the stem
-are sought. However they are written, and wherever they stand, they are as rare as the stem is among all
-pages: else a rare ending, or a word that few titles have, would weigh more than what it means.
+A word in stem mode stands for all words with its stem, in the language of the page. For English the
+index has no stems: all indexed words with the same beginning are looked up (`documents/roots`), and
+those with the stem are searched. All of them get the idf of the stem among all pages. Otherwise a
+rare ending, or a word that is rare in titles, would weigh more than its meaning does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,42 +20,47 @@ from motherlode.search.query import QueryNode, all_words
 from motherlode.search.query_builder import LanguageGroup, Stem
 
 NO_LANGUAGE = "und"
-_FORMS = 50  # words of a stem that are sought: the one that was typed, and the most frequent
-_KEPT = ("stems", "title_stems", "heading_stems", "anchor_stems")
+MAX_STEM_FORMS = 50  # words searched for a stem: the one that was typed, and the most frequent
+_STEM_FIELDS = ("stems", "title_stems", "heading_stems", "anchor_stems")
+
+DocFreqs = dict[str, int]  # document frequency by field of the index
 
 
 class StemLookup:
-    """Looks words up in one index, each beginning once."""
+    """Looks up stems in one index; each word and each prefix is read once."""
 
     def __init__(self, index: PageIndex) -> None:
         self._index = index
-        self._begun: dict[str, dict[str, dict[str, int]]] = {}
-        self._written: dict[str, dict[str, int]] = {}
+        self._freqs_by_prefix: dict[str, dict[str, DocFreqs]] = {}
+        self._freqs_by_word: dict[str, DocFreqs] = {}
 
     def language_groups(self, node: QueryNode, languages: Sequence[str]) -> list[LanguageGroup]:
-        """Languages together in which the words of a query have the same stems; one at least."""
+        """Group languages in which the words of a query have the same stems; at least one group."""
         words = list(dict.fromkeys(word.text for word in all_words(node)))
         groups: dict[tuple[tuple[Stem, ...], ...], list[str]] = {}
         for language in languages or [NO_LANGUAGE]:
             stems = tuple(self.stems(word, language) for word in words)
             groups.setdefault(stems, []).append(language)
         return [
-            LanguageGroup(tuple(names), dict(zip(words, stems, strict=True)))
-            for stems, names in groups.items()
+            LanguageGroup(tuple(members), dict(zip(words, stems, strict=True)))
+            for stems, members in groups.items()
         ]
 
     def stems(self, word: str, language: str) -> tuple[Stem, ...]:
-        """What a word is in a language: one stem, as a rule; none, if it says nothing there."""
-        spoken = "" if language == NO_LANGUAGE else language
+        """Return the stems of a word in a language: usually one, none for a stopword."""
+        code = "" if language == NO_LANGUAGE else language
         folded = word.casefold()
         pieces = parts(folded) if has_ideographs(folded) else [word]
-        found = (self._stem(piece, spoken) for piece in pieces)
-        return tuple(stem for stem in found if stem.number)
+        stems = (self._stem(piece, code) for piece in pieces)
+        return tuple(stem for stem in stems if stem.number)
 
     def frequency(self, word: str) -> int:
-        """How many pages have a word in their main text, written so; of ideographs, that many at most."""
-        signs = word if has_ideographs(word) else (word,)
-        return min(self._index.doc_freq("main", sign) for sign in signs)
+        """Return the number of pages with exactly this word in their main text.
+
+        For ideographs, which are indexed one by one, it is an upper bound.
+        """
+        tokens = word if has_ideographs(word) else (word,)
+        return min(self._index.doc_freq("main", token) for token in tokens)
 
     def _stem(self, word: str, language: str) -> Stem:
         number = number_of(word, language)
@@ -63,86 +68,100 @@ class StemLookup:
             return Stem(word, 0, 0)
         if has_ideographs(word):
             return Stem(word, number, self.frequency(word))
-        if not is_rooted(language):
-            spelled = hex_stems(np.array([number], np.uint32))
-            having = {field: self._index.doc_freq(field, spelled) for field in _KEPT}
-            return self._weighed(word, number, {spelled: having})
-        return self._weighed(word, number, self._forms(word, number, language))
+        if is_rooted(language):
+            return self._weighted(word, number, self._forms(word, number, language))
+        term = hex_stems(np.array([number], np.uint32))
+        freqs = {field: self._index.doc_freq(field, term) for field in _STEM_FIELDS}
+        return self._weighted(word, number, {term: freqs})
 
-    def _forms(self, word: str, number: int, language: str) -> dict[str, dict[str, int]]:
-        """The words of the index with the stem of this one, and how many pages have each in which field.
+    def _forms(self, word: str, number: int, language: str) -> dict[str, DocFreqs]:
+        """Return the indexed words with the stem of this word, and their document frequencies.
 
-        What was typed is among them, though letters in it may be others once they are folded (ß, ς).
+        The word as typed is included, because case folding may change its letters (ß, ς).
         """
-        forms = {form: self._having(form) for form in dict.fromkeys((word.lower(), word.casefold()))}
+        typed = dict.fromkeys((word.lower(), word.casefold()))
+        forms = {form: self._word_freqs(form) for form in typed}
         if has_stemmer(language):
-            begun: dict[str, dict[str, int]] = {}
-            for head in heads(word):
-                begun |= self._beginning(head)
-            forms |= {form: begun[form] for form in sharing(number, list(begun), language)}
-        return {form: having for form, having in forms.items() if having}
+            candidates: dict[str, DocFreqs] = {}
+            for prefix in heads(word):
+                candidates |= self._prefix_freqs(prefix)
+            same_stem = sharing(number, list(candidates), language)
+            forms |= {form: candidates[form] for form in same_stem}
+        return {form: freqs for form, freqs in forms.items() if freqs}
 
-    def _having(self, form: str) -> dict[str, int]:
-        if form not in self._written:
-            self._written[form] = self._index.word_doc_freqs(form)
-        return self._written[form]
+    def _word_freqs(self, word: str) -> DocFreqs:
+        if word not in self._freqs_by_word:
+            self._freqs_by_word[word] = self._index.word_doc_freqs(word)
+        return self._freqs_by_word[word]
 
-    def _beginning(self, head: str) -> Mapping[str, dict[str, int]]:
-        if head not in self._begun:
-            self._begun[head] = self._index.words_with_prefix(head)
-        return self._begun[head]
+    def _prefix_freqs(self, prefix: str) -> Mapping[str, DocFreqs]:
+        if prefix not in self._freqs_by_prefix:
+            self._freqs_by_prefix[prefix] = self._index.words_with_prefix(prefix)
+        return self._freqs_by_prefix[prefix]
 
-    def _weighed(self, word: str, number: int, forms: Mapping[str, dict[str, int]]) -> Stem:
-        size = self._index.page_count
-        pages = min(size, sum(max(having.values()) for having in forms.values()))
-        rarity = _idf(pages, size)
+    def _weighted(self, word: str, number: int, forms: Mapping[str, DocFreqs]) -> Stem:
+        """Give every form the idf of the stem: BM25 multiplies by the form's own idf later."""
+        page_count = self._index.page_count
         typed = (word.lower(), word.casefold())
-        best = sorted(forms, key=lambda form: (form not in typed, -max(forms[form].values()), form))[:_FORMS]
+        highest = {form: max(freqs.values()) for form, freqs in forms.items()}
+        pages = min(page_count, sum(highest.values()))
+        stem_idf = _bm25_idf(page_count, pages)
+        ranked = sorted(forms, key=lambda form: (form not in typed, -highest[form], form))
         terms = tuple(
-            (field, form, rarity / _idf(having, size))
-            for form in best
-            for field, having in forms[form].items()
-            if having
+            (field, form, stem_idf / _bm25_idf(page_count, freq))
+            for form in ranked[:MAX_STEM_FORMS]
+            for field, freq in forms[form].items()
+            if freq
         )
         return Stem(word, number, pages, terms)
 
 
 class WeightedStem(Struct, frozen=True):
-    """A term of a page that others are to be like, and how much it says of it."""
+    """A stem that is characteristic of a page, and its tf-idf weight."""
 
     stem: Stem
     weight: float
 
 
 def characteristic_stems(
-    index: PageIndex, spelled: Mapping[int, str], counts: Mapping[int, int], language: str, most: int
+    index: PageIndex,
+    words: Mapping[int, str],
+    counts: Mapping[int, int],
+    language: str,
+    limit: int,
 ) -> list[WeightedStem]:
-    """What is most telling of a page, whose terms are spelled so and as frequent: by tf and idf, the latter
-    of the words as they are spelled, since looking up all words of every stem would take long."""
-    wording = StemLookup(index)
-    rare = {number: idf(index.page_count, wording.frequency(word)) for number, word in spelled.items()}
-    worth = {number: (1.0 + np.log(max(counts[number], 1))) * rare[number] for number in spelled}
-    best = sorted(worth, key=lambda number: (-worth[number], number))[:most]
-    found = ((wording.stems(spelled[number], language), worth[number]) for number in best)
-    return [WeightedStem(stem, float(weight)) for stems, weight in found for stem in stems[:1]]
+    """Return the stems of a page with the highest tf-idf.
+
+    `words` and `counts` give a spelling and the frequency of each stem number. The idf is that of
+    the spelling: looking up all words of every stem would take long.
+    """
+    lookup = StemLookup(index)
+    idfs = {number: idf(index.page_count, lookup.frequency(word)) for number, word in words.items()}
+    weights = {number: (1.0 + np.log(max(counts[number], 1))) * idfs[number] for number in words}
+    best = sorted(weights, key=lambda number: (-weights[number], number))[:limit]
+    return [
+        WeightedStem(stem, float(weights[number]))
+        for number in best
+        for stem in lookup.stems(words[number], language)[:1]
+    ]
 
 
 def unit_vector(weights: Iterable[tuple[int, float]]) -> dict[int, float]:
-    told = dict(weights)
-    length = float(np.linalg.norm(list(told.values()))) or 1.0
-    return {number: weight / length for number, weight in told.items()}
+    """Return the weights scaled to a vector of length one."""
+    vector = dict(weights)
+    length = float(np.linalg.norm(list(vector.values()))) or 1.0
+    return {number: weight / length for number, weight in vector.items()}
 
 
-def idf(size: int, pages: int) -> float:
-    """The idf of a term that so many pages of all have, as the cosine takes it: log(1 + N / df)."""
-    return float(np.log1p(size / max(pages, 1)))
+def idf(page_count: int, pages: int) -> float:
+    """Return the idf of the cosine, log(1 + N / df), of a term that `pages` of all pages have."""
+    return float(np.log1p(page_count / max(pages, 1)))
 
 
 def hex_stems(numbers: npt.NDArray[np.uint32]) -> str:
-    """The numbers of stems as the index spells them."""
+    """Return stem numbers as the index stores them."""
     return numbers.astype("<u4", copy=False).tobytes().hex(" ", 4)
 
 
-def _idf(pages: int, size: int) -> float:
-    """As BM25 takes it."""
-    return float(np.log1p((max(size - pages, 0) + 0.5) / (pages + 0.5)))
+def _bm25_idf(page_count: int, pages: int) -> float:
+    return float(np.log1p((max(page_count - pages, 0) + 0.5) / (pages + 0.5)))

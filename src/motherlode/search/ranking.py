@@ -1,8 +1,8 @@
-"""One order out of several scores (SPEC B20).
+"""Combine several scores into one ranking (SPEC B20).
 
-Each part is brought to one scale first: divided by its greatest value among the pages that are ranked, so
-that the best has 1; what is below 0 counts 0. The score is the mean of the parts, weighted: from 0 to 1. What
-was measured, and what the weights were chosen by, is in docs/search.md.
+Each part is scaled first: divided by its highest value among the ranked pages, so that the best
+page has 1; negative values count as 0. The score is the weighted mean of the parts, from 0 to 1.
+docs/search.md has the measurements that the default weights were chosen by.
 """
 
 import math
@@ -15,15 +15,17 @@ from msgspec import Struct
 from motherlode.records import UsageError
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 BM25, COSINE, TOPIC, CONFIDENCE, AUTHORITY = "bm25", "cosine", "topic", "confidence", "authority"
 SCORE_PARTS = (BM25, COSINE, TOPIC, CONFIDENCE, AUTHORITY)
 DEFAULT_RANKING = "bm25=1,cosine=1,topic=1,authority=0.5"
-_VOICES = 50  # pages, the best by BM25, that say what a query is about
+VOTING_PAGES = 50  # the best by BM25, which decide what topics a query is about
+MAX_WEIGHT = 1_000_000  # so that no sum of weights overflows
 
 
 class ScorePart(Struct, frozen=True):
-    """What a part adds to a page's score: its value as it is, on the scale from 0 to 1, and its weight."""
+    """One part of a page's score: its raw value, its value scaled to 0..1, and its weight."""
 
     name: str
     value: float
@@ -36,92 +38,97 @@ class ScorePart(Struct, frozen=True):
 
 
 def parse_weights(text: str) -> dict[str, float]:
-    """`cosine=1,confidence=0.5`, or a single name. Raises `UsageError`; weights sum up to 1."""
-    given: dict[str, float] = {}
+    """Parse `cosine=1,confidence=0.5`, or one name; return weights with sum 1.
+
+    Raises `UsageError`.
+    """
+    weights: dict[str, float] = {}
     for piece in text.split(","):
-        name, equals, number = (one.strip() for one in piece.partition("="))
+        name, equals, number = (token.strip() for token in piece.partition("="))
         if name not in SCORE_PARTS:
             raise UsageError(f"There is no ranking '{name}'; there are {', '.join(SCORE_PARTS)}.")
-        if name in given:
-            raise UsageError(f"The ranking '{name}' is named twice.")
-        given[name] = _weight(name, number) if equals else 1.0
-    total = sum(given.values())
+        if name in weights:
+            raise UsageError(f"The ranking '{name}' is given twice.")
+        weights[name] = _parse_weight(name, number) if equals else 1.0
+    total = sum(weights.values())
     if not total:
-        raise UsageError("Of the weights of a ranking, one at least is above 0.")
-    return {name: weight / total for name, weight in given.items() if weight}
+        raise UsageError("At least one weight of a ranking must be above 0.")
+    return {name: weight / total for name, weight in weights.items() if weight}
 
 
-def _weight(name: str, number: str) -> float:
+def _parse_weight(name: str, number: str) -> float:
     try:
         weight = float(number)
     except ValueError:
         weight = -1.0
-    if not (math.isfinite(weight) and 0 <= weight <= 1e6):  # noqa: PLR2004 - so that no sum overflows
-        raise UsageError(f"The weight of '{name}' is a number from 0 to 1,000,000, not '{number}'.")
+    if not (math.isfinite(weight) and 0 <= weight <= MAX_WEIGHT):
+        allowed = f"a number from 0 to {MAX_WEIGHT:,}"
+        raise UsageError(f"The weight of '{name}' must be {allowed}, not '{number}'.")
     return weight
 
 
 def scale_scores(values: Floats) -> Floats:
-    """From 0 to 1, the best at 1; all 0 where none is above 0."""
-    above = np.maximum(np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
-    top = float(above.max(initial=0.0))
-    return above / top if top > 0 else above
+    """Scale to 0..1 with the best at 1; all are 0 if none is above 0."""
+    positive = np.maximum(np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
+    highest = float(positive.max(initial=0.0))
+    return positive / highest if highest > 0 else positive
 
 
-def topic_scores(confidences: Floats, topics: npt.NDArray[np.int64], scores: Floats) -> Floats:
-    """How sure the topic of each page is of it, times what that topic has of the pages that match best.
+def topic_scores(confidences: Floats, topics: Ints, scores: Floats) -> Floats:
+    """Return each page's confidence times its topic's share of the pages that match best.
 
-    Those pages speak for their topics, each as loudly as it matches; the topic that most is said for has 1.
-    A page on no topic (0) has no voice, and nothing of this.
+    The best matches vote for their topics, weighted by their scores; the topic with most votes has
+    share 1. A page on no topic (0) does not vote, and has score 0.
     """
-    best = rank_order(scores, np.arange(len(scores)))[:_VOICES]
-    said = np.zeros(int(topics.max(initial=0)) + 1)
-    np.add.at(said, topics[best], np.maximum(scores[best], 0.0))
-    said[0] = 0.0
-    shares: Floats = scale_scores(said)[topics]
+    voters = rank_order(scores, np.arange(len(scores)))[:VOTING_PAGES]
+    votes = np.zeros(int(topics.max(initial=0)) + 1)
+    np.add.at(votes, topics[voters], np.maximum(scores[voters], 0.0))
+    votes[0] = 0.0
+    shares: Floats = scale_scores(votes)[topics]
     return np.maximum(confidences, 0.0) * shares
 
 
-def rank_order(scores: Floats, pages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The places of the pages from the best down; of equals, the page that came first."""
+def rank_order(scores: Floats, pages: Ints) -> Ints:
+    """Return positions by descending score; ties by ascending page id."""
     return np.lexsort((pages, -scores))
 
 
 def combine_scores(
     values: Mapping[str, Floats], weights: Mapping[str, float]
 ) -> tuple[Floats, dict[str, Floats]]:
-    """The score of each page, and the parts on their common scale.
+    """Return the score of each page, and its scaled parts.
 
-    Of authority, a few pages have nearly all there is: it is its square root that is scaled.
+    Of authority the square root is scaled, because a few pages have nearly all of it.
     """
-    parts = {
-        name: scale_scores(np.sqrt(np.maximum(values[name], 0.0)) if name == AUTHORITY else values[name])
-        for name in weights
-    }
-    total: Floats = sum((parts[name] * weight for name, weight in weights.items()), np.zeros(1))
-    return total, parts
+    parts = {name: scale_scores(values[name]) for name in weights}
+    if AUTHORITY in weights:
+        parts[AUTHORITY] = scale_scores(np.sqrt(np.maximum(values[AUTHORITY], 0.0)))
+    scores: Floats = sum((parts[name] * weight for name, weight in weights.items()), np.zeros(1))
+    return scores, parts
 
 
 def fold_duplicates(
-    ranked: npt.NDArray[np.int64], fingerprints: npt.NDArray[np.uint64], distance: int, most: int
+    ranked: Ints, fingerprints: npt.NDArray[np.uint64], max_distance: int, limit: int
 ) -> tuple[list[tuple[int, tuple[int, ...]]], bool]:
-    """The best places, each with those after it whose fingerprints are nearly the same and are left out.
+    """Return the best positions, each with its near duplicates, and whether there are more.
 
-    At most so many; and whether there are more. A page without a fingerprint is like no other.
+    Near duplicates rank lower, and their fingerprints differ in at most `max_distance` bits. A page
+    without a fingerprint has none.
     """
     prints = fingerprints[ranked]
-    open_ = np.ones(len(ranked), np.bool_)
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for at, place in enumerate(ranked.tolist()):
-        if not open_[at]:
+    is_open = np.ones(len(ranked), np.bool_)
+    folded: list[tuple[int, tuple[int, ...]]] = []
+    for rank, position in enumerate(ranked.tolist()):
+        if not is_open[rank]:
             continue
-        if len(found) == most:
-            return found, True
-        alike: tuple[int, ...] = ()
-        if prints[at]:
-            near = (np.bitwise_count(prints ^ prints[at]) <= distance) & (prints != 0) & open_
-            near[: at + 1] = False
-            open_[near] = False
-            alike = tuple(ranked[near].tolist())
-        found.append((place, alike))
-    return found, False
+        if len(folded) == limit:
+            return folded, True
+        duplicates: tuple[int, ...] = ()
+        if prints[rank]:
+            is_near = np.bitwise_count(prints ^ prints[rank]) <= max_distance
+            is_near &= (prints != 0) & is_open
+            is_near[: rank + 1] = False
+            is_open[is_near] = False
+            duplicates = tuple(ranked[is_near].tolist())
+        folded.append((position, duplicates))
+    return folded, False

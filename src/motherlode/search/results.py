@@ -1,9 +1,8 @@
-"""What a person is shown of a page that was found (SPEC B20)."""
+"""Search results as users see them (SPEC B20)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from motherlode.records import Judgement, PageId
 from motherlode.search.ranking import ScorePart
@@ -14,15 +13,34 @@ from motherlode.store.session import Session
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.marks import Marks, said_on
 
-_MAX_TITLE = 300
-_ALIKE = 10  # addresses of near duplicates that are named
+MAX_TITLE_CHARS = 300
+MAX_DUPLICATE_URLS = 10  # listed with a result
 
+# Judgements that replace those of the store, such as the ones of a model that is not adopted yet.
 AssumedJudgements = Mapping[PageId, Judgement]
 
 
+class RankedPage(Struct, frozen=True):
+    """A page at its place in the ranking, with the parts of its score and its near duplicates.
+
+    `bm25_by_place` is what title, headings, text, anchors and address contribute to its BM25.
+    """
+
+    place: int
+    page: PageId
+    score: float
+    parts: tuple[ScorePart, ...]
+    bm25_by_place: dict[str, float] = {}
+    duplicates: tuple[PageId, ...] = ()
+
+
 class SearchResult(Struct, frozen=True):
-    """A page that was found. `score` is from 0 to 1; `why` are its parts. `places`: what title, headings,
-    text, anchors and address each bring to its BM25. `alike` say nearly the same."""
+    """A page that was found.
+
+    `score` is from 0 to 1, `why` its parts. `places` is what title, headings, text, anchors and
+    address contribute to its BM25. `alike` are URLs of near duplicates, `alike_count` counts all of
+    them. `marked` is what a user said about the page, such as `good for owls`.
+    """
 
     place: int
     url: str
@@ -38,62 +56,67 @@ class SearchResult(Struct, frozen=True):
     places: dict[str, float] = {}
     alike: tuple[str, ...] = ()
     alike_count: int = 0
-    marked: tuple[str, ...] = ()  # what a person said of it, such as `good for owls`
+    marked: tuple[str, ...] = ()
 
 
 class ResultBuilder:
-    """Tells of pages what a person wants to see of them.
-
-    `finding` makes what knows the words that were sought, in texts of one language.
-    """
+    """Builds results from ranked pages; `highlighter_for` takes the language of a page."""
 
     def __init__(
         self,
         session: Session,
         tree: TopicTree,
-        finding: Callable[[str], Highlighter],
-        as_if: AssumedJudgements,
+        highlighter_for: Callable[[str], Highlighter],
+        assumed: AssumedJudgements,
         marks: Marks,
     ) -> None:
         self._session = session
         self._tree = tree
-        self._finding = finding
-        self._as_if = as_if
+        self._highlighter_for = highlighter_for
+        self._assumed = assumed
         self._marks = marks
 
-    def result(
-        self, place: int, page: PageId, score: float, why: tuple[ScorePart, ...]
-    ) -> SearchResult | None:
-        """None: the store has it no more."""
-        kept = page_numbered(self._session, page)
-        if kept is None:
+    def build(self, ranked: RankedPage) -> SearchResult | None:
+        """Return the result for a page, or None if the store does not have it any more."""
+        page = ranked.page
+        stored = page_numbered(self._session, page)
+        if stored is None:
             return None
-        judged = self._as_if.get(page) or judgements_of(self._session, [page]).get(page)
-        on_topic = judged is not None and judged.confidence > 0
+        judgement = self._judgement_of(page)
+        text = main_text_of(self._session, page)
         return SearchResult(
-            place,
-            kept.page.url,
-            _shortened(" ".join(kept.title[: 4 * _MAX_TITLE].split())),
-            score,
-            show_path(self._tree.path(judged.topic)) if judged is not None and on_topic else "",
-            judged.confidence if judged is not None else None,
-            kept.language,
-            kept.page.mime,
-            kept.page.fetched_at,
-            self._finding(kept.language).snippet(main_text_of(self._session, page)),
-            why,
+            place=ranked.place,
+            url=stored.page.url,
+            title=_shortened(" ".join(stored.title[: 4 * MAX_TITLE_CHARS].split())),
+            score=ranked.score,
+            topic=self._topic_path(judgement),
+            confidence=None if judgement is None else judgement.confidence,
+            language=stored.language,
+            type=stored.page.mime,
+            fetched_at=stored.page.fetched_at,
+            snippet=self._highlighter_for(stored.language).snippet(text),
+            why=ranked.parts,
+            places=ranked.bm25_by_place,
+            alike=self._urls_of(ranked.duplicates[:MAX_DUPLICATE_URLS]),
+            alike_count=len(ranked.duplicates),
             marked=said_on(self._marks, self._tree, page),
         )
 
-    def folding(self, told: SearchResult, others: Sequence[PageId]) -> SearchResult:
-        """The same, with the addresses of its near duplicates."""
-        if not others:
-            return told
-        named = others[:_ALIKE]
-        urls = urls_of_pages(self._session, named)
-        alike = tuple(urls[page] for page in named if page in urls)
-        return replace(told, alike=alike, alike_count=len(others))
+    def _judgement_of(self, page: PageId) -> Judgement | None:
+        return self._assumed.get(page) or judgements_of(self._session, [page]).get(page)
+
+    def _topic_path(self, judgement: Judgement | None) -> str:
+        """Return the path of the page's topic, empty if it is on none."""
+        if judgement is None or judgement.confidence <= 0:
+            return ""
+        return show_path(self._tree.path(judgement.topic))
+
+    def _urls_of(self, pages: Sequence[PageId]) -> tuple[str, ...]:
+        if not pages:
+            return ()
+        urls = urls_of_pages(self._session, pages)
+        return tuple(urls[page] for page in pages if page in urls)
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_TITLE else f"{text[: _MAX_TITLE - 2]} …"
+    return text if len(text) <= MAX_TITLE_CHARS else f"{text[: MAX_TITLE_CHARS - 2]} …"

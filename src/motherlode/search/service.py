@@ -1,9 +1,10 @@
-"""The local search engine (SPEC B20, X3, X8): match, rank, fold, and say why.
+"""The local search engine (SPEC B20, X3, X8): match, score, rank, and explain the order.
 
-The index finds pages and scores them by BM25; the best of those are ranked by whatever parts are asked for.
+The index finds pages and scores them by BM25. The best of them are ranked by the score parts that a
+request asks for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -13,10 +14,11 @@ from msgspec.structs import replace
 from motherlode.documents.lettering import lettered
 from motherlode.documents.similarity import NEAR
 from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import Bag, spell, unpack
+from motherlode.documents.terms import spell, unpack
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.authority import authority_among, topic_authorities
+from motherlode.search.cosine import cosines_with_vectors
 from motherlode.search.index import IndexHits, PageIndex
 from motherlode.search.indexer import index_directory, topic_term
 from motherlode.search.query import QueryNode, parse_query, positive_words
@@ -28,7 +30,13 @@ from motherlode.search.query_builder import (
     QueryBuilder,
     text_words_of,
 )
-from motherlode.search.query_terms import NO_LANGUAGE, StemLookup, characteristic_stems, idf, unit_vector
+from motherlode.search.query_terms import (
+    NO_LANGUAGE,
+    StemLookup,
+    characteristic_stems,
+    idf,
+    unit_vector,
+)
 from motherlode.search.ranking import (
     AUTHORITY,
     BM25,
@@ -44,30 +52,26 @@ from motherlode.search.ranking import (
     rank_order,
     topic_scores,
 )
-from motherlode.search.results import AssumedJudgements, ResultBuilder, SearchResult
+from motherlode.search.results import AssumedJudgements, RankedPage, ResultBuilder, SearchResult
 from motherlode.search.snippets import Highlighter
 from motherlode.store.judged import judgements_of
 from motherlode.store.marks import standing_marks
-from motherlode.store.pages import (
-    page_at,
-    text_of,
-    vectors_of_all,
-)
+from motherlode.store.pages import page_at, text_of, vectors_of_all
 from motherlode.store.session import Session
 from motherlode.topics import TopicTree, parse_path
 from motherlode.training.marks import Marks
 from motherlode.urls import Address
 
-MAX_RANKED_WITH_COSINE = 1_000  # pages that are ranked where the vector of each must be read
+MAX_RANKED_WITH_COSINE = 1_000  # pages; the vector of each has to be read
 MAX_RANKED_WITHOUT_COSINE = 10_000
-MAX_LIKE_TERMS = 25  # terms of a page that others are compared with
+MAX_LIKE_TERMS = 25  # terms of a page that similar pages are searched by
 _NOT_JUDGED = Judgement(TopicId(0), 0.0)
 
 
 class SearchRequest(Struct, frozen=True):
-    """What is sought: words, or pages like one; among which pages, ranked how, and which part of it.
+    """A search: words, or pages similar to `like`, with filters, weights and a page of results.
 
-    `places`: whether to say of each result where its words were found.
+    With `places`, each result says in which fields its words were found.
     """
 
     weights: dict[str, float]
@@ -82,9 +86,10 @@ class SearchRequest(Struct, frozen=True):
 
 
 class SearchResults(Struct, frozen=True):
-    """`total` pages match, of which the best `ranked` by BM25 were put in order; duplicates are in both.
+    """One page of results.
 
-    `weights` are those of the parts that say something of what was asked.
+    `total` pages match, of which the best `ranked` by BM25 were ranked; both include duplicates.
+    `weights` are those of the score parts that apply to the request.
     """
 
     total: int
@@ -96,283 +101,295 @@ class SearchResults(Struct, frozen=True):
 
 
 class QueryMatches(Struct, frozen=True):
-    """A query in all forms in which it is needed, and what it found; a vector for each group of languages.
+    """A parsed query and the pages that match it.
 
-    `by_words`: there are words that a page can have more or less of, so that BM25 says something.
+    `has_text_words`: the query has words that a page can match better or worse, so BM25 applies.
+    `vectors` has the query's stems once for each language group.
     """
 
     node: QueryNode | None
-    by_words: bool
+    has_text_words: bool
     weights: dict[str, float]
     hits: IndexHits
     vectors: tuple[dict[int, float], ...] = ()
     language_groups: tuple[LanguageGroup, ...] = ()
 
+    def pages(self) -> list[PageId]:
+        return [PageId(page) for page in self.hits.pages.tolist()]
+
 
 class ScoredMatches(Struct, frozen=True):
-    """What was found, before it is put in order: each part of every page's score, as it is."""
+    """Matching pages with the unscaled values of each score part, not ranked yet."""
 
     matches: QueryMatches
     values: dict[str, Floats]
 
 
-def search(
-    portal: Portal,
-    session: Session,
-    index: PageIndex,
-    tree: TopicTree,
-    asked: SearchRequest,
-    as_if: AssumedJudgements = {},  # noqa: B006 - it is only read
-) -> SearchResults:
-    """Raises `QueryError` for a query that cannot be understood, `NoSuchTopicError` for a topic.
+class SearchEngine:
+    """Searches one portal at one moment of its store and its index.
 
-    `as_if`: what pages are taken to be judged, in the place of what the store says; those that would not be
-    on the topic that is asked for are left out.
+    `assumed` judgements replace those of the store; pages that would leave the requested topic are
+    not found then.
     """
-    weighed = score_matches(portal, session, index, tree, asked, as_if)
-    return rank_matches(session, index, tree, asked, weighed, as_if)
 
+    def __init__(
+        self,
+        portal: Portal,
+        session: Session,
+        index: PageIndex,
+        tree: TopicTree,
+        assumed: AssumedJudgements = {},  # noqa: B006 - only read
+    ) -> None:
+        self._portal = portal
+        self._session = session
+        self._index = index
+        self._tree = tree
+        self._assumed = assumed
 
-def rank_matches(
-    session: Session,
-    index: PageIndex,
-    tree: TopicTree,
-    asked: SearchRequest,
-    weighed: ScoredMatches,
-    as_if: AssumedJudgements = {},  # noqa: B006 - it is only read
-) -> SearchResults:
-    """What was found, in order, as far as it is asked for."""
-    sought, values = weighed.matches, weighed.values
-    hits, weights = sought.hits, sought.weights
-    scores, parts = combine_scores(values, weights)
-    first = (asked.page - 1) * asked.limit
-    best = rank_order(scores, hits.pages) if len(hits.pages) else hits.pages
-    chosen, more = fold_duplicates(best, hits.fingerprints, NEAR, first + asked.limit)
-    shown = [PageId(int(hits.pages[at])) for at, _ in chosen[first:]]
-    places = _places(index, partial(_named, tree), sought, shown) if asked.places else {}
-    marks = Marks(standing_marks(session, shown), tree)
-    describing = ResultBuilder(session, tree, partial(_finder, sought), as_if, marks)
-    found = []
-    for place, (at, alike) in enumerate(chosen[first:], start=first + 1):
-        why = tuple(
-            ScorePart(name, float(values[name][at]), float(parts[name][at]), weight)
-            for name, weight in weights.items()
+    def search(self, request: SearchRequest) -> SearchResults:
+        """Return a page of results; raises `QueryError` or `NoSuchTopicError`."""
+        return self.rank(request, self.score(request))
+
+    def matching_pages(self, request: SearchRequest) -> list[PageId]:
+        """Return all pages that would be ranked, the best by BM25 first."""
+        return self._match(request).pages()
+
+    def score(self, request: SearchRequest) -> ScoredMatches:
+        """Find the pages to rank and compute their score parts; raises what `search` raises."""
+        topic = self._topic_of(request)
+        matches = self._match(request)
+        if topic is not None and self._assumed:
+            topics = set(self._tree.descendants(topic))
+            matches = replace(matches, hits=_still_on(topics, matches.hits, self._assumed))
+        values = self._values(matches)
+        if AUTHORITY in matches.weights:
+            values[AUTHORITY] = self._authority(topic, matches, values)
+        return ScoredMatches(matches, values)
+
+    def rank(self, request: SearchRequest, scored: ScoredMatches) -> SearchResults:
+        """Rank scored pages, fold near duplicates, and return the requested page of results."""
+        matches = scored.matches
+        ranked, more = self._ranked_pages(request, scored)
+        marks = Marks(standing_marks(self._session, [page.page for page in ranked]), self._tree)
+        highlighter_for = partial(_highlighter, matches)
+        builder = ResultBuilder(self._session, self._tree, highlighter_for, self._assumed, marks)
+        results = [result for page in ranked if (result := builder.build(page)) is not None]
+        return SearchResults(
+            total=matches.hits.total,
+            ranked=len(matches.hits.pages),
+            page=request.page,
+            more=more,
+            weights=matches.weights,
+            results=tuple(results),
         )
-        told = describing.result(place, PageId(int(hits.pages[at])), float(scores[at]), why)
-        if told is not None:
-            others = [PageId(int(hits.pages[other])) for other in alike]
-            told = replace(told, places=places.get(int(hits.pages[at]), {}))
-            found.append(describing.folding(told, others))
-    return SearchResults(hits.total, len(hits.pages), asked.page, more, weights, tuple(found))
+
+    def _ranked_pages(
+        self,
+        request: SearchRequest,
+        scored: ScoredMatches,
+    ) -> tuple[list[RankedPage], bool]:
+        """Return the pages to show, and whether more follow."""
+        hits, weights, values = scored.matches.hits, scored.matches.weights, scored.values
+        scores, scaled = combine_scores(values, weights)
+        order = rank_order(scores, hits.pages) if len(hits.pages) else hits.pages
+        skipped = (request.page - 1) * request.limit
+        folded, more = fold_duplicates(order, hits.fingerprints, NEAR, skipped + request.limit)
+        pages, shown = scored.matches.pages(), folded[skipped:]
+        bm25_by_place: dict[int, dict[str, float]] = {}
+        if request.places:
+            bm25_by_place = self._bm25_by_place(scored.matches, [pages[at] for at, _ in shown])
+        ranked = [
+            RankedPage(
+                place=place,
+                page=pages[at],
+                score=float(scores[at]),
+                parts=tuple(
+                    ScorePart(name, float(values[name][at]), float(scaled[name][at]), weight)
+                    for name, weight in weights.items()
+                ),
+                bm25_by_place=bm25_by_place.get(pages[at], {}),
+                duplicates=tuple(pages[duplicate] for duplicate in duplicates),
+            )
+            for place, (at, duplicates) in enumerate(shown, start=skipped + 1)
+        ]
+        return ranked, more
+
+    # --- matching ---
+
+    def _topic_of(self, request: SearchRequest) -> TopicId | None:
+        return self._tree.at(parse_path(request.topic)).id if request.topic else None
+
+    def _topic_term_of(self, path: str) -> str:
+        return topic_term(self._tree.at(parse_path(path)).id)
+
+    def _builder(self, only_fields: frozenset[str] | None = None) -> QueryBuilder:
+        return QueryBuilder(self._index.schema, self._topic_term_of, lettered, only_fields)
+
+    def _match(self, request: SearchRequest) -> QueryMatches:
+        topic = self._topic_of(request)
+        filters = request.filters
+        if topic is not None:
+            filters = replace(filters, topics=(topic_term(topic),))
+        if request.like is not None:
+            return self._match_like(request.like, request.weights, filters)
+        return self._match_text(request, filters)
+
+    def _match_text(self, request: SearchRequest, filters: Filters) -> QueryMatches:
+        index, text = self._index, request.text
+        node = parse_query(text, any_word=request.any_word) if text.strip() else None
+        has_text_words = node is not None and _has_text_words(node)
+        weights = request.weights if has_text_words else _weights_without_words(request.weights)
+        limit = self._max_ranked(weights)
+        if node is None:
+            hits = index.search(self._builder().build_all(filters), limit)
+            return QueryMatches(None, has_text_words, weights, hits)
+        languages = filters.languages or index.languages()
+        groups = StemLookup(index).language_groups(node, languages)
+        hits = index.search(self._builder().build(node, groups, filters), limit)
+        vectors: tuple[dict[int, float], ...] = ()
+        if COSINE in weights:
+            vectors = tuple(_query_vector(index.page_count, node, group) for group in groups)
+        return QueryMatches(node, has_text_words, weights, hits, vectors, tuple(groups))
+
+    def _match_like(
+        self,
+        address: Address,
+        weights: dict[str, float],
+        filters: Filters,
+    ) -> QueryMatches:
+        """Match pages that have the characteristic terms of a page."""
+        session, url = self._session, address.url[:200]
+        page = page_at(session, address.key)
+        if page is None:
+            raise LodeError(f"The portal has no page at {url}, so no similar pages can be found.")
+        bag = unpack(vectors_of_all(session, [page.id], TERMS).get(page.id, b""))
+        counts = dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True))
+        words = spell(counts, f"{page.title}\n{text_of(session, page.id)}", page.language)
+        language = page.language or NO_LANGUAGE
+        best = characteristic_stems(self._index, words, counts, language, MAX_LIKE_TERMS)
+        if not best:
+            raise LodeError(f"The page at {url} has no words, so no similar pages can be found.")
+        vector = unit_vector((term.stem.number, term.weight) for term in best)
+        stems = [(term.stem, vector[term.stem.number]) for term in best]
+        query = self._builder().build_like(stems, filters, page.id)
+        hits = self._index.search(query, self._max_ranked(weights))
+        return QueryMatches(
+            node=None,
+            has_text_words=True,
+            weights=weights,
+            hits=hits,
+            vectors=(vector,),
+        )
+
+    def _max_ranked(self, weights: dict[str, float]) -> int:
+        """Return how many pages are ranked, the best by BM25; all, if no part depends on words."""
+        if COSINE in weights:
+            return MAX_RANKED_WITH_COSINE
+        return MAX_RANKED_WITHOUT_COSINE if BM25 in weights else max(self._index.page_count, 1)
+
+    # --- score parts ---
+
+    def _values(self, matches: QueryMatches) -> dict[str, Floats]:
+        """Return the unscaled values of each part but authority, for every matching page."""
+        values = {BM25: matches.hits.scores}
+        pages = matches.pages()
+        if COSINE in matches.weights:
+            values[COSINE] = self._cosines(pages, matches.vectors)
+        if {CONFIDENCE, TOPIC, AUTHORITY} & matches.weights.keys():
+            stored = {**judgements_of(self._session, pages), **self._assumed}
+            judgements = [stored.get(page, _NOT_JUDGED) for page in pages]
+            confidences = np.array([judgement.confidence for judgement in judgements], np.float64)
+            topics = np.array([judgement.topic for judgement in judgements], np.int64)
+            topics = np.where(confidences > 0, topics, 0)
+            values[CONFIDENCE] = confidences
+            values[TOPIC] = topic_scores(confidences, topics, matches.hits.scores)
+        return values
+
+    def _cosines(self, pages: Sequence[PageId], vectors: Sequence[dict[int, float]]) -> Floats:
+        """Return the cosine of each page with the query, in the language that fits best."""
+        packed = vectors_of_all(self._session, pages, TERMS) if vectors else {}
+        with_terms = [at for at, page in enumerate(pages) if packed.get(page)]
+        cosines = np.zeros(len(pages))
+        if with_terms:
+            bags = [unpack(packed[pages[at]]) for at in with_terms]
+            cosines[with_terms] = cosines_with_vectors(bags, vectors)
+        return cosines
+
+    def _authority(
+        self,
+        topic: TopicId | None,
+        matches: QueryMatches,
+        values: dict[str, Floats],
+    ) -> Floats:
+        """Return the authority within the requested topic; without one, among the matches."""
+        pages = matches.hits.pages.tolist()
+        if topic is not None:
+            directory = index_directory(self._portal)
+            authorities = topic_authorities(self._session, self._tree, topic, directory)
+            return authorities.scores_of(pages)
+        relevance = values[BM25 if matches.has_text_words else CONFIDENCE]
+        return authority_among(self._session, pages, relevance)
+
+    def _bm25_by_place(
+        self,
+        matches: QueryMatches,
+        pages: Sequence[PageId],
+    ) -> dict[int, dict[str, float]]:
+        """Return what words in title, headings, text and so on add to the BM25 of these pages."""
+        words = text_words_of(matches.node) if matches.node is not None else None
+        bm25: dict[int, dict[str, float]] = {}
+        if words is None or not pages:
+            return bm25
+        for place, fields in TEXT_FIELD_GROUPS.items():
+            builder = self._builder(fields)
+            query = builder.build(words, matches.language_groups, Filters())
+            hits = self._index.search(builder.restrict(query, pages), len(pages))
+            for page, score in zip(hits.pages.tolist(), hits.scores.tolist(), strict=True):
+                if score:
+                    bm25.setdefault(page, {})[place] = score
+        return bm25
 
 
-def score_matches(
-    portal: Portal,
-    session: Session,
-    index: PageIndex,
-    tree: TopicTree,
-    asked: SearchRequest,
-    as_if: AssumedJudgements = {},  # noqa: B006 - it is only read
-) -> ScoredMatches:
-    """Find the pages that are to be ranked, and the parts of their scores. Takes and raises what `search`
-    does."""
-    topic = _topic(tree, asked)
-    sought = _sought(session, index, tree, asked)
-    if topic is not None and as_if:
-        sought = replace(sought, hits=_staying(sought.hits, set(tree.descendants(topic)), as_if))
-    values = _values(session, sought, as_if)
-    if AUTHORITY in sought.weights:
-        values[AUTHORITY] = _authority(portal, session, tree, topic, sought, values)
-    return ScoredMatches(sought, values)
+def _still_on(topics: set[TopicId], hits: IndexHits, assumed: AssumedJudgements) -> IndexHits:
+    """Drop pages whose assumed judgement puts them on none of these topics."""
+    judgements = [assumed.get(PageId(page)) for page in hits.pages.tolist()]
+    is_on = np.array(
+        [
+            judgement is None or (judgement.topic in topics and judgement.confidence > 0)
+            for judgement in judgements
+        ],
+        np.bool_,
+    )
+    total = hits.total - int((~is_on).sum())
+    return IndexHits(total, hits.pages[is_on], hits.scores[is_on], hits.fingerprints[is_on])
 
 
-def _named(tree: TopicTree, topic: str) -> str:
-    return topic_term(tree.at(parse_path(topic)).id)
-
-
-def matching_pages(session: Session, index: PageIndex, tree: TopicTree, asked: SearchRequest) -> list[PageId]:
-    """All pages that are ranked for what is asked, the best by BM25 first."""
-    return [PageId(page) for page in _sought(session, index, tree, asked).hits.pages.tolist()]
-
-
-def _topic(tree: TopicTree, asked: SearchRequest) -> TopicId | None:
-    return tree.at(parse_path(asked.topic)).id if asked.topic else None
-
-
-def _sought(session: Session, index: PageIndex, tree: TopicTree, asked: SearchRequest) -> QueryMatches:
-    topic = _topic(tree, asked)
-    matcher = QueryBuilder(index.schema, partial(_named, tree), lettered)
-    filters = asked.filters if topic is None else _within(asked.filters, topic)
-    if asked.like:
-        return _like(session, index, matcher, asked, filters)
-    return _ask(index, matcher, asked, filters)
-
-
-def _staying(hits: IndexHits, topics: set[TopicId], as_if: AssumedJudgements) -> IndexHits:
-    """Those that would be on one of these topics, or of which nothing else is thought."""
-    thought = [as_if.get(PageId(page)) for page in hits.pages.tolist()]
-    stay = np.array([one is None or (one.topic in topics and one.confidence > 0) for one in thought], bool)
-    left = hits.total - int((~stay).sum())
-    return IndexHits(left, hits.pages[stay], hits.scores[stay], hits.fingerprints[stay])
-
-
-def _within(filters: Filters, topic: TopicId) -> Filters:
-    return replace(filters, topics=(topic_term(topic),))
-
-
-# --- what is sought -------------------------------------------------------------------------------------
-
-
-def _most(index: PageIndex, weights: dict[str, float]) -> int:
-    """How many pages are ranked, the best by BM25; all, where what is asked for has nothing to do with it."""
-    if COSINE in weights:
-        return MAX_RANKED_WITH_COSINE
-    return MAX_RANKED_WITHOUT_COSINE if BM25 in weights else max(index.page_count, 1)
-
-
-def _ask(index: PageIndex, matcher: QueryBuilder, asked: SearchRequest, filters: Filters) -> QueryMatches:
-    node = parse_query(asked.text, any_word=asked.any_word) if asked.text.strip() else None
-    by_words = node is not None and _has_words(node)
-    weights = asked.weights if by_words else _wordless(asked.weights)
-    most = _most(index, weights)
-    if node is None:
-        return QueryMatches(None, by_words, weights, index.search(matcher.everything(filters), most))
-    tongues = StemLookup(index).language_groups(node, filters.languages or index.languages())
-    hits = index.search(matcher.query(node, tongues, filters), most)
-    vectors = tuple(_vector(index, node, tongue) for tongue in tongues) if COSINE in weights else ()
-    return QueryMatches(node, by_words, weights, hits, vectors, tuple(tongues))
-
-
-def _has_words(node: QueryNode) -> bool:
-    """Whether words are wanted; a site, say, a page has or has not."""
+def _has_text_words(node: QueryNode) -> bool:
+    """Whether a query has words for BM25; a keyword such as a site matches or does not."""
     return any(word.field not in KEYWORD_FIELDS for word in positive_words(node))
 
 
-def _wordless(weights: dict[str, float]) -> dict[str, float]:
-    """The weights where there are no words: without what goes by them, and a page's topic is asked alone.
+def _weights_without_words(weights: dict[str, float]) -> dict[str, float]:
+    """Drop the parts that depend on words; topic counts as confidence then.
 
-    Where nobody said otherwise, confidence alone decides.
+    With the default weights, confidence alone decides.
     """
-    sure = weights.get(CONFIDENCE, 0.0) + weights.get(TOPIC, 0.0)
-    known = weights.get(AUTHORITY, 0.0)
-    if not known or weights == parse_weights(DEFAULT_RANKING):
+    confidence = weights.get(CONFIDENCE, 0.0) + weights.get(TOPIC, 0.0)
+    authority = weights.get(AUTHORITY, 0.0)
+    if not authority or weights == parse_weights(DEFAULT_RANKING):
         return {CONFIDENCE: 1.0}
-    left = {CONFIDENCE: sure / (sure + known), AUTHORITY: known / (sure + known)}
-    return {name: weight for name, weight in left.items() if weight}
+    total = confidence + authority
+    remaining = {CONFIDENCE: confidence / total, AUTHORITY: authority / total}
+    return {name: weight for name, weight in remaining.items() if weight}
 
 
-def _vector(index: PageIndex, node: QueryNode, tongue: LanguageGroup) -> dict[int, float]:
-    """The query's stems, each with its idf, in a vector of length one."""
-    stems = [stem for word in positive_words(node) for stem in tongue.stems[word.text]]
-    return unit_vector((stem.number, idf(index.page_count, stem.pages)) for stem in stems)
+def _query_vector(page_count: int, node: QueryNode, group: LanguageGroup) -> dict[int, float]:
+    """Return the stems of a query with their idf, as a vector of length one."""
+    stems = [stem for word in positive_words(node) for stem in group.stems[word.text]]
+    return unit_vector((stem.number, idf(page_count, stem.pages)) for stem in stems)
 
 
-def _like(
-    session: Session, index: PageIndex, matcher: QueryBuilder, asked: SearchRequest, filters: Filters
-) -> QueryMatches:
-    """What is most telling of a page is what is sought in others."""
-    assert asked.like is not None  # noqa: S101 - by the caller
-    page = page_at(session, asked.like.key)
-    if page is None:
-        raise LodeError(f"The portal has no page at {asked.like.url[:200]}, so none can be like it.")
-    bag = unpack(vectors_of_all(session, [page.id], TERMS).get(page.id, b""))
-    counts = dict(zip(bag.terms.tolist(), bag.counts.tolist(), strict=True))
-    spelled = spell(counts, f"{page.title}\n{text_of(session, page.id)}", page.language)
-    best = characteristic_stems(index, spelled, counts, page.language or NO_LANGUAGE, MAX_LIKE_TERMS)
-    if not best:
-        raise LodeError(f"The page at {asked.like.url[:200]} has no words, so none can be like it.")
-    vector = unit_vector((one.stem.number, one.weight) for one in best)
-    weights = [(one.stem, vector[one.stem.number]) for one in best]
-    hits = index.search(matcher.like(weights, filters, page.id), _most(index, asked.weights))
-    return QueryMatches(None, True, asked.weights, hits, (vector,))  # noqa: FBT003 - by words, though nobody typed them
-
-
-def _finder(sought: QueryMatches, language: str) -> Highlighter:
-    """What knows the words that are sought in a text of this language."""
-    if sought.node is None and sought.vectors:
-        return Highlighter.of_stems(list(sought.vectors[0]), language)
-    return Highlighter(sought.node, language)
-
-
-# --- the parts of a score -------------------------------------------------------------------------------
-
-
-def _values(session: Session, sought: QueryMatches, as_if: AssumedJudgements) -> dict[str, Floats]:
-    """Each part as it is, for every page that is ranked; authority is not among them."""
-    values = {BM25: sought.hits.scores}
-    pages = [PageId(page) for page in sought.hits.pages.tolist()]
-    if COSINE in sought.weights:
-        values[COSINE] = _cosines(session, pages, sought.vectors)
-    if {CONFIDENCE, TOPIC, AUTHORITY} & sought.weights.keys():
-        judged = {**judgements_of(session, pages), **as_if}
-        said = [judged.get(page, _NOT_JUDGED) for page in pages]
-        sure = np.array([one.confidence for one in said], np.float64)
-        topics = np.array([one.topic if one.confidence > 0 else 0 for one in said], np.int64)
-        values[CONFIDENCE] = sure
-        values[TOPIC] = topic_scores(sure, topics, sought.hits.scores)
-    return values
-
-
-def _cosines(session: Session, pages: Sequence[PageId], vectors: Sequence[dict[int, float]]) -> Floats:
-    """The cosine of each page with the query, by the language that fits best.
-
-    Frequencies are damped, 1 + log tf; idf is the query's alone (lnc.ltc in SMART's notation), so that a page
-    is as long as it was whatever else is fetched.
-    """
-    packed = vectors_of_all(session, pages, TERMS) if vectors else {}
-    told = [at for at, page in enumerate(pages) if packed.get(page)]
-    found = np.zeros(len(pages))
-    if told:
-        bags = [unpack(packed[pages[at]]) for at in told]
-        found[told] = cosines_of(bags, vectors)
-    return found
-
-
-def cosines_of(bags: Sequence[Bag], vectors: Sequence[dict[int, float]]) -> Floats:
-    """The greatest of the cosines of each bag, none of them empty, with vectors of length one."""
-    terms = np.concatenate([bag.terms for bag in bags])
-    damped = 1.0 + np.log(np.concatenate([bag.counts for bag in bags]))
-    starts = np.cumsum([0, *(len(bag) for bag in bags[:-1])])
-    lengths = np.sqrt(np.add.reduceat(damped**2, starts))
-    best = np.zeros(len(bags))
-    for vector in vectors:
-        products = np.zeros(len(bags))
-        for term, weight in vector.items():
-            places = np.flatnonzero(terms == np.uint32(term))
-            products[starts.searchsorted(places, "right") - 1] += weight * damped[places]
-        best = np.maximum(best, products / lengths)
-    return best
-
-
-def _authority(
-    portal: Portal,
-    session: Session,
-    tree: TopicTree,
-    topic: TopicId | None,
-    sought: QueryMatches,
-    values: dict[str, Floats],
-) -> Floats:
-    """Within the topic that was asked for; without one, among what was found."""
-    pages = sought.hits.pages.tolist()
-    if topic is not None:
-        return topic_authorities(session, tree, topic, index_directory(portal)).of(pages)
-    return authority_among(session, pages, values[BM25 if sought.by_words else CONFIDENCE])
-
-
-def _places(
-    index: PageIndex, named: Callable[[str], str], sought: QueryMatches, shown: Sequence[PageId]
-) -> dict[int, dict[str, float]]:
-    """What words in each place bring to the BM25 of these pages."""
-    words = text_words_of(sought.node) if sought.node is not None else None
-    found: dict[int, dict[str, float]] = {}
-    if words is None or not shown:
-        return found
-    for place, fields in TEXT_FIELD_GROUPS.items():
-        matcher = QueryBuilder(index.schema, named, lettered, fields)
-        hits = index.search(
-            matcher.among(matcher.query(words, sought.language_groups, Filters()), shown), len(shown)
-        )
-        for page, score in zip(hits.pages.tolist(), hits.scores.tolist(), strict=True):
-            if score:
-                found.setdefault(page, {})[place] = score
-    return found
+def _highlighter(matches: QueryMatches, language: str) -> Highlighter:
+    if matches.node is None and matches.vectors:
+        return Highlighter.of_stems(list(matches.vectors[0]), language)
+    return Highlighter(matches.node, language)

@@ -1,9 +1,10 @@
-"""Where the words of a query stand in a text, and the part of it that shows them."""
+"""Find the words of a query in a text, and cut out the part that shows most of them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
+from typing import Self
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -13,184 +14,190 @@ from motherlode.documents.terms import SIGNS, number_of
 from motherlode.search.query import MatchMode, QueryNode, QueryWord, positive_words
 from motherlode.search.query_builder import is_alphabetic
 
-_WIDTH = 240  # characters
-_GIVE = 25  # characters it is shorter by, at most, to end between words
+SNIPPET_CHARS = 240
+MAX_TRIMMED_CHARS = 25  # at either end, so that a snippet begins and ends between words
+MAX_SEARCHED_CHARS = 20_000  # of a page
+MAX_MATCHES = 500  # words of the query in a page
+_CONTINUATION = rf"[^\W_]*(?:[{SIGNS}]+[^\W_]*)*"  # the rest of a word, with its vowel signs
+_WORD = re.compile(rf"[^\W_]{_CONTINUATION}")
+_PREFIX_STEMMING = ("ar", "ga", "id")  # stemmers of these languages remove prefixes
+_LATIN = (*range(0x41, 0x250), *range(0x1E00, 0x1F00))
+_SHOWN_FIELDS = ("", "headings", "text", "main", "title")
 
-WordSpan = tuple[int, int, int]  # from, to, and which word of the query it is
+WordSpan = tuple[int, int, int]  # start, end, and which word of the query it is
 
 
 class Snippet(Struct, frozen=True):
-    """A part of a page's main text. `marks` say from where to where it has words of the query."""
+    """A part of a page's main text; `marks` are the start and end of each word of the query."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
 
 
-def cut_snippet(line: str, found: Sequence[WordSpan]) -> Snippet:
-    """The part of a line that has most of the words close together; the beginning, if it has none."""
-    start, end = _window(line, _closest(found))
-    marks = tuple((one - start, to - start) for one, to, _ in found if start <= one and to <= end)
-    return _with_ends(line[start:end], marks, before=start > 0, after=end < len(line))
+def cut_snippet(line: str, spans: Sequence[WordSpan]) -> Snippet:
+    """Return the part of a line with the most query words close together, or its beginning."""
+    start, end = _window(line, _densest(spans))
+    lead = "… " if start > 0 else ""
+    trail = " …" if end < len(line) else ""
+    shift = len(lead) - start
+    inside = [(first, last) for first, last, _ in spans if start <= first and last <= end]
+    marks = tuple((first + shift, last + shift) for first, last in inside)
+    return Snippet(f"{lead}{line[start:end]}{trail}", marks)
 
 
-def _closest(found: Sequence[WordSpan]) -> tuple[int, int]:
-    """From where to where the most different words stand close together; of equals, the first."""
-    best, span = (0, 0), (0, 0)
-    for at, (start, _, _) in enumerate(found):
-        inside = list(takewhile(lambda place, start=start: place[1] - start <= _WIDTH, found[at:]))  # type: ignore[misc]
-        worth = (len({term for _, _, term in inside}), len(inside))
-        if worth > best:
-            best, span = worth, (start, inside[-1][1])
-    return span
+def _densest(spans: Sequence[WordSpan]) -> tuple[int, int]:
+    """Return where the most different words are close together; of several such, the first."""
+    best, densest = (0, 0), (0, 0)
+    for at, (start, _, _) in enumerate(spans):
+        inside = list(_spans_until(start + SNIPPET_CHARS, spans[at:]))
+        value = (len({word for _, _, word in inside}), len(inside))
+        if value > best:
+            best, densest = value, (start, inside[-1][1])
+    return densest
+
+
+def _spans_until(end: int, spans: Sequence[WordSpan]) -> Iterator[WordSpan]:
+    return takewhile(lambda span: span[1] <= end, spans)
 
 
 def _window(line: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Where a snippet begins and ends that has this span in its middle: between words, if they are near."""
-    slack = max(0, _WIDTH - (span[1] - span[0]))
-    start = max(0, min(span[0] - slack // 2, len(line) - _WIDTH))
-    end = min(len(line), start + max(_WIDTH, span[1] - span[0]))
+    """Return start and end of a snippet around a span: between words, if they are near."""
+    slack = max(0, SNIPPET_CHARS - (span[1] - span[0]))
+    start = max(0, min(span[0] - slack // 2, len(line) - SNIPPET_CHARS))
+    end = min(len(line), start + max(SNIPPET_CHARS, span[1] - span[0]))
     if start > 0:
-        blank = line.find(" ", start, min(start + _GIVE, span[0]))
+        blank = line.find(" ", start, min(start + MAX_TRIMMED_CHARS, span[0]))
         start = blank + 1 if blank >= 0 else start
     if end < len(line):
-        blank = line.rfind(" ", max(end - _GIVE, span[1]), end)
+        blank = line.rfind(" ", max(end - MAX_TRIMMED_CHARS, span[1]), end)
         end = blank if blank >= 0 else end
     return start, end
 
 
-def _with_ends(text: str, marks: Collection[tuple[int, int]], *, before: bool, after: bool) -> Snippet:
-    """With an ellipsis where there is more."""
-    lead, trail = "… " if before else "", " …" if after else ""
-    moved = tuple((start + len(lead), end + len(lead)) for start, end in marks)
-    return Snippet(f"{lead}{text}{trail}", moved)
-
-
-_LOOKED_AT = 20_000  # characters of a page that a snippet is taken from
-_PLACES = 500  # words of the query in it
-_FURTHER = rf"[^\W_]*(?:[{SIGNS}]+[^\W_]*)*"  # how a word goes on, with its vowel signs
-_WORD = re.compile(rf"[^\W_]{_FURTHER}")
-_CHANGING_INITIALS = ("ar", "ga", "id")  # stemmers of these take away what a word begins with
-_LATIN = (*range(0x41, 0x250), *range(0x1E00, 0x1F00))
-_WHAT_IS_SHOWN = ("", "headings", "text", "main", "title")
-
-
 class Highlighter:
-    """Knows a word of the query when it sees one, by the language of the text."""
+    """Finds the words of a query in texts of one language."""
 
     def __init__(self, node: QueryNode | None, language: str) -> None:
         self._language = language
         self._stems: dict[int, int] = {}
         self._exact: dict[str, int] = {}
-        self._inside: dict[str, int] = {}  # ideographs, which may stand anywhere in a word
-        self._vague: list[tuple[int, QueryWord]] = []  # those for which each word has to be looked at
-        self._initials: set[str] = set()  # letters that words of the query begin with; empty: any letter
-        self._anything = False
-        shown = [word for word in positive_words(node) if word.field in _WHAT_IS_SHOWN] if node else []
-        for place, word in enumerate(shown):
-            self._learn(place, word)
+        self._ideographs: dict[str, int] = {}  # may be anywhere in a word
+        self._patterns: list[tuple[int, QueryWord]] = []  # prefixes and fuzzy words
+        self._initials: set[str] = set()  # first letters of query words; empty: any letter
+        self._has_fuzzy = False
+        words = positive_words(node) if node else []
+        shown = [word for word in words if word.field in _SHOWN_FIELDS]
+        for number, word in enumerate(shown):
+            self._add(number, word)
 
     @classmethod
-    def of_stems(cls, stems: list[int], language: str) -> "Highlighter":
-        finder = cls(None, language)
-        finder._stems = {stem: place for place, stem in enumerate(stems)}
-        return finder
+    def of_stems(cls, stems: Sequence[int], language: str) -> Self:
+        highlighter = cls(None, language)
+        highlighter._stems = {stem: number for number, stem in enumerate(stems)}
+        return highlighter
 
-    def _expect(self, word: QueryWord, folded: str) -> None:
-        self._anything |= word.mode is MatchMode.FUZZY
-        for part in _WORD.findall(folded):
-            self._initials.update(_variants().get(_plain(part[0]), part[0] + part[0].upper()))
-
-    def _learn(self, place: int, word: QueryWord) -> None:
+    def _add(self, number: int, word: QueryWord) -> None:
         folded = word.text.casefold()
+        pieces = _WORD.findall(folded)
         if has_ideographs(folded):
-            self._inside |= dict.fromkeys(_WORD.findall(folded), place)
+            self._ideographs |= dict.fromkeys(pieces, number)
             return
-        self._expect(word, folded)
+        self._has_fuzzy |= word.mode is MatchMode.FUZZY
+        for piece in pieces:
+            initial = piece[0]
+            self._initials.update(_variants().get(_base(initial), initial + initial.upper()))
         if word.mode in (MatchMode.PREFIX, MatchMode.FUZZY):
-            self._vague.append((place, word))
-        elif word.mode is MatchMode.VAGUE and is_alphabetic(word.text) and number_of(folded, self._language):
-            self._stems.setdefault(number_of(folded, self._language), place)
+            self._patterns.append((number, word))
+        elif stem := self._stem_of(word, folded):
+            self._stems.setdefault(stem, number)
         else:
-            for part in _WORD.findall(folded):
-                self._exact.setdefault(part, place)
+            for piece in pieces:
+                self._exact.setdefault(piece, number)
+
+    def _stem_of(self, word: QueryWord, folded: str) -> int:
+        """Return the number of a word's stem, or 0 if it is searched as written."""
+        if word.mode is not MatchMode.STEM or not is_alphabetic(word.text):
+            return 0
+        return number_of(folded, self._language)
 
     def snippet(self, text: str) -> Snippet:
-        line = text[:_LOOKED_AT].replace("\n", " ")
-        found = [place for place, _ in zip(self._places(line), range(_PLACES), strict=False)]
-        return cut_snippet(line, sorted((*found, *self._ideographs(line))))
+        line = text[:MAX_SEARCHED_CHARS].replace("\n", " ")
+        words = islice(self._word_spans(line), MAX_MATCHES)
+        ideographs = islice(self._ideograph_spans(line), MAX_MATCHES)
+        return cut_snippet(line, sorted((*words, *ideographs)))
 
-    def _ideographs(self, line: str) -> list[WordSpan]:
-        if not self._inside:
-            return []
-        found = re.finditer("|".join(map(re.escape, self._inside)), line)
-        return [
-            (one.start(), one.end(), self._inside[one[0]])
-            for one, _ in zip(found, range(_PLACES), strict=False)
-        ]
+    def _ideograph_spans(self, line: str) -> Iterator[WordSpan]:
+        if not self._ideographs:
+            return
+        for match in re.finditer("|".join(map(re.escape, self._ideographs)), line):
+            yield match.start(), match.end(), self._ideographs[match[0]]
 
-    def _places(self, line: str) -> Iterator[WordSpan]:
-        for found in self._pattern().finditer(line):
-            which = self._which(found[0].casefold())
-            if which is not None:
-                yield found.start(), found.end(), which
+    def _word_spans(self, line: str) -> Iterator[WordSpan]:
+        for match in self._candidates().finditer(line):
+            number = self._query_word_matching(match[0].casefold())
+            if number is not None:
+                yield match.start(), match.end(), number
 
-    def _pattern(self) -> re.Pattern[str]:
-        """Words that may be sought: by their first letter, where that is the same in all forms of a word."""
-        if self._anything or not self._initials or self._language in _CHANGING_INITIALS:
+    def _candidates(self) -> re.Pattern[str]:
+        """Return a pattern for words with a fitting first letter; for all, if that may change."""
+        if self._has_fuzzy or not self._initials or self._language in _PREFIX_STEMMING:
             return _WORD
-        return re.compile(rf"(?<![^\W_])[{re.escape(''.join(sorted(self._initials)))}]{_FURTHER}")
+        initials = re.escape("".join(sorted(self._initials)))
+        return re.compile(rf"(?<![^\W_])[{initials}]{_CONTINUATION}")
 
-    def _which(self, word: str) -> int | None:
+    def _query_word_matching(self, word: str) -> int | None:
         if word in self._exact:
             return self._exact[word]
         if self._stems:
-            stem = _number(word, self._language)
+            stem = _cached_number_of(word, self._language)
             if stem in self._stems:
                 return self._stems[stem]
-        if not self._vague:
-            return None
-        return next((place for place, sought in self._vague if _fits(word, sought)), None)
+        return next((number for number, pattern in self._patterns if _matches(word, pattern)), None)
 
 
-def _plain(letter: str) -> str:
-    """A letter without its accents, small: a plural may have others (Apfel, Äpfel)."""
+def _base(letter: str) -> str:
+    """Return a letter in lower case without accents: a plural may have others (Apfel, Äpfel)."""
     return normalize("NFD", letter.casefold())[0]
 
 
 @cache
 def _variants() -> dict[str, str]:
-    """Latin letters with everything that is the same letter but for accents."""
-    found: dict[str, str] = {}
+    """Return for each Latin base letter all letters that differ by case and accents only."""
+    variants: dict[str, str] = {}
     for letter in map(chr, _LATIN):
         if letter.isalpha():
-            found[_plain(letter)] = found.get(_plain(letter), "") + letter
-    return found
+            variants[_base(letter)] = variants.get(_base(letter), "") + letter
+    return variants
 
 
 @lru_cache(maxsize=1 << 16)
-def _number(word: str, language: str) -> int:
+def _cached_number_of(word: str, language: str) -> int:
     return number_of(word, language)
 
 
-def _fits(word: str, sought: QueryWord) -> bool:
-    text = sought.text.casefold()
-    if sought.mode is MatchMode.PREFIX:
+def _matches(word: str, pattern: QueryWord) -> bool:
+    text = pattern.text.casefold()
+    if pattern.mode is MatchMode.PREFIX:
         return word.startswith(text)
-    return abs(len(word) - len(text)) <= sought.edits and _differ(word, text, sought.edits)
+    if abs(len(word) - len(text)) > pattern.edits:
+        return False
+    return _is_within_edits(word, text, pattern.edits)
 
 
-def _differ(one: str, other: str, most: int) -> bool:
-    """Whether so many letters left out, put in or replaced, or neighbours swapped, make one of the other."""
-    before: list[int] = []
+def _is_within_edits(word: str, other: str, max_edits: int) -> bool:
+    """Whether at most so many insertions, deletions, replacements and swaps of neighbours lead
+    from one word to the other."""
+    before_last: list[int] = []
     last = list(range(len(other) + 1))
-    for row, letter in enumerate(one, start=1):
-        here = [row]
+    for row, letter in enumerate(word, start=1):
+        current = [row]
         for column, opposite in enumerate(other, start=1):
-            cost = min(last[column] + 1, here[-1] + 1, last[column - 1] + (letter != opposite))
-            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == opposite:
-                cost = min(cost, before[column - 2] + 1)
-            here.append(cost)
-        if min(here) > most:
+            cost = min(last[column] + 1, current[-1] + 1, last[column - 1] + (letter != opposite))
+            is_inner = row > 1 and column > 1
+            if is_inner and letter == other[column - 2] and word[row - 2] == opposite:
+                cost = min(cost, before_last[column - 2] + 1)
+            current.append(cost)
+        if min(current) > max_edits:
             return False
-        before, last = last, here
-    return last[-1] <= most
+        before_last, last = last, current
+    return last[-1] <= max_edits

@@ -72,7 +72,7 @@ async def test_a_killed_process_is_replaced(path: Path) -> None:
     with Portal.reading(path) as portal:
         async with restless(portal) as follower:
             await until(follower, 1)
-            (worker,) = follower._workers._workers
+            (worker,) = follower._pool._workers
             os.kill(worker.process.pid, signal.SIGKILL)
             await asyncio.to_thread(shelve, path, HERONS)
             assert await follower.finish() == ""
@@ -84,7 +84,7 @@ async def test_left_in_the_midst_it_leaves_no_process_behind(path: Path) -> None
     with Portal.reading(path) as portal:
         async with restless(portal) as follower:
             await until(follower, 1)
-            (worker,) = follower._workers._workers
+            (worker,) = follower._pool._workers
         assert worker.process.poll() is not None
         assert behind(portal) == 0
 

@@ -44,9 +44,9 @@ A, B, C = QueryWord("a"), QueryWord("b"), QueryWord("c")
             "owk~ owk~2",
             AllOf((QueryWord("owk", MatchMode.FUZZY, "", 1), QueryWord("owk", MatchMode.FUZZY, "", 2))),
         ),
-        ("topic:science/physics", QueryWord("science/physics", MatchMode.VAGUE, "topic")),
+        ("topic:science/physics", QueryWord("science/physics", MatchMode.STEM, "topic")),
         ("12:30", QueryWord("12:30")),
-        ("title:AND", QueryWord("AND", MatchMode.VAGUE, "title")),
+        ("title:AND", QueryWord("AND", MatchMode.STEM, "title")),
         ('-"a b"', Not(QueryWord("a b", MatchMode.EXACT))),
     ],
 )
@@ -74,7 +74,7 @@ def test_any_word_will_do_on_demand_but_not_one_that_is_denied() -> None:
         ("a OR AND b", "'AND' at character 6 has nothing before it"),
         ("a NOT", "Nothing comes after 'NOT' at character 3"),
         ("owl colour:red", "no field 'colour' (character 5)"),
-        ("title:(a b)", "The field 'title' at character 1 wants a word"),
+        ("title:(a b)", "The field 'title' at character 1 needs a word"),
         ("a *", "The asterisk at character 3"),
         ("owl~3", "'owl~3' at character 1: a word may differ in 1 or 2 letters"),
         ("owl~99999999999999999999", "a word may differ in 1 or 2"),
@@ -100,7 +100,7 @@ letters = st.text("abcdefghé", min_size=1, max_size=5)
 fields = st.sampled_from(["", "title", "text", "url"])
 words = st.one_of(
     st.builds(
-        QueryWord, letters, st.sampled_from([MatchMode.VAGUE, MatchMode.PREFIX, MatchMode.EXACT]), fields
+        QueryWord, letters, st.sampled_from([MatchMode.STEM, MatchMode.PREFIX, MatchMode.EXACT]), fields
     ),
     st.builds(QueryWord, letters, st.just(MatchMode.FUZZY), fields, st.integers(1, 2)),
 )

@@ -77,14 +77,14 @@ def _joined(inner: st.SearchStrategy[QueryNode]) -> st.SearchStrategy[QueryNode]
 @settings(max_examples=200, deadline=None)
 @given(tree=st.recursive(words, _joined, max_leaves=8))
 def test_what_is_found_is_what_looking_at_every_page_finds(index: PageIndex, tree: QueryNode) -> None:
-    query = QueryBuilder(index.schema, str).query(tree, TONGUE, Filters())
+    query = QueryBuilder(index.schema, str).build(tree, TONGUE, Filters())
     found = index.search(query, 100)
     assert set(found.pages.tolist()) == {number for number, text in PAGES.items() if _has(text, tree)}
     assert found.total == len(found.pages)
 
 
 def _found(index: PageIndex, text: str) -> set[int]:
-    query = QueryBuilder(index.schema, str).query(parse_query(text), TONGUE, Filters())
+    query = QueryBuilder(index.schema, str).build(parse_query(text), TONGUE, Filters())
     return set(index.search(query, 100).pages.tolist())
 
 

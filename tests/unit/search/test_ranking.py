@@ -31,13 +31,13 @@ def test_weights_are_shares_of_one() -> None:
     [
         ("beauty", "no ranking 'beauty'; there are bm25, cosine, topic, confidence, authority"),
         ("", "no ranking ''"),
-        ("cosine=1,cosine=2", "named twice"),
+        ("cosine=1,cosine=2", "given twice"),
         ("cosine=-1", "number from 0 to 1,000,000, not '-1'"),
         ("cosine=nan", "not 'nan'"),
         ("cosine=inf", "not 'inf'"),
         ("cosine=1e300", "not '1e300'"),
         ("cosine=", "not ''"),
-        ("cosine=0", "one at least is above 0"),
+        ("cosine=0", "must be above 0"),
     ],
 )
 def test_wrong_weights_are_refused(text: str, said: str) -> None:

@@ -394,7 +394,7 @@ def test_the_last_search_is_remembered_with_its_further_pages(portal: Path) -> N
         (portal / "index" / "last-search").write_bytes(b"\xff\x00")
         assert load_last_search(opened) is None
         (portal / "index" / "last-search").unlink()
-        with opened.store.reading() as session, pytest.raises(UsageError, match="Nothing was searched"):
+        with opened.store.reading() as session, pytest.raises(UsageError, match="There is no last search"):
             ResultSet(opened, session, opened.tree())
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from motherlode.portal import Portal
-from motherlode.records import BadInputError, LockedError, LodeError, PageId, ReadOnlyError
+from motherlode.records import BadInputError, LockedError, LodeError, ReadOnlyError
 from motherlode.search.facets import Facets, count_facets
 from motherlode.search.index import PageIndex, has_other_format
 from motherlode.search.indexer import (
@@ -17,7 +17,7 @@ from motherlode.search.indexer import (
     update_index,
 )
 from motherlode.search.results import SearchResult
-from motherlode.search.service import SearchRequest, SearchResults, rank_matches, score_matches, search
+from motherlode.search.service import SearchEngine, SearchRequest, SearchResults
 from motherlode.store import topics as topic_rows
 from motherlode.topics import TopicTree
 
@@ -71,16 +71,16 @@ class Desk:
     def search(self, asked: SearchRequest) -> SearchResults:
         with self._portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))
-            return search(self._portal, session, self._index, tree, asked)
+            return SearchEngine(self._portal, session, self._index, tree).search(asked)
 
     def faceted(self, asked: SearchRequest, now: float) -> tuple[SearchResults, Facets]:
         """What is found, and what it can be narrowed down to."""
         with self._portal.store.reading() as session:
             tree = TopicTree(topic_rows.all_topics(session))
-            weighed = score_matches(self._portal, session, self._index, tree, asked)
-            pages = [PageId(page) for page in weighed.matches.hits.pages.tolist()]
-            results = rank_matches(session, self._index, tree, asked, weighed)
-            return results, count_facets(session, tree, pages, now)
+            engine = SearchEngine(self._portal, session, self._index, tree)
+            scored = engine.score(asked)
+            facets = count_facets(session, tree, scored.matches.pages(), now)
+            return engine.rank(asked, scored), facets
 
     def renewed(self) -> None:
         """See what was written to the index meanwhile."""

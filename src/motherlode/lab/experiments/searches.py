@@ -38,7 +38,7 @@ from motherlode.search.ranking import (
     parse_weights,
     rank_order,
 )
-from motherlode.search.service import SearchRequest, score_matches
+from motherlode.search.service import SearchEngine, SearchRequest
 from motherlode.store.pages import urls_of_pages
 from motherlode.topics import plant_seeds
 from motherlode.urls import Address, UrlRules
@@ -212,7 +212,7 @@ def _found(
             ]
             for query in queries:
                 asked = SearchRequest(every, query.text, any_word=query.any_word, topic=query.asked_of)
-                weighed = score_matches(portal, session, index, tree, asked)
-                numbers = weighed.matches.hits.pages
+                scored = SearchEngine(portal, session, index, tree).score(asked)
+                numbers = scored.matches.hits.pages
                 urls = urls_of_pages(session, [PageId(page) for page in numbers.tolist()])
-                yield Found(query, numbers, [urls[PageId(page)] for page in numbers.tolist()], weighed.values)
+                yield Found(query, numbers, [urls[PageId(page)] for page in numbers.tolist()], scored.values)

@@ -159,7 +159,7 @@ def test_what_cannot_be_understood_is_said(portal: Path) -> None:
         "nothing to take back": ("mark", "--undo"),
         "is not marked": ("mark", "--clear", place("owl", 0)),
         "no training document": ("mark", "--drop", place("news", 4)),
-        "Nothing was searched here yet": ("train", "--preview", "--results"),
+        "There is no last search in this portal": ("train", "--preview", "--results"),
         "or say --again": ("judge",),
         "go with --again": ("judge", place("owl", 0), "--results"),
     }
