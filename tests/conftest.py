@@ -1,6 +1,7 @@
 """What all tests share: the cases of others where they are present, and a PostgreSQL to talk to."""
 
 import fcntl
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -25,6 +26,12 @@ settings.load_profile("motherlode")
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes that nobody can read by their place: gzip holds the time, and processes must agree."""
     return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what pytest holds from garbage collection: each crawl begins with a full collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

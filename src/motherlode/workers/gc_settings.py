@@ -20,11 +20,15 @@ def freeze_loaded_objects() -> None:
 
 @contextmanager
 def rare_gc() -> Iterator[None]:
-    """Freeze present objects and collect rarely within the block; restore the settings after it."""
-    before = gc.get_threshold()
+    """Freeze present objects and collect rarely within the block; restore the settings after it.
+
+    If objects were frozen before, all stay frozen: whoever froze them first decides when that ends.
+    """
+    threshold, frozen_before = gc.get_threshold(), gc.get_freeze_count()
     freeze_loaded_objects()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
+        gc.set_threshold(*threshold)
+        if not frozen_before:
+            gc.unfreeze()
