@@ -271,15 +271,17 @@ def measure(name: str, *, kill_server: bool) -> dict[str, Any]:
     code = f"from bench.fork_server import run_round; {call}"
     # The executor leaves semaphores behind when it is killed, and says so.
     command = [sys.executable, "-W", "ignore::UserWarning", "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:  # noqa: S603
+    with subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as program:
         if program.stdout is None:  # never: it was asked for
             raise RuntimeError("the program has no pipe")
         measured: dict[str, Any] = json.loads(program.stdout.readline())
         program.kill()
     sleep(ORPHAN_WAIT_S)
     measured["orphan"] = lives(measured["worker"])
-    if measured["orphan"]:
-        kill(measured["worker"])
+    with suppress(ProcessLookupError):  # end what the standard library's candidates leave behind
+        os.killpg(program.pid, signal.SIGKILL)
     return measured
 
 

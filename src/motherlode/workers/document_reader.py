@@ -40,13 +40,13 @@ _STORED_DECODER = msgpack.Decoder(list[_StoredDocument])
 # Pages that use every part of the reader. The language of the second cannot be detected.
 WARM_UP_PAGES = tuple(
     Raw(
-        "http://rehearsal.test/",
-        f"<!DOCTYPE html><title>Rehearsal</title>{content}".encode(),
+        "http://warm-up.test/",
+        f"<!DOCTYPE html><title>Warm-up</title>{content}".encode(),
         "text/html",
     )
     for content in (
         "<h1>A page to warm up</h1><p>It is read as <a href='/'>any page</a>, then dropped.</p>",
-        "<p>Rehearsal</p>",
+        "<p>Warm-up</p>",
     )
 )
 

@@ -13,7 +13,7 @@ from motherlode.workers.channel import Channel, join_parts, receive_message, spl
 
 
 def with_length(message: bytes, *, long: bool = False) -> bytes:
-    """Return a message as `Connection` writes it; with `long`, its length takes eight bytes more."""
+    """Return a message as `Connection` writes it; `long` adds eight bytes to its length."""
     size = len(message)
     head = b"\xff\xff\xff\xff" + size.to_bytes(8, "big") if long else size.to_bytes(4, "big")
     return head + message

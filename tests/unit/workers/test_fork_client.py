@@ -187,7 +187,8 @@ def test_workers_survive_their_killed_server_and_can_be_killed(server: ServerAnd
     closed.process.kill()
     os.kill(killed.process.pid, signal.SIGKILL)
     assert closed.process.poll() == killed.process.wait(TIMEOUT_S) == -signal.SIGKILL
-    assert becomes_true(lambda: not any(map(tasks.lives, pids)))  # its files close a moment before it ends
+    # A process closes its files a moment before it ends.
+    assert becomes_true(lambda: not any(map(tasks.lives, pids)))
 
 
 ORPHAN_PROGRAM = """
