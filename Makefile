@@ -10,8 +10,9 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 demo: $(VENV)/run.stamp
 	@$(BIN)/lode demo
 
+# What is compiled is kept, also where the environment forbids it: it is half of the start of a process.
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -q -n 2
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 2
 
 # The API, asked some fifty times as much as by the tests; a quarter of an hour.
 fuzz: $(VENV)/dev.stamp
@@ -67,4 +68,4 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
 	@touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,19 +5,32 @@ import os
 import sys
 
 BENCHES = (
-    *("urls", "archive", "store", "sandbox", "fetching", "documents", "learning", "clustering", "search"),
+    *(
+        "urls",
+        "archive",
+        "store",
+        "sandbox",
+        "fetching",
+        "documents",
+        "learning",
+        "clustering",
+        "search",
+    ),
     *("serving", "crawl"),
 )
 NAMED = ("soak", "kills", "fork_server")  # only when named
+PEERS = "peers"  # has arguments of its own, and both cores
 
 
 def main() -> None:
+    if sys.argv[1:2] == [PEERS]:
+        importlib.import_module("bench.peers.command").main(sys.argv[2:])
+        return
     chosen = sys.argv[1:] or BENCHES
     unknown = set(chosen) - {*BENCHES, *NAMED}
     if unknown:
-        sys.exit(
-            f"bench: no such bench: {', '.join(sorted(unknown))}; there are {', '.join(BENCHES + NAMED)}."
-        )
+        known = ", ".join((*BENCHES, *NAMED, f"{PEERS} WEB"))
+        sys.exit(f"bench: no such bench: {', '.join(sorted(unknown))}; there are {known}.")
     if hasattr(os, "sched_setaffinity"):  # one core, wherever the system can say so
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     for name in chosen:

@@ -31,7 +31,9 @@ WORDS = [
 
 def page(seed: int) -> bytes:
     draw = random.Random(seed)
-    text = " ".join(f"<p class=w{draw.randrange(900)}>{draw.choice(WORDS)}</p>" for _ in range(1300))
+    text = " ".join(
+        f"<p class=w{draw.randrange(900)}>{draw.choice(WORDS)}</p>" for _ in range(1300)
+    )
     return f"<html><title>{seed}</title>{text}</html>".encode()
 
 
@@ -57,6 +59,10 @@ def main() -> None:
     plain = perf_counter() - start
     size, size_on_disk = sum(map(len, pages)) / PAGES, sum(sizes.values())
     print(f"  pages of {size / 1000:.0f} KB")
-    print(f"  archive           {PAGES / ours:8,.0f} records/s  {size_on_disk / PAGES:6,.0f} bytes each")
-    print(f"  isal gzip alone   {PAGES / ceiling:8,.0f} records/s  (a ceiling: {ceiling / ours:.0%} reached)")
+    print(
+        f"  archive           {PAGES / ours:8,.0f} records/s  {size_on_disk / PAGES:6,.0f} bytes each"
+    )
+    print(
+        f"  isal gzip alone   {PAGES / ceiling:8,.0f} records/s  (a ceiling: {ceiling / ours:.0%} reached)"
+    )
     print(f"  zlib gzip level 6 {PAGES / plain:8,.0f} records/s  {packed / PAGES:6,.0f} bytes each")

@@ -4,8 +4,8 @@ from time import perf_counter
 
 import numpy as np
 
-from motherlode.documents.terms import Bag
-from motherlode.learning.kmeans import DocumentClusters
+from motherlode.documents.text.terms import Bag
+from motherlode.learning.clusters.kmeans import DocumentClusters
 
 DOCUMENTS, WORDS, VOCABULARY = 5_000, 350, 60_000
 CLUSTERS, OWN_WORDS = 8, 300
@@ -29,7 +29,11 @@ def main() -> None:
 
 
 def _bag(dice: np.random.Generator, cluster: int, share: float) -> Bag:
-    own = (OWN_WORDS ** dice.random(int(WORDS * share))).astype(np.int64) + VOCABULARY + 1_000 * cluster
+    own = (
+        (OWN_WORDS ** dice.random(int(WORDS * share))).astype(np.int64)
+        + VOCABULARY
+        + 1_000 * cluster
+    )
     common = (VOCABULARY ** dice.random(WORDS - len(own))).astype(np.int64)
     terms, counts = np.unique(np.concatenate([own, common]), return_counts=True)
     return Bag(terms.astype(np.uint32), counts.astype(np.uint32))

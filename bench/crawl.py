@@ -24,18 +24,19 @@ from zlib import crc32
 
 from isal import igzip
 
-from motherlode.crawl import loop as crawling
-from motherlode.crawl import writer as keeping
-from motherlode.crawl.context import Company
-from motherlode.crawl.fetcher_setup import manner_of, user_agent
+from motherlode.crawl.context import CrawlContext
+from motherlode.crawl.fetcher_setup import reading_options_of, user_agent
 from motherlode.crawl.loop import crawl
-from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.preparation import prepare
 from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.retraining import RetrainingPlan, TrainingProcess
+from motherlode.crawl.stages import decide as deciding
+from motherlode.crawl.stages import write as write_stage
+from motherlode.fetch.event_loop import run
 from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.serving.background import sandbox
-from motherlode.policies.bingo.teacher import StudyRoom, Teacher
+from motherlode.policies.bingo.retraining import BingoRetrainer
 from motherlode.portal import Portal, create_portal
 from motherlode.search.index_updater import IndexUpdater
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
@@ -72,7 +73,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         seeds, size = _mirrored(Path(folder) / "web", PAGES)
         with sandbox(Path(folder) / "web") as served:
-            print(f"{served.pages:,} pages of {size / 1000:.0f} KB on {served.hosts:,} hosts, one server")
+            print(
+                f"{served.pages:,} pages of {size / 1000:.0f} KB on {served.hosts:,} hosts, one server"
+            )
             rate = _ours(Path(folder) / "portal", served.address, seeds)
             theirs = _scrapy(served.port, seeds)
         print(f"Scrapy: fetching, links, following            {theirs:7,.0f} pages/s")
@@ -84,8 +87,14 @@ def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
     to one another: what was not recorded could not be fetched. Pages that ask not to be kept are left out,
     for what is kept is counted. Returns front pages and the mean size."""
     web = open_web(WEB)
-    bodies = {url: answer.body for url in sorted(web.urls()) if (answer := web.answer(url)) is not None}
-    bodies = {url: body for url, body in bodies.items() if len(body) in LENGTHS and not UNWANTED.search(body)}
+    bodies = {
+        url: answer.body for url in sorted(web.urls()) if (answer := web.answer(url)) is not None
+    }
+    bodies = {
+        url: body
+        for url, body in bodies.items()
+        if len(body) in LENGTHS and not UNWANTED.search(body)
+    }
     urls, known = list(bodies), set(bodies)
     directory.mkdir()
     times = -(-wanted * 5 // (4 * len(urls)))  # not every page is reached
@@ -101,10 +110,14 @@ def _mirrored(directory: Path, wanted: int) -> tuple[list[str], float]:
             archive.flush()
             archive.commit()
     fronts = urls[:: max(1, len(urls) // 20)]
-    return [_renamed(url, number) for number in range(times) for url in fronts], size / (times * len(urls))
+    return [_renamed(url, number) for number in range(times) for url in fronts], size / (
+        times * len(urls)
+    )
 
 
-def _leading(at: str, urls: list[str], known: set[str], number: int) -> Callable[["re.Match[bytes]"], bytes]:
+def _leading(
+    at: str, urls: list[str], known: set[str], number: int
+) -> Callable[["re.Match[bytes]"], bytes]:
     """Makes links of a page lead to the pages of this copy of the web; if they are not there, to others."""
 
     def link(found: "re.Match[bytes]") -> bytes:
@@ -168,15 +181,18 @@ async def _crawled(portal: Portal, marks: list[Mark], spent: dict[str, float]) -
     ended = _processor_time(resource.RUSAGE_CHILDREN)
     async with (
         HttpWeb(config.network, user_agent(config), config.dns) as web,
-        ProcessWorkerPool(manner_of(config), config.reading) as workers,
+        ProcessWorkerPool(reading_options_of(config), config.reading) as workers,
     ):
-        async with StudyRoom() as room, IndexUpdater(portal) if INDEX else nullcontext() as follower:
-            await fetch_examples(portal, web, workers)
-            teacher = Teacher(portal, room)
-            policy = await teacher.begin(workers)
-            company = Company(workers, watch, teacher=teacher)
-            progress = await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), company)
-        spent["lessons"] = room._workers.cpu_seconds
+        async with (
+            TrainingProcess() as process,
+            IndexUpdater(portal) if INDEX else nullcontext() as follower,
+        ):
+            await prepare(portal, web, workers=workers)
+            retrainer = BingoRetrainer(portal, RetrainingPlan(process))
+            policy = await retrainer.begin(workers)
+            context = CrawlContext(workers, watch, retrainer=retrainer)
+            progress = await crawl(portal, web, policy, Limits(PAGES, CONNECTIONS), context)
+        spent["lessons"] = process.cpu_seconds
         spent["lessons"] += 0.0 if follower is None else follower.cpu_seconds
     # Includes what the fork server has loaded for all workers.
     spent["reading"] = _processor_time(resource.RUSAGE_CHILDREN) - ended - spent["lessons"]
@@ -200,9 +216,9 @@ def _clocked() -> Iterator[dict[str, float]]:
     """What some stages of the engine take, by its own clock in their threads."""
     spent: dict[str, float] = defaultdict(float)
     places: list[tuple[Any, str, str]] = [
-        (crawling, "settle", "judging and steering"),
+        (deciding, "decide_outcomes", "judging and steering"),
         (Archive, "append", "packing into the archive"),
-        (keeping, "keep", "rows into the store"),
+        (write_stage, "keep", "rows into the store"),
     ]
     kept = [(owner, name, getattr(owner, name)) for owner, name, _ in places]
     for owner, name, told in places:

@@ -16,6 +16,7 @@ from motherlode.records import (
     Link,
     Outcome,
     Page,
+    QueueId,
     TopicId,
     UrlKey,
 )
@@ -24,7 +25,13 @@ from motherlode.urls import url_key
 HOSTS = 2000
 LINKS = 60
 QUEUES = 20
-ANCHORS = ("read more about this topic", "home", "next page", "the history of violins", "Publications 2003")
+ANCHORS = (
+    "read more about this topic",
+    "home",
+    "next page",
+    "the history of violins",
+    "Publications 2003",
+)
 TEXT = 4000  # characters of main text a page
 VECTOR = 1200  # bytes of packed term vector a page
 
@@ -44,7 +51,9 @@ class CrawlModel:
     def seeds(self) -> list[Follow]:
         """A first page on every host."""
         named = (self._fresh(host) for host in range(HOSTS))
-        return [Follow(url, key, TopicId(2 + n % QUEUES), 1.0) for n, (url, key) in enumerate(named)]
+        return [
+            Follow(url, key, QueueId(2 + n % QUEUES), 1.0) for n, (url, key) in enumerate(named)
+        ]
 
     def outcomes(self, entries: list[Entry]) -> list[Outcome]:
         return [self._outcome(entry) for entry in entries]
@@ -73,7 +82,9 @@ class CrawlModel:
                 links=links,
             ),
             judgement=Judgement(queue, rank),
-            follows=tuple(Follow(link.url, link.key, queue, rank, depth=2) for link in links),
+            follows=tuple(
+                Follow(link.url, link.key, QueueId(queue), rank, depth=2) for link in links
+            ),
         )
 
     def _targets(self, host: int) -> list[Named]:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import turbohtml
 
-from motherlode.documents.analysing import analyse_one
+from motherlode.documents.analysis import analyse_one
 from motherlode.documents.encoding import decode
+from motherlode.documents.extracts import Raw
+from motherlode.documents.features.fingerprints import fingerprint
 from motherlode.documents.formats.pdf import read_pdf
-from motherlode.documents.html import _PLAIN, _silence, read_html
-from motherlode.documents.language import language_of
-from motherlode.documents.raw import Raw
-from motherlode.documents.similarity import fingerprint
-from motherlode.documents.terms import bag_of, sequence_of
-from motherlode.documents.words import tidy_parts
-from motherlode.lab.misbehaviour.packing import unpacked
-from motherlode.lab.opening import open_web
+from motherlode.documents.html.reader import _PLAIN, _silence, read_html
+from motherlode.documents.text.language import language_of
+from motherlode.documents.text.terms import bag_of, sequence_of
+from motherlode.documents.text.whitespace import tidy_parts
+from motherlode.lab.loader import open_web
+from motherlode.lab.misbehaviour.gzip_bodies import unpacked
 from motherlode.urls import UrlRules
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def main() -> None:
     webs = sorted(path for path in WEBS.glob("*") if path.is_dir()) if WEBS.is_dir() else []
     recorded = {web.name: _recorded(web) for web in webs}
     # Before this process has read anything: the others come from it, and shall know nothing.
-    first = {name: _first_readings(raws, others) for name, (raws, others) in recorded.items() if raws}
+    first = {
+        name: _first_readings(raws, others) for name, (raws, others) in recorded.items() if raws
+    }
     for name, (raws, others) in recorded.items():
         if raws:
             _pages(name, raws, others, first[name])
@@ -174,7 +176,9 @@ def _pdf() -> None:
     canvas = Canvas(buffer)
     for number in range(pages):
         for line in range(50):
-            canvas.drawString(50, 800 - 15 * line, f"Page {number}, line {line}: " + "words of a paper " * 4)
+            canvas.drawString(
+                50, 800 - 15 * line, f"Page {number}, line {line}: " + "words of a paper " * 4
+            )
         canvas.linkURL(f"http://a.test/{number}", (50, 50, 200, 80))
         canvas.showPage()
     canvas.save()

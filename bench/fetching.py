@@ -15,11 +15,11 @@ import aiohttp
 from bench.load import load, request
 from bench.sandbox import other_core
 from motherlode.fetch import NetworkOptions, PolitenessOptions, Request, RobotsOptions
-from motherlode.fetch.courtesy import Courtesy
-from motherlode.fetch.fetching import Fetcher
+from motherlode.fetch.event_loop import run
+from motherlode.fetch.fetcher import Fetcher
 from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run
-from motherlode.fetch.rulebook import RuleBook
+from motherlode.fetch.politeness.rate_limiter import RateLimiter
+from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.lab.serving.background import sandbox
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.urls import Address, address
@@ -33,7 +33,8 @@ BATCH = 64  # pages whose hosts are handed over at once, as in a crawl
 POLITE_HOSTS = 1000
 POLITE_SECONDS = 10.0
 _WORDS = (
-    "crawler frontier topic archetype confidence hub authority nugget tunnel centroid site level " * 3
+    "crawler frontier topic archetype confidence hub authority nugget tunnel centroid site level "
+    * 3
 ).split()
 
 
@@ -125,8 +126,10 @@ def _load(port: int, requests: list[bytes]) -> Pace:
 async def _ours(options: NetworkOptions, urls: list[Address]) -> None:
     polite = PolitenessOptions()
     async with HttpWeb(options, "bench") as web:
-        courtesy: Courtesy[Address] = Courtesy(polite, sandbox=True)
-        fetcher = Fetcher(web=web, courtesy=courtesy, rulebook=RuleBook(web, RobotsOptions(), "bench"))
+        courtesy: RateLimiter[Address] = RateLimiter(polite, sandbox=True)
+        fetcher = Fetcher(
+            web=web, courtesy=courtesy, rulebook=RobotsCache(web, RobotsOptions(), "bench")
+        )
         for one in urls:
             courtesy.add(one, 1.0, one.host)
         left = len(urls)
@@ -171,7 +174,16 @@ async def _aiohttp(port: int, urls: list[Address]) -> None:
 
 
 def _wrk(port: int) -> Pace:
-    command = ["wrk", "-t1", f"-c{AT_ONCE}", "-d2s", "-H", "Host: h1.test", "-H", "Accept-Encoding: gzip"]
+    command = [
+        "wrk",
+        "-t1",
+        f"-c{AT_ONCE}",
+        "-d2s",
+        "-H",
+        "Host: h1.test",
+        "-H",
+        "Accept-Encoding: gzip",
+    ]
     said = subprocess.run(  # noqa: S603 - a tool of the person's own
         [*command, f"http://127.0.0.1:{port}/1.html"], capture_output=True, text=True, check=True
     ).stdout
@@ -187,7 +199,9 @@ def _politely(directory: Path) -> None:
         for host in range(POLITE_HOSTS):
             for number in range(each):
                 archive.append(
-                    Exchange(f"http://p{host}.test/{number}", 0.0, head, b"<p>%d %d" % (host, number))
+                    Exchange(
+                        f"http://p{host}.test/{number}", 0.0, head, b"<p>%d %d" % (host, number)
+                    )
                 )
         archive.flush()
         archive.commit()
@@ -195,7 +209,9 @@ def _politely(directory: Path) -> None:
         options = NetworkOptions(connect=f"127.0.0.1:{served.port}")
         done, seconds = run(_polite(options, each))
     allowed = POLITE_HOSTS * seconds  # a page a second and host, the delay being a second
-    print(f"{POLITE_HOSTS:,} hosts with a delay of 1 s each, which allows {POLITE_HOSTS:,} pages/s:")
+    print(
+        f"{POLITE_HOSTS:,} hosts with a delay of 1 s each, which allows {POLITE_HOSTS:,} pages/s:"
+    )
     print(f"  our fetcher {done / seconds:,.0f} pages/s, {done / allowed:.1%} of it")
 
 
@@ -203,11 +219,15 @@ async def _polite(options: NetworkOptions, each: int) -> tuple[int, float]:
     """Pages that came in the time there is, the first two of every host and its robots.txt not counted."""
     polite = PolitenessOptions(sandbox_delay=1.0, slowdown=0.0, host_connections=1)
     async with HttpWeb(options, "bench") as web:
-        courtesy: Courtesy[Address] = Courtesy(polite, sandbox=True)
-        fetcher = Fetcher(web=web, courtesy=courtesy, rulebook=RuleBook(web, RobotsOptions(), "bench"))
+        courtesy: RateLimiter[Address] = RateLimiter(polite, sandbox=True)
+        fetcher = Fetcher(
+            web=web, courtesy=courtesy, rulebook=RobotsCache(web, RobotsOptions(), "bench")
+        )
         for number in range(each):
             for host in range(POLITE_HOSTS):
-                courtesy.add(address(f"http://p{host}.test/{number}"), -float(number), f"p{host}.test")
+                courtesy.add(
+                    address(f"http://p{host}.test/{number}"), -float(number), f"p{host}.test"
+                )
         done = 0
 
         async def work() -> None:

@@ -22,9 +22,9 @@ from statistics import median
 from time import perf_counter, sleep
 from typing import Any, Protocol
 
-from motherlode.documents.analysing import Analysed, Manner, analyse
+from motherlode.documents.analysis import Analysed, Manner, analyse
+from motherlode.documents.extracts import Raw
 from motherlode.documents.options import ReadingOptions
-from motherlode.documents.raw import Raw
 from motherlode.workers import fork_client
 from motherlode.workers.document_reader import WARM_UP_PAGES
 from motherlode.workers.process_pool import ProcessPool

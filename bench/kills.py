@@ -28,15 +28,15 @@ from msgspec import Struct
 from sqlalchemy import select
 
 from bench.wrongs import Snapshot, snapshot, wrongs_of
+from motherlode.lab.loader import open_web
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Act, Asked, Pause, Send
-from motherlode.lab.opening import open_web
+from motherlode.lab.misbehaviour.scene import Act, Pause, SandboxRequest, Send
 from motherlode.lab.serving.http import Conversation
 from motherlode.lab.serving.responder import Responder
 from motherlode.portal import Portal, create_portal
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
-from motherlode.store.pages import count_pages
 from motherlode.store.schema import pages
+from motherlode.store.tables.pages import count_pages
 from motherlode.topics import parse_path, plant_seeds
 from motherlode.urls import UrlRules
 
@@ -49,7 +49,9 @@ _HOME = 0.1  # of the times it is all of them, with the process that they come f
 _START = 0.25  # of the kills come within the first moments
 _FIRST_MOMENTS = 0.5  # seconds: it has asked for something by then, mostly
 _AHEAD = 128  # pages at most that a crawl gets before the one who is to kill it comes
-_PATIENCE = 120.0  # seconds that a crawl may go without asking for anything, or a process take to end
+_PATIENCE = (
+    120.0  # seconds that a crawl may go without asking for anything, or a process take to end
+)
 _ENDING = 5.0  # seconds in which what a killed crawl has started must have noticed
 _WORDS = {
     "birds": "owl heron feather nest wing beak egret talon plumage roost hatch migrate prey moult chick",
@@ -74,7 +76,9 @@ def make_web(directory: Path, count: int, hosts: int = 30) -> Path:
             )
             if number % 10 == 0:
                 target = f"Location: {_url(number, hosts)}\r\n"
-                archive.append(_response(f"http://h{number % hosts}.test/old/{number}", 302, "", "", target))
+                archive.append(
+                    _response(f"http://h{number % hosts}.test/old/{number}", 302, "", "", target)
+                )
         archive.flush()
         archive.commit()
     (directory / "about.toml").write_text('name = "kills"\n')
@@ -94,16 +98,19 @@ def _page(number: int, count: int, hosts: int, draw: random.Random) -> str:
     leads += [_url(3 * draw.randrange(count // 3) + number % 3, hosts) for _ in range(6)]
     moved = 10 * draw.randrange(count // 10)
     leads += [f"http://h{moved % hosts}.test/old/{moved}", f"gone{number}"]
-    anchors = " ".join(f'<a href="{lead}">{draw.choice(_WORDS[kind].split())}</a>' for lead in leads)
-    text = " ".join(draw.choices(_WORDS[kind].split(), k=80))
-    return (
-        f"<!DOCTYPE html><html lang=en><title>{kind} {number}</title><p>{text} {number}</p><p>{anchors}</p>"
+    anchors = " ".join(
+        f'<a href="{lead}">{draw.choice(_WORDS[kind].split())}</a>' for lead in leads
     )
+    text = " ".join(draw.choices(_WORDS[kind].split(), k=80))
+    head = f"<!DOCTYPE html><html lang=en><title>{kind} {number}</title>"
+    return f"{head}<p>{text} {number}</p><p>{anchors}</p>"
 
 
 def _response(url: str, status: int, kind: str, body: str, more: str = "") -> Exchange:
     told = f"Content-Type: {kind}\r\n" if kind else ""
-    return Exchange(url, 1_700_000_000.0, f"HTTP/1.1 {status} -\r\n{told}{more}".encode(), body.encode())
+    return Exchange(
+        url, 1_700_000_000.0, f"HTTP/1.1 {status} -\r\n{told}{more}".encode(), body.encode()
+    )
 
 
 class _Counting(Responder):
@@ -114,16 +121,16 @@ class _Counting(Responder):
         self.asked: Counter[str] = Counter()
         self._most: float = inf
 
-    def respond(self, asked: Asked) -> bytes | Iterator[Act]:
+    def respond(self, asked: SandboxRequest) -> bytes | Iterator[Act]:
         if not asked.target.endswith(".html"):
             return super().respond(asked)
         return self._later(asked) if self.asked.total() >= self._most else self._now(asked)
 
-    def _now(self, asked: Asked) -> bytes | Iterator[Act]:
+    def _now(self, asked: SandboxRequest) -> bytes | Iterator[Act]:
         self.asked[asked.url] += 1
         return super().respond(asked)
 
-    def _later(self, asked: Asked) -> Iterator[Act]:
+    def _later(self, asked: SandboxRequest) -> Iterator[Act]:
         """Once there is no hold any more; it ends, uncounted, with the connection."""
         while self.asked.total() >= self._most:
             yield Pause(0.01)
@@ -156,7 +163,9 @@ def served(directory: Path) -> Iterator[Served]:
 
     async def serve() -> None:
         talks: set[Conversation] = set()
-        async with await loop.create_server(lambda: Conversation(responder, talks), "127.0.0.1", 0) as server:
+        async with await loop.create_server(
+            lambda: Conversation(responder, talks), "127.0.0.1", 0
+        ) as server:
             place.append(server.sockets[0].getsockname()[1])
             ready.set()
             await done.wait()
@@ -229,7 +238,9 @@ class LodeServer:
             stdout=subprocess.PIPE,
             text=True,
         )
-        if self._process.stdin is None or self._process.stdout is None:  # never: they were asked for
+        if (
+            self._process.stdin is None or self._process.stdout is None
+        ):  # never: they were asked for
             raise RuntimeError("the lode server has no pipes")
         self._asks, self._answers = self._process.stdin, self._process.stdout
         return self
@@ -282,7 +293,9 @@ def until(done: Callable[[], bool], seconds: float) -> bool:
 # --- the crawl ------------------------------------------------------------------------------------------
 
 
-def make_portal(directory: Path, place: str, policy: str = "breadth-first", database: str = "") -> Path:
+def make_portal(
+    directory: Path, place: str, policy: str = "breadth-first", database: str = ""
+) -> Path:
     settings: dict[str, object] = {
         "network.connect": place,
         "crawl.policy": policy,
@@ -327,8 +340,16 @@ class BrokenError(Exception):
 class _Killer:
     """A crawl of one portal, and what it has asked a web of so many pages for since."""
 
-    def __init__(self, server: LodeServer, portal: Path, web: Served, size: int, draw: random.Random) -> None:
-        self._server, self._portal, self._web, self._size, self._draw = server, portal, web, size, draw
+    def __init__(
+        self, server: LodeServer, portal: Path, web: Served, size: int, draw: random.Random
+    ) -> None:
+        self._server, self._portal, self._web, self._size, self._draw = (
+            server,
+            portal,
+            web,
+            size,
+            draw,
+        )
         self._before = Counter(web.asked)
         self._log = portal.with_suffix(".log")
 
@@ -336,7 +357,9 @@ class _Killer:
         return self._web.asked - self._before
 
     def start(self) -> Child:
-        return self._server.lode(self._log, "crawl", str(self._portal), "--pages", "1000000", "--json")
+        return self._server.lode(
+            self._log, "crawl", str(self._portal), "--pages", "1000000", "--json"
+        )
 
     def complain(self, what: str) -> NoReturn:
         raise BrokenError(f"{what}: {self._log.read_text()[-2000:]}")
@@ -391,7 +414,12 @@ class _Killer:
 
 
 def crawl_killed(
-    server: LodeServer, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
+    server: LodeServer,
+    portal: Path,
+    web: Served,
+    kills: int,
+    size: int,
+    draw: random.Random | None = None,
 ) -> Report:
     """Crawl a web of so many pages to the end, killed so many times on the way."""
     report, began = Report(), monotonic()
@@ -403,7 +431,12 @@ def crawl_killed(
 
 
 def crawl_harried(
-    server: LodeServer, portal: Path, web: Served, kills: int, size: int, draw: random.Random | None = None
+    server: LodeServer,
+    portal: Path,
+    web: Served,
+    kills: int,
+    size: int,
+    draw: random.Random | None = None,
 ) -> Report:
     """Crawl a web of so many pages in one go, while those who read for it are killed so many times, or until
     it is at its end."""

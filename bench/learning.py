@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
 
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import Bag
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import Bag
 from motherlode.learning.links.hits import HubsAndAuthorities
 from motherlode.learning.links.pagerank import PageRank
 from motherlode.learning.svm import LinearSvm
@@ -44,10 +44,13 @@ def _hyperplane(dice: np.random.Generator) -> None:
     """As many documents and features as the issue names; half of the words tell the class."""
     labels = np.where(dice.random(DOCUMENTS) < 0.2, 1, -1)
     columns = _zipf(dice, (DOCUMENTS, WORDS), FEATURES)
-    columns[labels > 0, : WORDS // 4] = _zipf(dice, (int((labels > 0).sum()), WORDS // 4), FEATURES // 10)
+    columns[labels > 0, : WORDS // 4] = _zipf(
+        dice, (int((labels > 0).sum()), WORDS // 4), FEATURES // 10
+    )
     rows = np.repeat(np.arange(DOCUMENTS, dtype=np.int32), WORDS)
     table = csr_array(
-        (np.ones(DOCUMENTS * WORDS), (rows, columns.ravel().astype(np.int32))), shape=(DOCUMENTS, FEATURES)
+        (np.ones(DOCUMENTS * WORDS), (rows, columns.ravel().astype(np.int32))),
+        shape=(DOCUMENTS, FEATURES),
     )
     table.data = 1.0 + np.log(table.data)
     lengths = np.sqrt((table.multiply(table)).sum(axis=1))

@@ -33,7 +33,9 @@ def request(host: str, path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\n\r\n".encode()
 
 
-def load(port: int, requests: Sequence[bytes], total: int, connections: int = 16) -> tuple[float, int]:
+def load(
+    port: int, requests: Sequence[bytes], total: int, connections: int = 16
+) -> tuple[float, int]:
     """Answers a second, and the bytes of all of them."""
     endless = cycle(requests)
     selector = selectors.DefaultSelector()

@@ -9,16 +9,16 @@ import json
 import os
 import sys
 
-from motherlode.documents.analysing import Manner, analyse
+from motherlode.documents.analysis import Manner, analyse
 from motherlode.workers.document_reader import WARM_UP_PAGES
 
 _MODULES = (
     "motherlode.app.cli.commands.crawl",
     "motherlode.app.services.crawl",
-    "motherlode.documents.compiled",
+    "motherlode.documents.text.kernels",
     "motherlode.crawl.loop",
     "motherlode.search.index_updater",
-    "motherlode.policies.bingo.teacher",
+    "motherlode.policies.bingo.kind",
     "motherlode.portal",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",

@@ -11,15 +11,16 @@ from statistics import median
 from time import perf_counter
 
 from bench.load import load, request
-from motherlode.lab.description import Plan, write_plan
-from motherlode.lab.opening import open_web
+from motherlode.lab.description import WebPlan, write_plan
+from motherlode.lab.loader import open_web
 from motherlode.lab.serving.background import sandbox
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 
 PAGES = 20_000
 ROUNDS = 5
 TEXT = (
-    b"<p>A small page says little, and says it in a few hundred words that pack well enough. </p>\n" * 80
+    b"<p>A small page says little, and says it in a few hundred words that pack well enough. </p>\n"
+    * 80
 )[:6000]
 
 
@@ -48,7 +49,9 @@ def _recorded(directory: Path) -> Path:
     with Archive(directory, ArchiveOptions(), Identity("bench")) as archive:
         for number in range(PAGES):
             archive.append(
-                Exchange(f"http://h{number % 50}.test/{number}.html", 0.0, head, b"%d" % number + TEXT)
+                Exchange(
+                    f"http://h{number % 50}.test/{number}.html", 0.0, head, b"%d" % number + TEXT
+                )
             )
         archive.flush()
         archive.commit()
@@ -65,7 +68,7 @@ def _start(directory: Path) -> None:
 
 
 def _generated(directory: Path) -> None:
-    write_plan(directory, Plan(seed=1))
+    write_plan(directory, WebPlan(seed=1))
     web = open_web(directory)
     urls = list(web.urls())[:1500]
     begin = perf_counter()
@@ -95,7 +98,8 @@ uvloop.run(main())
 def _ceiling() -> Iterator[int]:
     """What an event loop in Python can do at best: no parsing, no look-up."""
     code = BARE.format(text=TEXT)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             assert process.stdout is not None  # noqa: S101 - it was asked for
             yield int(process.stdout.readline())

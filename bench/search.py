@@ -18,23 +18,34 @@ import tantivy
 from msgspec import Struct
 
 from bench.documents import WEBS
-from motherlode.app.services.search import Desk, desk_at, made_ready
-from motherlode.documents.analysing import analyse_one
-from motherlode.documents.pieces import Numbers
-from motherlode.documents.raw import Raw
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import count, sequence_of
-from motherlode.lab.misbehaviour.packing import unpacked
-from motherlode.lab.opening import open_web
+from motherlode.app.services.search.searcher import Searcher, open_searcher, prepare_index
+from motherlode.documents.analysis import analyse_one
+from motherlode.documents.extracts import Raw
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import count, sequence_of
+from motherlode.documents.text.tokens import Numbers
+from motherlode.lab.loader import open_web
+from motherlode.lab.misbehaviour.gzip_bodies import unpacked
 from motherlode.portal import Portal, create_portal
-from motherlode.records import Document, Entry, Judgement, Link, Outcome, Page, PageId, TopicId, UrlId
+from motherlode.records import (
+    Document,
+    Entry,
+    Judgement,
+    Link,
+    Outcome,
+    Page,
+    PageId,
+    QueueId,
+    TopicId,
+    UrlId,
+)
 from motherlode.search.index import WRITER_HEAP_BYTES
 from motherlode.search.indexer import update_index
 from motherlode.search.query_builder import Filters
 from motherlode.search.ranking import parse_weights
 from motherlode.search.service import SearchRequest
-from motherlode.store import outcomes
-from motherlode.store.pages import main_text_of
+from motherlode.store.tables import outcomes
+from motherlode.store.tables.pages import main_text_of
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 
@@ -73,14 +84,16 @@ def main() -> None:
         with Portal.reading(place) as portal:
             _index(portal)
             _bare(portal, Path(folder) / "bare")
-            with desk_at(portal) as desk:
-                _queries(desk, models)
+            with open_searcher(portal) as searcher:
+                _queries(searcher, models)
     print(f"  {TARGETS}")
 
 
 def models_of(webs: Path) -> list[Document]:
     """What the pages are made of."""
-    return [document for web in sorted(webs.glob("*/about.toml")) for document in _models(web.parent)]
+    return [
+        document for web in sorted(webs.glob("*/about.toml")) for document in _models(web.parent)
+    ]
 
 
 def make_portal(place: Path, models: list[Document]) -> None:
@@ -137,13 +150,17 @@ def _made(number: int, dice: Random, one: Half, other: Half) -> Outcome:
         text=text,
         main=f"{one.main}\n{other.main}",
         headings=one.headings + other.headings,
-        links=tuple(Link(to.url, to.key, anchors[n % len(anchors)]) for n, to in enumerate(targets)),
+        links=tuple(
+            Link(to.url, to.key, anchors[n % len(anchors)]) for n, to in enumerate(targets)
+        ),
         fingerprint=dice.getrandbits(64),
         vectors={TERMS: count(np.concatenate([one.terms, other.terms])).pack()},
     )
-    page = Page(at.url, at.key, 1.7e9 + number * 60, 200, "text/html", len(text), str(number).encode())
+    page = Page(
+        at.url, at.key, 1.7e9 + number * 60, 200, "text/html", len(text), str(number).encode()
+    )
     judgement = Judgement(TopicId(2 + dice.randrange(TOPICS)), dice.gauss(0.0, 0.3))
-    entry = Entry(url_id=UrlId(0), url=at.url, key=at.key, queue=TopicId(2), rank=0.0)
+    entry = Entry(url_id=UrlId(0), url=at.url, key=at.key, queue=QueueId(2), rank=0.0)
     return Outcome(entry, page=page, document=document, judgement=judgement)
 
 
@@ -158,7 +175,7 @@ def _index(portal: Portal) -> None:
         flush=True,
     )
     begin = perf_counter()
-    made_ready(portal, lambda _done, _of: None)
+    prepare_index(portal, lambda _done, _of: None)
     print(f"  found to be up to date in {(perf_counter() - begin) * 1000:.0f} ms", flush=True)
 
 
@@ -183,20 +200,23 @@ def _bare(portal: Portal, place: Path) -> None:
     )
 
 
-def _queries(desk: Desk, models: list[Document]) -> None:
+def _queries(searcher: Searcher, models: list[Document]) -> None:
     dice = Random(3)
     begin = perf_counter()
     for number in range(ASKED):
-        desk.search(SearchRequest(parse_weights(RANK), "page", topic=f"t{number}"))
+        searcher.search(SearchRequest(parse_weights(RANK), "page", topic=f"t{number}"))
     first = (perf_counter() - begin) / ASKED * 1000
-    print(f"  the first search by authority in a topic, which works it out: {first:.0f} ms", flush=True)
+    print(
+        f"  the first search by authority in a topic, which works it out: {first:.0f} ms",
+        flush=True,
+    )
     for name, filtered in (("words, filters, weighted", True), ("words, weighted", False)):
         taken: list[float] = []
         found = 0
         for _ in range(QUERIES):
             asked = _asked(dice, models, filtered=filtered)
             begin = perf_counter()
-            found += desk.search(asked).total
+            found += searcher.search(asked).total
             taken.append((perf_counter() - begin) * 1000)
         taken.sort()
         print(
@@ -208,12 +228,14 @@ def _queries(desk: Desk, models: list[Document]) -> None:
 
 def _asked(dice: Random, models: list[Document], *, filtered: bool) -> SearchRequest:
     """One to three words side by side in a page; with filters, on a topic, in a language, since a day."""
-    words = [word for word in dice.choice(models).text.split() if word.isalpha() and len(word) > 3] or [
-        "page"
-    ]
+    words = [
+        word for word in dice.choice(models).text.split() if word.isalpha() and len(word) > 3
+    ] or ["page"]
     at = dice.randrange(len(words))
     text = " ".join(words[at : at + dice.randint(1, 3)])
     if not filtered:
         return SearchRequest(parse_weights("bm25=1,cosine=1,confidence=0.5"), text)
     filters = Filters(languages=("en",), since=int(1.7e9 + DOCUMENTS * 15))
-    return SearchRequest(parse_weights(RANK), text, topic=f"t{dice.randrange(ASKED)}", filters=filters)
+    return SearchRequest(
+        parse_weights(RANK), text, topic=f"t{dice.randrange(ASKED)}", filters=filters
+    )

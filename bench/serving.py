@@ -2,7 +2,7 @@
 
 Kinds are found as a person finds them, by following the application's own links, one address of each kind.
 Each is asked for several times; the first answer, which may open what later ones find open, stands apart. The
-server is given the time that it takes to prepare itself, which is told; what it has prepared is kept.
+server is given the time that it takes to analyse_topics itself, which is told; what it has prepared is kept.
 """
 
 import json
@@ -22,7 +22,7 @@ from urllib.request import urlopen
 
 from bench.documents import WEBS
 from bench.search import DOCUMENTS, make_portal, models_of
-from motherlode.app.server.preparation import lacks
+from motherlode.app.server.preparation import needs_analysis
 from motherlode.portal import Portal
 from motherlode.search.indexer import update_index
 
@@ -68,7 +68,7 @@ def _served(place: Path) -> Iterator[str]:
 def _wait(portal: Path) -> None:
     """Until the server has worked out what it works out beforehand."""
     begin = perf_counter()
-    while lacks(portal):
+    while needs_analysis(portal):
         sleep(0.2)
     print(f"  prepared in {perf_counter() - begin:.1f} s", flush=True)
 
@@ -84,7 +84,9 @@ def _measure(address: str) -> None:
         seen.add(kind)
         took, page = zip(*(_asked(url) for _ in range(TIMES)), strict=True)
         ms = [1000 * seconds for seconds in took]
-        print(f"  {kind:<60} {median(ms[1:]):7.1f} ms, at most {max(ms[1:]):7.1f}, the first {ms[0]:7.1f}")
+        print(
+            f"  {kind:<60} {median(ms[1:]):7.1f} ms, at most {max(ms[1:]):7.1f}, the first {ms[0]:7.1f}"
+        )
         found = (urljoin(url, link.replace("&amp;", "&")) for link in _LINK.findall(page[0]))
         waiting += (link for link in found if _is_view(link, address))
 

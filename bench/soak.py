@@ -11,12 +11,12 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from motherlode.fetch import NetworkOptions, PolitenessOptions, RobotsOptions
-from motherlode.fetch.courtesy import Courtesy
-from motherlode.fetch.fetching import Fetcher
-from motherlode.fetch.hosts import HostBook
+from motherlode.fetch.event_loop import run
+from motherlode.fetch.fetcher import Fetcher
+from motherlode.fetch.host_records import HostBook
 from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run
-from motherlode.fetch.rulebook import RuleBook
+from motherlode.fetch.politeness.rate_limiter import RateLimiter
+from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.lab.misbehaviour import HABITS
 from motherlode.lab.serving.background import sandbox
 from motherlode.records import HostState
@@ -29,7 +29,7 @@ PAGES = 25  # of a host
 AT_ONCE = 256
 QUIET = 5  # tenths of a second without anything under way, until a pass is over
 # Quick, so that nobody waits long for those who never answer.
-NETWORK = {"timeout": 5.0, "idle_timeout": 1.0, "first_byte_timeout": 1.0, "max_bytes": 2_000_000}
+NETWORK = NetworkOptions(timeout=5.0, idle_timeout=1.0, first_byte_timeout=1.0, max_bytes=2_000_000)
 
 
 def main() -> None:
@@ -43,7 +43,11 @@ def make_web(directory: Path, hosts: int, pages: int) -> list[Address]:
     """Small pages; every twentieth host has a habit, each in its turn."""
     directory.mkdir()
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-    urls = [address(f"http://h{host}.test/{number}.html") for host in range(hosts) for number in range(pages)]
+    urls = [
+        address(f"http://h{host}.test/{number}.html")
+        for host in range(hosts)
+        for number in range(pages)
+    ]
     with Archive(directory, ArchiveOptions(), Identity("soak")) as archive:
         for one in urls:
             archive.append(
@@ -57,17 +61,26 @@ def make_web(directory: Path, hosts: int, pages: int) -> list[Address]:
     return urls
 
 
-async def soak(place: str, urls: list[Address], fetches: int, *, say: bool = True) -> list[float]:
+async def soak(
+    place: str,
+    urls: list[Address],
+    fetches: int,
+    *,
+    say: bool = True,
+    network: NetworkOptions = NETWORK,
+) -> list[float]:
     """Pass after pass over all URLs, until so many fetches were made. Returns the megabytes after each."""
     before, outcomes, memory, begin = descriptors(), Counter[str](), list[float](), perf_counter()
-    async with HttpWeb(NetworkOptions(connect=place, **NETWORK), "soak") as web:  # type: ignore[arg-type]
-        courtesy: Courtesy[Address] = Courtesy(PolitenessOptions(), sandbox=True)
-        rulebook = RuleBook(web, RobotsOptions(retry=1.0, keep=20.0), "soak")
+    async with HttpWeb(replace(network, connect=place), "soak") as web:
+        courtesy: RateLimiter[Address] = RateLimiter(PolitenessOptions(), sandbox=True)
+        rulebook = RobotsCache(web, RobotsOptions(retry=1.0, keep=20.0), "soak")
         fetcher = Fetcher(web=web, courtesy=courtesy, rulebook=rulebook, hosts=HostBook(most=1000))
         while (done := outcomes.total()) < fetches:
             await one_pass(fetcher, urls[: fetches - done], outcomes)
             for name in {one.host for one in urls}:  # another pass, another chance
-                fetcher.hosts.put(replace(fetcher.hosts[name], state=HostState.GOOD, next_at=0.0, failures=0))
+                fetcher.hosts.put(
+                    replace(fetcher.hosts[name], state=HostState.GOOD, next_at=0.0, failures=0)
+                )
             fetcher.hosts.changed()
             rulebook.changed()
             memory.append(megabytes())
@@ -83,7 +96,10 @@ async def soak(place: str, urls: list[Address], fetches: int, *, say: bool = Tru
 
 def _say_progress(rate: float, outcomes: Counter[str], memory: float) -> None:
     counts = f"{descriptors():4} descriptors, {len(asyncio.all_tasks()):3} tasks"
-    print(f"  {outcomes.total():9,} fetches, {memory:6.1f} MB, {counts}, {rate:,.0f} fetches/s", flush=True)
+    print(
+        f"  {outcomes.total():9,} fetches, {memory:6.1f} MB, {counts}, {rate:,.0f} fetches/s",
+        flush=True,
+    )
 
 
 async def one_pass(fetcher: Fetcher, urls: list[Address], outcomes: Counter[str]) -> None:

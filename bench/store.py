@@ -6,8 +6,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bench.crawl_model import LINKS, QUEUES, CrawlModel
-from motherlode.records import TopicId
-from motherlode.store import Store, StoreOptions, frontier, outcomes, pages
+from motherlode.records import QueueId
+from motherlode.store import Store, StoreOptions
+from motherlode.store.tables import frontier, outcomes, pages
 
 ALREADY = 5_000_000  # links
 BATCH = 1000  # what half a second of a fast crawl brings
@@ -32,7 +33,10 @@ def _measure(store: Store, model: CrawlModel, new: int) -> None:
         _keep(store, model)
     _checkpoint(store)
     taken = sum(_keep(store, model) for _ in range(MEASURED // BATCH)) + _checkpoint(store)
-    print(f"  {MEASURED / taken:9,.0f} pages/s with {LINKS} links each, {new} of them new URLs", flush=True)
+    print(
+        f"  {MEASURED / taken:9,.0f} pages/s with {LINKS} links each, {new} of them new URLs",
+        flush=True,
+    )
     _look_ups(store, model)
 
 
@@ -49,7 +53,7 @@ def _checkpoint(store: Store) -> float:
 def _keep(store: Store, model: CrawlModel) -> float:
     """Take the best entries of every queue, crawl them in the model, keep the outcomes; timed is the last."""
     with store.reading() as session:
-        shares = [frontier.waiting(session, TopicId(2 + n), BATCH // QUEUES) for n in range(QUEUES)]
+        shares = [frontier.waiting(session, QueueId(2 + n), BATCH // QUEUES) for n in range(QUEUES)]
     batch = model.outcomes([entry for share in shares for entry in share])
     start = perf_counter()
     with store.writing() as session:
@@ -83,7 +87,9 @@ def _look_ups(store: Store, model: CrawlModel) -> None:
 
 def _bare_rows() -> float:
     rows = [
-        (page, place, page * 7 + place, "an anchor text", 0) for page in range(5000) for place in range(LINKS)
+        (page, place, page * 7 + place, "an anchor text", 0)
+        for page in range(5000)
+        for place in range(LINKS)
     ]
     with TemporaryDirectory() as directory:
         connection = sqlite3.connect(Path(directory) / "bare.db", isolation_level=None)

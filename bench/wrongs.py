@@ -9,20 +9,19 @@ from msgspec import Struct
 from sqlalchemy import Select, func, select
 from warcio.archiveiterator import ArchiveIterator
 
-from motherlode.documents.analysing import Manner, analyse_one
-from motherlode.documents.raw import Raw
+from motherlode.documents.analysis import Manner, analyse_one
+from motherlode.documents.extracts import Raw
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal
-from motherlode.records import UrlState
+from motherlode.records import TOPIC_MODEL, UrlState
 from motherlode.records.digests import digest_of
 from motherlode.search.index import IndexContents, PageIndex
 from motherlode.search.indexer import index_directory, pending_changes, topic_term, update_index
 from motherlode.search.query import MatchMode, QueryWord
 from motherlode.search.query_builder import Filters, LanguageGroup, QueryBuilder
-from motherlode.store.pages import KeptPage, count_pages, links_from, page_numbered
 from motherlode.store.schema import frontier, judgements, links, models, pages, redirects, urls
 from motherlode.store.session import Session
-from motherlode.training.training_set import KIND
+from motherlode.store.tables.pages import KeptPage, count_pages, links_from, page_numbered
 
 
 class Snapshot(Struct, frozen=True):
@@ -96,7 +95,9 @@ def _wrong_in_tables(session: Session) -> Iterator[str]:
         unknown = select(column).outerjoin(pages, pages.c.id == column).where(pages.c.id.is_(None))
         wrong[f"rows of {column.table} for unknown pages"] = unknown
     for what, query in wrong.items():
-        number = session.connection.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+        number = session.connection.execute(
+            select(func.count()).select_from(query.subquery())
+        ).scalar_one()
         if number:
             yield f"{number} {what}"
 
@@ -119,7 +120,9 @@ def _wrong_in_pages(portal: Portal, session: Session) -> Iterator[str]:
         body = portal.archive.read(page.archived).body
         if digest_of(body) != page.digest:
             yield f"{page.url} is another in the archive"
-        document = analyse_one(Raw(page.url, body, page.mime, page.mime), Manner(portal.config.urls))
+        document = analyse_one(
+            Raw(page.url, body, page.mime, page.mime), Manner(portal.config.urls)
+        )
         if [one.url for one in document.links] != [one.url for one in links_from(session, kept.id)]:
             yield f"{page.url} has other links in the store"
 
@@ -147,7 +150,7 @@ def _wrong_in_archive(directory: Path, session: Session) -> Iterator[str]:
 
 def _wrong_in_models(session: Session) -> Iterator[str]:
     for number, packed in session.connection.execute(
-        select(models.c.id, models.c.packed).where(models.c.kind == KIND)
+        select(models.c.id, models.c.packed).where(models.c.kind == TOPIC_MODEL)
     ):
         try:
             TreeClassifier.unpack(bytes(packed))
@@ -189,4 +192,6 @@ def _wrong_in_index(portal: Portal, session: Session) -> Iterator[str]:
 
 
 def _seen(known: IndexContents) -> list[tuple[int, int, int]]:
-    return sorted(zip(known.pages.tolist(), known.stamps.tolist(), known.anchor_stamps.tolist(), strict=True))
+    return sorted(
+        zip(known.pages.tolist(), known.stamps.tolist(), known.anchor_stamps.tolist(), strict=True)
+    )

@@ -10,8 +10,8 @@ import click
 from sqlalchemy import Table
 
 from motherlode.app.cli.main import COMMANDS, EXIT_CODES, lode
+from motherlode.portal.config_writer import toml_value
 from motherlode.portal.settings import all_settings, sections
-from motherlode.portal.writing import toml_value
 from motherlode.store import schema
 
 FOLDER = Path(__file__).parent / "reference"
@@ -60,7 +60,9 @@ def _command(command: click.Command, name: str, parent: click.Context, level: st
 
 def _context() -> click.Context:
     """As it is where people run it: with `-h`."""
-    return click.Context(lode, info_name="lode", **{**lode.context_settings, "max_content_width": 90})
+    return click.Context(
+        lode, info_name="lode", **{**lode.context_settings, "max_content_width": 90}
+    )
 
 
 def _help(command: click.Command, context: click.Context) -> str:

@@ -18,13 +18,13 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from motherlode.app.cli.demo import examples_on, planted
+from motherlode.app.services.demo import examples_on, paths_of
 from motherlode.app.web.navigation import TABS
-from motherlode.lab.description import Plan, write_plan
-from motherlode.lab.opening import open_web
+from motherlode.lab.description import WebPlan, write_plan
+from motherlode.lab.loader import open_web
 from motherlode.lab.serving.background import sandbox
 from motherlode.portal import create_portal
-from motherlode.portal.reading import rules_in
+from motherlode.portal.config_reader import rules_in
 from motherlode.topics import plant_seeds
 
 IMAGES = Path(__file__).parent / "images"
@@ -45,12 +45,15 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with TemporaryDirectory(prefix="lode-screenshots-") as name:
         workshop = Path(name)
-        write_plan(workshop / "web", Plan())
+        write_plan(workshop / "web", WebPlan())
         seeds = examples_on(open_web(workshop / "web"))
         with sandbox(workshop / "web") as running:
-            chosen: dict[str, object] = {"network.connect": running.address, "portal.title": "Atlas"}
+            chosen: dict[str, object] = {
+                "network.connect": running.address,
+                "portal.title": "Atlas",
+            }
             place = workshop / "portals" / PORTAL
-            create_portal(place, plant_seeds(planted(seeds), rules_in(chosen)), chosen)
+            create_portal(place, plant_seeds(paths_of(seeds), rules_in(chosen)), chosen)
             with _served(place.parent) as address, _browser() as browser:
                 _take_all(browser, address)
 
@@ -88,7 +91,10 @@ def _crawl(page: Page) -> None:
 def _indexed(page: Page) -> None:
     """Wait for the index, which follows by itself, and until it is up to date."""
     page.goto(f"/portals/{PORTAL}/search?q={SOUGHT}")
-    while not page.locator('main a[href*="/page?"]').count() or page.locator("main [data-live]").count():
+    while (
+        not page.locator('main a[href*="/page?"]').count()
+        or page.locator("main [data-live]").count()
+    ):
         page.wait_for_timeout(500)
         page.goto(f"/portals/{PORTAL}/search?q={SOUGHT}")
 

@@ -1,8 +1,8 @@
 """What all tests share: the cases of others where they are present, and a PostgreSQL to talk to."""
 
 import fcntl
-import gc
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +11,19 @@ import pytest
 from hypothesis import settings
 
 from motherlode.workers.fork_client import shared_fork_server
+from motherlode.workers.gc_settings import freeze_loaded_objects
 from support.bird_portal import finish_birds
-from support.databases import fresh_database
+from support.databases import forget_durability, fresh_database
 from support.helpers import CliRun, run_lode
 
 # The tests' own cache, so that theirs and the user's keep out of each other's way.
-os.environ.setdefault("LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode"))
+os.environ.setdefault(
+    "LODE_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "lode")
+)
+
+# Containers often forbid it, but tests start hundreds of interpreters: each would compile everything.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # How long an example takes is for benches; the first may have to compile what it needs.
 settings.register_profile("motherlode", deadline=None)
@@ -25,13 +32,16 @@ settings.load_profile("motherlode")
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes that nobody can read by their place: gzip holds the time, and processes must agree."""
-    return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+    return (
+        argname
+        if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable())
+        else None
+    )
 
 
 def pytest_collection_finish() -> None:
-    """Exempt what pytest holds from garbage collection: each crawl begins with a full collection."""
-    gc.collect()
-    gc.freeze()
+    """Exempt what pytest holds from garbage collection, and spare each crawl to do so."""
+    freeze_loaded_objects()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,6 +78,7 @@ def postgres_server() -> Iterator[str]:
         os.chmod(folder, 0o755)  # noqa: PTH101, S103 - the server may run as another user
         server = get_server(Path(folder) / "data")
         try:
+            forget_durability(server.get_uri())
             yield server.get_uri()
         finally:
             server.cleanup()

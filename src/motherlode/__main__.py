@@ -1,16 +1,31 @@
-"""`lode`, and `python -m motherlode`: an end by Ctrl-C is quiet from the first moment on."""
+"""`lode`, and `python -m motherlode`: interrupted while it loads, it says one sentence, too."""
 
+import os
 import signal
+from types import FrameType
 from typing import NoReturn
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the command line can say a sentence
+_INTERRUPTED = 11  # as `app.errors` has it, which is not loaded yet
 
 
 def start() -> NoReturn:
-    from motherlode.app.cli.main import main  # noqa: PLC0415 - after the line above
+    """Run the command line."""
+    from motherlode.app.cli.main import main  # noqa: PLC0415 - after the signals are handled
 
     main()
 
 
+def exit_on_signals() -> None:
+    """Exit on Ctrl-C, SIGTERM and SIGHUP until the command line handles them."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _exit)
+
+
+def _exit(_number: int, _frame: FrameType | None) -> NoReturn:
+    os.write(2, b"lode: Interrupted.\n")
+    os._exit(_INTERRUPTED)
+
+
+exit_on_signals()
 if __name__ == "__main__":
     start()

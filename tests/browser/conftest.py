@@ -28,12 +28,19 @@ HERONS = "Herons wade in shallow water and spear fish with their bills."
 NEWS = "Parliament met today to discuss the budget, taxes and elections."
 PAGES = {
     **{
-        f"http://owls{n}.test/": html(f"Owls {n}", f"{OWLS} {n}", f"http://owls{n + 1}.test/", "/more")
+        f"http://owls{n}.test/": html(
+            f"Owls {n}", f"{OWLS} {n}", f"http://owls{n + 1}.test/", "/more"
+        )
         for n in range(12)
     },
-    **{f"http://owls{n}.test/more": html(f"More owls {n}", f"More of it: {OWLS} {n}") for n in range(12)},
     **{
-        f"http://herons{n}.test/": html(f"Herons {n}", f"{HERONS} {n}", f"http://herons{n + 1}.test/")
+        f"http://owls{n}.test/more": html(f"More owls {n}", f"More of it: {OWLS} {n}")
+        for n in range(12)
+    },
+    **{
+        f"http://herons{n}.test/": html(
+            f"Herons {n}", f"{HERONS} {n}", f"http://herons{n + 1}.test/"
+        )
         for n in range(12)
     },
     **{f"http://news{n}.test/": html(f"News {n}", f"{NEWS} {n}") for n in range(4)},

@@ -1,13 +1,16 @@
 """From nothing to a crawled portal, as a person who never opens a terminal."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from motherlode.lab.serving.background import Running
 from support.app_server import Served
+from support.helpers import NO_TIMEOUTS
 
 pytestmark = pytest.mark.system
 
@@ -17,7 +20,13 @@ BOOKMARKS = """<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>
 <DT><H3>OTHERS</H3><DL><p><DT><A HREF="http://news0.test/">News</A></DL><p></DL>"""
 
 
-def make(page: Page, tmp_path: Path, web: Running, bookmarks: str = BOOKMARKS) -> None:
+def make(
+    page: Page,
+    tmp_path: Path,
+    web: Running,
+    bookmarks: str = BOOKMARKS,
+    settings: Mapping[str, object] = MappingProxyType({}),
+) -> None:
     """Make the portal `birds` by the form."""
     file = tmp_path / "bookmarks.html"
     file.write_text(bookmarks)
@@ -26,7 +35,10 @@ def make(page: Page, tmp_path: Path, web: Running, bookmarks: str = BOOKMARKS) -
     page.get_by_label("Name").fill("birds")
     page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_text("Settings", exact=True).click()
-    page.get_by_label("One a line, such as").fill(f"network.connect={web.address}")
+    lines = {"network.connect": web.address, **settings}
+    page.get_by_label("One a line, such as").fill(
+        "\n".join(f"{key}={value}" for key, value in lines.items())
+    )
     page.get_by_role("button", name="Make the portal").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("birds")
 
@@ -52,8 +64,10 @@ def test_a_bookmark_file_becomes_a_crawled_portal(page: Page, web: Running, tmp_
     expect(page.get_by_role("table").nth(1)).to_contain_text("crawl")
 
 
-def test_two_windows_see_the_same_crawl_and_either_stops_it(page: Page, web: Running, tmp_path: Path) -> None:
-    make(page, tmp_path, web, BOOKMARKS.replace("news0", "stall"))
+def test_two_windows_see_the_same_crawl_and_either_stops_it(
+    page: Page, web: Running, tmp_path: Path
+) -> None:
+    make(page, tmp_path, web, BOOKMARKS.replace("news0", "stall"), NO_TIMEOUTS)
     other = page.context.new_page()
     other.goto("/portals/birds")
     page.get_by_role("button", name="Crawl").click()
@@ -62,7 +76,7 @@ def test_two_windows_see_the_same_crawl_and_either_stops_it(page: Page, web: Run
     other.get_by_role("link", name="Watch it").click()
     expect(other).to_have_url(re.compile(r"/portals/birds/crawl$"))
     other.get_by_role("button", name="Pause").click()
-    expect(page.locator("#lines")).to_contain_text("Stopping; what is under way is still kept.")
+    expect(page.locator("#lines")).to_contain_text("Stopping; pages in progress are still stored.")
     other.get_by_role("button", name="Stop at once").click()
     expect(other.locator("#crawl-state")).to_have_attribute("data-state", "paused")
     expect(page.locator("#state")).to_have_text("cancelled")

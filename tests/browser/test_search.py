@@ -66,7 +66,7 @@ def test_a_slider_ranks_anew_at_once(page: Page) -> None:
     scores = page.locator(".result .facts").all_inner_texts()
     for part in ("bm25", "cosine", "topic", "authority"):
         page.get_by_role("slider", name=part).fill("0")
-    page.get_by_role("slider", name="confidence").fill("1")
+    page.get_by_role("slider", name="margin").fill("1")
     expect(page).to_have_url(re.compile(r"rank_confidence=1\b"))
     expect(page.locator(".result .facts").first).to_contain_text("score 1.000")
     assert page.locator(".result .facts").all_inner_texts() != scores
@@ -76,7 +76,9 @@ def test_a_slider_ranks_anew_at_once(page: Page) -> None:
 
 def test_a_page_and_its_original_in_which_nothing_runs(page: Page) -> None:
     elsewhere: list[str] = []
-    page.on("request", lambda one: elsewhere.append(one.url) if "127.0.0.1" not in one.url else None)
+    page.on(
+        "request", lambda one: elsewhere.append(one.url) if "127.0.0.1" not in one.url else None
+    )
     sought(page, "owls")
     page.locator(".result h2 a").first.click()
     expect(page.get_by_role("heading", name="Why it is here")).to_be_visible()

@@ -3,9 +3,24 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from motherlode.records import Entry, Fate, Judgement, Outcome, Page, StoreError, UrlId, UrlState
-from motherlode.store import Store, StoreOptions, frontier, outcomes, pages
+from motherlode.frontier import Frontier
+from motherlode.records import (
+    NO_QUEUE,
+    Entry,
+    Fate,
+    Judgement,
+    Lane,
+    Outcome,
+    Page,
+    QueueId,
+    StoreError,
+    UrlId,
+    UrlState,
+)
+from motherlode.store import Store, StoreOptions
+from motherlode.store.tables import frontier, outcomes, pages
 from motherlode.urls import address
 from support.helpers import follow
 from support.store_records import A, B, count_rows, keep_one, link, outcome, waiting
@@ -69,7 +84,9 @@ def test_offers_that_are_no_better_leave_no_rows(store: Store) -> None:
     assert count_rows(store, "frontier") == 1
 
 
-def test_what_is_settled_takes_no_more_rows(store: Store, database: Path, options: StoreOptions) -> None:
+def test_what_is_settled_takes_no_more_rows(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
     keep_one(store, "http://a/")
     with Store.open(database, options) as again:
         for each in (store, again):  # one remembers it, the other has to ask
@@ -96,13 +113,16 @@ def test_a_queue_is_paged_through(store: Store) -> None:
     assert len({entry.url for entry in seen}) == 30
 
 
-def test_a_queue_that_is_cleared_holds_nothing_and_takes_all_again(store: Store) -> None:
+def test_a_lane_that_is_cleared_holds_nothing_and_takes_all_again(store: Store) -> None:
     with store.writing() as session:
-        frontier.offer(session, [follow("http://a/", 0.5), follow("http://b/", 0.5, queue=2)])
-        frontier.clear(session, A)
+        held = replace(follow("http://b/", 0.5), lane=Lane.HELD)
+        frontier.offer(session, [follow("http://a/", 0.5), held])
+        frontier.clear(session, Lane.CRAWL)
     assert waiting(store) == []
-    assert waiting(store, B) == [("http://b/", 0.5)]
     with store.writing() as session:
+        assert [entry.url for entry in frontier.waiting(session, A, 9, lane=Lane.HELD)] == [
+            "http://b/"
+        ]
         frontier.offer(session, [follow("http://a/", 0.5)])
     assert waiting(store) == [("http://a/", 0.5)]
 
@@ -111,16 +131,21 @@ def test_a_queue_that_is_cleared_holds_nothing_and_takes_all_again(store: Store)
 
 
 def test_pages_wait_to_be_fetched_again_and_are_still_what_they_were(store: Store) -> None:
-    for url, when in (("http://a/", 10.0), ("http://b/", 5.0), ("http://c/", 20.0), ("http://d/", 1.0)):
+    for url, when in (
+        ("http://a/", 10.0),
+        ("http://b/", 5.0),
+        ("http://c/", 20.0),
+        ("http://d/", 1.0),
+    ):
         keep_one(store, url, page=Page(url, address(url).key, when, 200, digest=b"x"))
     with store.writing() as session:
         assert frontier.let_wait_again(session, 15.0, 2) == 2  # the oldest
-        again = {entry.url for entry in frontier.waiting(session, frontier.AGAIN, 10)}
+        again = {entry.url for entry in frontier.waiting(session, NO_QUEUE, 10, lane=Lane.REFRESH)}
         assert again == {"http://d/", "http://b/"}
-        assert frontier.sizes(session) == {frontier.AGAIN: 2}
+        assert frontier.sizes(session, Lane.REFRESH) == {NO_QUEUE: 2}
         assert frontier.all_waiting(session, 10, None) == []
         assert frontier.let_wait_again(session, 15.0, 10) == 3  # those that wait are not doubled
-        assert frontier.sizes(session) == {frontier.AGAIN: 3}
+        assert frontier.sizes(session, Lane.REFRESH) == {NO_QUEUE: 3}
         assert frontier.offer(session, [follow("http://b/", 9.0)]) == []
 
 
@@ -130,10 +155,10 @@ def test_pages_of_some_topics_wait_to_be_fetched_again(store: Store) -> None:
     keep_one(store, "http://c/", judgement=Judgement(A, -1.0))
     with store.writing() as session:
         assert frontier.let_wait_again(session, 1e9, 10, [A]) == 1
-        (entry,) = frontier.waiting(session, frontier.AGAIN, 10)
+        (entry,) = frontier.waiting(session, NO_QUEUE, 10, lane=Lane.REFRESH)
         assert (entry.url, entry.rank) == ("http://a/", 1.0)
         outcomes.keep(session, [Outcome(entry, Fate(UrlState.FAILED, "gone"))])
-        assert frontier.waiting(session, frontier.AGAIN, 10) == []
+        assert frontier.waiting(session, NO_QUEUE, 10, lane=Lane.REFRESH) == []
         known = pages.page_at(session, entry.key)
         assert known is not None
         assert pages.gone_pages(session) == {known.id}
@@ -155,5 +180,47 @@ def test_a_place_in_a_queue_is_found_and_counted(store: Store) -> None:
             "http://b/": 2.0,
             "http://c/": 1.5,
         }
-        assert [frontier.ahead_of(session, entries[f"http://{name}/"]) for name in "abc"] == [0, 1, 2]
+        assert [frontier.ahead_of(session, entries[f"http://{name}/"]) for name in "abc"] == [
+            0,
+            1,
+            2,
+        ]
         assert frontier.places_of(session, []) == {}
+
+
+def test_ties_go_to_the_earliest_discovery_in_memory_and_in_the_database(store: Store) -> None:
+    """The declared order: the highest rank first; of equal ranks, the URL that was seen first."""
+    offered = ["c", "a", "e", "b", "d"]
+    ranks = {"c": 0.5, "a": 0.5, "e": 0.9, "b": 0.5, "d": 0.9}
+    with store.writing() as session:
+        for names in (offered[:3], offered[3:]):
+            frontier.offer(session, [follow(f"http://{name}.test/", ranks[name]) for name in names])
+        frontier.offer(session, [follow("http://b.test/", 0.5, B)])  # no better: its place stays
+    expected = [f"http://{name}.test/" for name in "edcab"]
+
+    def load(queue: QueueId, limit: int, after: Entry | None) -> list[Entry]:
+        with store.reading() as session:
+            return frontier.waiting(session, queue, limit, after)
+
+    in_database = [entry.url for entry in load(QueueId(A), 10, None)]
+    in_memory = Frontier(load, load_entries=2)
+    in_memory.open([QueueId(A), QueueId(B)])
+    taken = [entry.url for _ in offered if (entry := in_memory.take(0.0)) is not None]
+    assert in_database == taken == expected
+
+
+def test_ties_between_queues_go_to_the_earliest_discovery(store: Store) -> None:
+    with store.writing() as session:
+        entries = frontier.offer(
+            session,
+            [
+                follow(f"http://{name}.test/", 0.5, queue)
+                for name, queue in zip("cab", (B, A, B), strict=True)
+            ],
+        )
+    in_memory = Frontier(lambda _queue, _limit, _after: [])
+    in_memory.open([QueueId(A), QueueId(B)])
+    assert in_memory.take(0.0) is None  # all that comes is in memory from now on
+    in_memory.offer(entries)
+    taken = [entry.url for _ in "cab" if (entry := in_memory.take(0.0)) is not None]
+    assert taken == [f"http://{name}.test/" for name in "cab"]

@@ -5,9 +5,10 @@ from itertools import pairwise
 import pytest
 
 from motherlode.records import Outcome, Redirect, UrlId
-from motherlode.store import Store, outcomes
-from motherlode.store.graph import Graph, graph_among, graph_around
-from motherlode.store.pages import known_url, pages_at, pages_linking_to, vectors_of_all
+from motherlode.store import Store
+from motherlode.store.queries.graph import Graph, graph_among, graph_around
+from motherlode.store.tables import outcomes
+from motherlode.store.tables.pages import known_url, pages_at, pages_linking_to, vectors_of_all
 from motherlode.urls import address
 from support.store_records import keep_one, link, outcome, take
 
@@ -30,13 +31,19 @@ def number(store: Store, name: str) -> UrlId:
 def redirect(store: Store, *names: str) -> None:
     """A chain of redirects, without a page at its end."""
     places = [address(url(name)) for name in names]
-    hops = [Redirect(one.url, one.key, other.url, other.key, 301) for one, other in pairwise(places)]
-    with store.writing() as session:  # by way of a URL that was never met, as some have pages already
+    hops = [
+        Redirect(one.url, one.key, other.url, other.key, 301) for one, other in pairwise(places)
+    ]
+    with (
+        store.writing() as session
+    ):  # by way of a URL that was never met, as some have pages already
         entry = take(session, f"{url(names[0])}way")
         outcomes.keep(session, [Outcome(entry, redirects=tuple(hops))])
 
 
-def around(store: Store, *base: str, predecessors: int = 10) -> tuple[Graph, list[str], set[tuple[str, str]]]:
+def around(
+    store: Store, *base: str, predecessors: int = 10
+) -> tuple[Graph, list[str], set[tuple[str, str]]]:
     """The graph, the names of its nodes, and its edges by names."""
     numbers = [number(store, name) for name in base]
     with store.reading() as session:
@@ -141,7 +148,7 @@ def test_a_page_that_was_redirected_at_another_time_is_a_page(store: Store) -> N
 
 
 def test_many_pages_are_read_some_at_a_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motherlode.store.graph._AT_ONCE", 3)
+    monkeypatch.setattr("motherlode.store.queries.graph._AT_ONCE", 3)
     with store.writing() as session:
         entries = [take(session, url(f"n{place}")) for place in range(12)]
         batch = [
@@ -162,7 +169,9 @@ def test_pages_and_vectors_of_many_at_once(store: Store) -> None:
     with store.reading() as session:
         found = pages_at(session, numbers)
         assert list(found) == numbers[:2]
-        assert vectors_of_all(session, found.values(), "terms") == dict.fromkeys(found.values(), b"\x01")
+        assert vectors_of_all(session, found.values(), "terms") == dict.fromkeys(
+            found.values(), b"\x01"
+        )
         assert vectors_of_all(session, found.values(), "pairs") == {}
         assert pages_at(session, []) == {}
         assert vectors_of_all(session, [], "terms") == {}

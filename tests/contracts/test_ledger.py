@@ -13,7 +13,8 @@ from motherlode.records import (
     RunEnd,
     Verdict,
 )
-from motherlode.store import Store, ledger, outcomes, pages
+from motherlode.store import Store
+from motherlode.store.tables import ledger, outcomes, pages
 from motherlode.urls import address
 from support.store_records import keep_one, outcome, take
 
@@ -23,7 +24,9 @@ def test_runs_are_counted_and_ended(store: Store) -> None:
         run = ledger.start_run(session, "lode crawl", "bingo", 1.0)
         ledger.advance_run(session, run.id, 5)
         ledger.advance_run(session, run.id, 12)
-        assert ledger.start_run(session, "lode crawl", "bingo", 1.0) == run  # said again, as nobody heard
+        assert (
+            ledger.start_run(session, "lode crawl", "bingo", 1.0) == run
+        )  # said again, as nobody heard
         assert ledger.all_runs(session)[0].ended_at is None
         ledger.end_run(session, run.id, RunEnd.PAGES, 9.0)
     with store.reading() as session:
@@ -35,7 +38,9 @@ def test_the_latest_model_of_a_kind_is_found(store: Store) -> None:
     with store.writing() as session:
         assert ledger.latest_model(session, "tree") is None
         for number in range(3):
-            made = Model(ModelId(0), "tree", 1, number, bytes([number, 0, 255]), {"précis": [number]})
+            made = Model(
+                ModelId(0), "tree", 1, number, bytes([number, 0, 255]), {"précis": [number]}
+            )
             kept = ledger.keep_model(session, made)
     with store.reading() as session:
         assert ledger.latest_model(session, "tree") == kept
@@ -66,7 +71,9 @@ def test_hosts_are_kept_and_changed(store: Store) -> None:
 
 
 def test_hosts_are_listed_by_name(store: Store) -> None:
-    hosts = [Host(f"{name}.example", "example", HostState.BAD, "refused", pages=3) for name in "cab"]
+    hosts = [
+        Host(f"{name}.example", "example", HostState.BAD, "refused", pages=3) for name in "cab"
+    ]
     with store.writing() as session:
         ledger.keep_hosts(session, hosts)
     with store.reading() as session:
@@ -81,7 +88,9 @@ def test_robots_txt_is_kept_by_origin_and_replaced(store: Store) -> None:
     with store.writing() as session:
         ledger.keep_robots(session, [])
         ledger.keep_robots(session, [RobotsFile("http://a.example", 500, None, 0.0, 1.0), closed])
-        ledger.keep_robots(session, [RobotsFile("http://a.example", 404, b"", 0.0, 1.0), plain, empty])
+        ledger.keep_robots(
+            session, [RobotsFile("http://a.example", 404, b"", 0.0, 1.0), plain, empty]
+        )
     with store.reading() as session:
         found = [ledger.robots_of(session, file.origin) for file in (plain, closed, empty)]
         assert found == [plain, closed, empty]
@@ -108,7 +117,9 @@ def test_pages_behind_the_end_of_an_archive_file_lose_their_raw_response(store: 
     with store.writing() as session:
         ledger.lose_archived(session, "f", 150)
     with store.reading() as session:
-        first, second = (pages.page_at(session, address(url).key) for url in ("http://a/", "http://b/"))
+        first, second = (
+            pages.page_at(session, address(url).key) for url in ("http://a/", "http://b/")
+        )
         assert first is not None
         assert second is not None
         assert (first.page.archived, second.page.archived) == (Archived("f", 0, 100), None)
@@ -125,7 +136,11 @@ def test_archive_sizes_follow_the_last_commit(store: Store) -> None:
 
 
 def test_copies_are_found_by_their_digest_the_first_page_of_each(store: Store) -> None:
-    for url, digest in (("http://a/", b"same"), ("http://b/", b"same"), ("http://c/", b"other\x00\xff")):
+    for url, digest in (
+        ("http://a/", b"same"),
+        ("http://b/", b"same"),
+        ("http://c/", b"other\x00\xff"),
+    ):
         with store.writing() as session:
             entry = take(session, url)
             page = Page(entry.url, entry.key, 1.0, 200, digest=digest)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from motherlode.records import Mark, PageId, TopicId, Word
 from motherlode.store import Store, StoreOptions, migrations
-from motherlode.store import topics as topic_rows
-from motherlode.store.marks import give_marks, standing_marks, take_back
 from motherlode.store.schema import VERSION, about
-from support.store_records import keep_one
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.marks import give_marks, standing_marks, take_back
+from support.store_records import as_in_version_5, keep_one
 
 OWL, HERON = "http://owl.test/", "http://heron.test/"
 
@@ -30,7 +30,9 @@ def standing(store: Store) -> list[tuple[str, TopicId, Word]]:
 def test_the_last_word_on_a_page_and_a_topic_counts(store: Store) -> None:
     owls, birds = topic(store, "owls"), topic(store, "birds")
     owl, heron = keep_one(store, OWL), keep_one(store, HERON)
-    give(store, Mark(owl, owls, Word.BAD, 1.0), Mark(heron, owls, Word.BAD, 1.0, "no\x00 owl \udc80"))
+    give(
+        store, Mark(owl, owls, Word.BAD, 1.0), Mark(heron, owls, Word.BAD, 1.0, "no\x00 owl \udc80")
+    )
     give(store, Mark(owl, birds, Word.GOOD, 2.0), Mark(owl, owls, Word.GOOD, 2.0))
     assert standing(store) == [
         (HERON, owls, Word.BAD),
@@ -49,7 +51,9 @@ def test_what_was_said_last_is_taken_back_together(store: Store) -> None:
     owls = topic(store, "owls")
     owl, heron = keep_one(store, OWL), keep_one(store, HERON)
     give(store, Mark(owl, owls, Word.BAD, 5.0))
-    give(store, Mark(owl, owls, Word.GOOD, 2.0), Mark(heron, owls, Word.DROPPED, 2.0))  # a clock went back
+    give(
+        store, Mark(owl, owls, Word.GOOD, 2.0), Mark(heron, owls, Word.DROPPED, 2.0)
+    )  # a clock went back
     with store.writing() as session:
         assert take_back(session) == 2
     assert standing(store) == [(OWL, owls, Word.BAD)]
@@ -65,8 +69,11 @@ def test_marks_go_with_their_topic(store: Store) -> None:
     assert standing(store) == []
 
 
-def test_a_database_of_version_2_gets_marks(store: Store, database: Path, options: StoreOptions) -> None:
+def test_a_database_of_version_2_gets_marks(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
     owl = keep_one(store, OWL)
+    as_in_version_5(store)
     with store.writing() as session:
         session.connection.exec_driver_sql("DROP TABLE marks")
         session.connection.exec_driver_sql("ALTER TABLE hosts DROP COLUMN aliases")

@@ -19,10 +19,12 @@ from motherlode.records import (
     Redirect,
     UrlState,
 )
-from motherlode.store import Store, frontier, ledger, outcomes, overview, pages
-from motherlode.store import topics as topic_rows
-from motherlode.store.linking import LinkRows
+from motherlode.store import Store
+from motherlode.store.link_rows import LinkRows
+from motherlode.store.queries import overview
 from motherlode.store.schema import links, metadata
+from motherlode.store.tables import frontier, ledger, outcomes, pages
+from motherlode.store.tables import topics as topic_rows
 from motherlode.urls import address
 from support.helpers import follow
 from support.store_records import A, B, count_rows, keep_one, link, outcome, take, waiting
@@ -34,7 +36,17 @@ def test_a_page_is_kept_with_all_that_belongs_to_it(store: Store) -> None:
         run = ledger.start_run(session, "lode crawl", "bingo", 1.0)
         entry = take(session, "http://a.example/", rank=0.75)
         page = Page(
-            entry.url, entry.key, 2.5, 203, "text/html", 2**33, b"\x00d", "e", "Mon", "192.0.2.1", archived
+            entry.url,
+            entry.key,
+            2.5,
+            203,
+            "text/html",
+            2**33,
+            b"\x00d",
+            "e",
+            "Mon",
+            "192.0.2.1",
+            archived,
         )
         said = Judgement(B, -0.25, ModelId(3))
         made = outcomes.keep(session, [outcome(entry, page=page, judgement=said)], run.id).pages
@@ -92,7 +104,9 @@ def test_links_are_found_across_segments(store: Store) -> None:
 def test_a_link_alone_does_not_wait_and_a_follow_does(store: Store) -> None:
     with store.writing() as session:
         entry = take(session, "http://a/")
-        found = outcome(entry, link("http://b/"), link("http://c/"), follows=(follow("http://c/", 0.4),))
+        found = outcome(
+            entry, link("http://b/"), link("http://c/"), follows=(follow("http://c/", 0.4),)
+        )
         (number,) = outcomes.keep(session, [found]).pages
     with store.reading() as session:
         (waits,) = frontier.waiting(session, A, 10)
@@ -164,7 +178,9 @@ def test_a_page_settles_its_url_whatever_else_the_batch_says(store: Store) -> No
         old = take(session, "http://old/")
         page = Page(new.url, new.key, 1.0, 200)
         moved = outcome(old, page=page, fate=Fate(retry_at=9.0))
-        outcomes.keep(session, [moved, Outcome(new, Fate(UrlState.FAILED, "timeout", retry_at=9.0))])
+        outcomes.keep(
+            session, [moved, Outcome(new, Fate(UrlState.FAILED, "timeout", retry_at=9.0))]
+        )
     with store.reading() as session:
         known = pages.known_url(session, new.key)
         assert known is not None
@@ -195,7 +211,9 @@ def test_a_page_that_was_not_modified_keeps_what_it_said(store: Store) -> None:
 
 
 def test_a_page_fetched_again_replaces_itself(store: Store) -> None:
-    first = keep_one(store, "http://a/", link("http://b/"), link("http://c/"), judgement=Judgement(A, 1.0))
+    first = keep_one(
+        store, "http://a/", link("http://b/"), link("http://c/"), judgement=Judgement(A, 1.0)
+    )
     with store.writing() as session:
         known = pages.known_url(session, address("http://a/").key)
         assert known is not None
@@ -232,8 +250,17 @@ def test_odd_text_is_kept(store: Store) -> None:
 
 
 def test_odd_anchors_of_many_links_are_kept(store: Store) -> None:
-    odd = ('"quoted" \\ and \\u0041', "tab\tand \x01\x1f\x7f", "\u2028 \U0001f989 \u202e", "[1, null]", "")
-    many = [(f"http://b/{number}", odd[number % len(odd)], LinkFlag(number % 8)) for number in range(300)]
+    odd = (
+        '"quoted" \\ and \\u0041',
+        "tab\tand \x01\x1f\x7f",
+        "\u2028 \U0001f989 \u202e",
+        "[1, null]",
+        "",
+    )
+    many = [
+        (f"http://b/{number}", odd[number % len(odd)], LinkFlag(number % 8))
+        for number in range(300)
+    ]
     page = keep_one(store, "http://a/", *(link(*one) for one in many))
     with store.reading() as session:
         assert [(one.url, one.anchor, one.flags) for one in pages.links_from(session, page)] == many
@@ -246,7 +273,9 @@ def test_links_of_several_pages_are_kept_whatever_their_numbers(
 ) -> None:
     counts = [(7, 2), (8, 0), (2**40, 3)]
     anchors = ["same", "same", "", "same", "12"]
-    rows = LinkRows(counts, np.array([target, 5, 5, 6, target]), anchors, np.array([1, 0, 0, flags, flags]))
+    rows = LinkRows(
+        counts, np.array([target, 5, 5, 6, target]), anchors, np.array([1, 0, 0, flags, flags])
+    )
     with store.writing() as session:
         session.bulk.insert_links(rows)
         session.bulk.insert_links(LinkRows([], np.array([], np.int64), [], np.array([], np.int64)))
@@ -267,13 +296,17 @@ def test_a_page_of_very_many_links_is_kept(store: Store) -> None:
     with store.writing() as session:
         session.bulk.insert_links(LinkRows([(1, many)], nothing, [""] * many, nothing))
     with store.reading() as session:
-        kept = session.connection.execute(select(links.c.position).order_by(links.c.position)).scalars()
+        kept = session.connection.execute(
+            select(links.c.position).order_by(links.c.position)
+        ).scalars()
         assert list(kept) == list(range(many))
 
 
 def test_what_no_database_keeps_is_replaced(store: Store) -> None:
     nul, lone = "a\x00b", "c\ud800d\u00e9"
-    document = Document(nul, text=nul + lone, fingerprint=2**64 - 1, links=(link("http://b/", lone),))
+    document = Document(
+        nul, text=nul + lone, fingerprint=2**64 - 1, links=(link("http://b/", lone),)
+    )
     number = keep_one(store, "http://a/", document=document, fate=Fate(reason=nul))
     with store.writing() as session:
         topic_rows.add_examples(session, [Example(ROOT, None, nul, lone, (nul,), lone)])
@@ -292,7 +325,11 @@ def test_a_large_batch_with_much_in_common(store: Store) -> None:
         frontier.offer(session, [follow(f"http://h{n % 7}/{n}", n / 300) for n in range(300)])
         entries = frontier.waiting(session, A, 300)
         batch = [
-            outcome(entry, *(link(url) for url in (*shared, entry.url)), follows=tuple(map(follow, shared)))
+            outcome(
+                entry,
+                *(link(url) for url in (*shared, entry.url)),
+                follows=tuple(map(follow, shared)),
+            )
             for entry in entries
         ]
         numbers = outcomes.keep(session, batch).pages
@@ -345,7 +382,9 @@ def test_a_page_stays_whatever_becomes_of_its_own_entry_later(
         outcomes.keep(session, [outcome(entry, page=page, redirects=(hop,))])
     away = Redirect(late.url, late.key, "http://b/", address("http://b/").key, 302)
     with store.writing() as session:
-        kept = outcomes.keep(session, [Outcome(late, Fate(state, "not there", retry_at), redirects=(away,))])
+        kept = outcomes.keep(
+            session, [Outcome(late, Fate(state, "not there", retry_at), redirects=(away,))]
+        )
         assert late.url_id in kept.settled
     with store.reading() as session:
         known = pages.known_url(session, late.key)

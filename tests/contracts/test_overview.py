@@ -3,9 +3,10 @@
 import pytest
 
 from motherlode.records import ROOT, Fate, Judgement, Outcome, TopicId, UrlState
-from motherlode.store import Store, outcomes, overview
-from motherlode.store.overview import TopicPages
-from motherlode.store.pages import urls_of_pages
+from motherlode.store import Store
+from motherlode.store.queries import overview
+from motherlode.store.tables import outcomes
+from motherlode.store.tables.pages import urls_of_pages
 from support.store_records import keep_one, link, take
 
 OWLS = TopicId(5)
@@ -13,12 +14,16 @@ OWLS = TopicId(5)
 
 def test_the_harvest_is_told_in_parts_of_the_crawl(store: Store) -> None:
     for number in range(8):
-        said = Judgement(OWLS, 0.5) if number < 3 else Judgement(ROOT, -0.5)
+        probability = (0.9, 0.5, None)[number % 3]
+        said = Judgement(OWLS, 0.5, probability=probability)
+        if number >= 3:
+            said = Judgement(ROOT, -0.5, probability=0.1)
         keep_one(store, f"http://a/{number}", judgement=said)
     with store.reading() as session:
         assert overview.harvest(session, 2) == [0.75, 0.0]
         assert overview.harvest(session, 1) == [3 / 8]
-        assert overview.confidences(session) == {OWLS: TopicPages(3, 0.5)}
+        (owls,) = overview.pages_by_topic(session).values()
+        assert (owls.pages, owls.margin, owls.probability) == (3, 0.5, 0.7)
 
 
 def test_everything_is_counted(store: Store) -> None:

@@ -9,12 +9,14 @@ from motherlode.records import (
     Feedback,
     Judgement,
     Origin,
+    QueueId,
     StoreError,
     Topic,
     Verdict,
 )
-from motherlode.store import Store, frontier, ledger, pages
-from motherlode.store import topics as topic_rows
+from motherlode.store import Store
+from motherlode.store.tables import frontier, ledger, pages
+from motherlode.store.tables import topics as topic_rows
 from support.helpers import follow
 from support.store_records import count_rows, keep_one, waiting
 
@@ -53,7 +55,9 @@ def test_an_example_changes_its_origin_and_its_text_and_stays_where_it_is(store:
         given = Example(topic, "http://a.example/", title="A", tags=("x",), origin=Origin.ARCHETYPE)
         topic_rows.add_examples(session, [given, Example(topic, "http://b.example/")])
         first, second = topic_rows.examples_of(session)
-        topic_rows.change_example(session, replace(first, origin=Origin.FEEDBACK, text="owls\x00", note="!"))
+        topic_rows.change_example(
+            session, replace(first, origin=Origin.FEEDBACK, text="owls\x00", note="!")
+        )
     with store.reading() as session:
         changed = replace(first, origin=Origin.FEEDBACK, text="owls\ufffd", note="!")
         assert topic_rows.examples_of(session) == [changed, second]
@@ -70,7 +74,7 @@ def test_a_removed_topics_number_and_offers_are_gone_for_good(store: Store) -> N
         again = topic_rows.add_topic(session, ROOT, "y")
         assert again.id != topic.id
         frontier.offer(session, [follow("http://a/", 0.5, again.id)])
-    assert waiting(store, again.id) == [("http://a/", 0.5)]
+    assert waiting(store, QueueId(again.id)) == [("http://a/", 0.5)]
 
 
 def test_removing_a_topic_hands_its_pages_to_its_parent(store: Store) -> None:
@@ -92,7 +96,14 @@ def test_removing_a_topic_hands_its_pages_to_its_parent(store: Store) -> None:
 
 def test_examples_are_kept_whole_and_once_a_topic(store: Store) -> None:
     example = Example(
-        ROOT, "http://a.example/", "Title ü", "A note", ("x", "y z"), "trimmed", Origin.ARCHETYPE, 1.25
+        ROOT,
+        "http://a.example/",
+        "Title ü",
+        "A note",
+        ("x", "y z"),
+        "trimmed",
+        Origin.ARCHETYPE,
+        1.25,
     )
     query = Example(ROOT, None, text="some words", origin=Origin.QUERY)
     with store.writing() as session:

@@ -1,7 +1,8 @@
 """Transactions: all or nothing, one moment for a reader, several writers."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -17,9 +18,11 @@ from motherlode.records import (
     StoreError,
     StoreGoneError,
 )
-from motherlode.store import Store, StoreOptions, frontier, ledger, outcomes, pages
-from motherlode.store import topics as topic_rows
+from motherlode.store import Store, StoreOptions
+from motherlode.store import store as store_module
 from motherlode.store.schema import metadata, urls
+from motherlode.store.tables import frontier, ledger, outcomes, pages
+from motherlode.store.tables import topics as topic_rows
 from motherlode.urls import address
 from support.helpers import follow
 from support.store_records import (
@@ -42,7 +45,9 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     with pytest.raises(StopHereError), store.writing() as session:
         topic_rows.add_topic(session, ROOT, "x")
         entry = take(session, "http://a/")
-        found = outcome(entry, link("http://b/"), judgement=Judgement(A, 1.0), follows=(follow("http://c/"),))
+        found = outcome(
+            entry, link("http://b/"), judgement=Judgement(A, 1.0), follows=(follow("http://c/"),)
+        )
         outcomes.keep(session, [found])
         ledger.note_archives(session, {"f": 3})
         raise StopHereError
@@ -102,7 +107,9 @@ def test_two_stores_on_one_database_agree_on_rows(
     assert all(address(row.url).key == row.key for row in rows)
 
 
-def test_two_writers_with_the_same_news_agree(store: Store, database: Path, options: StoreOptions) -> None:
+def test_two_writers_with_the_same_news_agree(
+    store: Store, database: Path, options: StoreOptions
+) -> None:
     """Both transactions are open at once where the database allows it; no URL gets two rows."""
     ready = threading.Barrier(2)
     failed: list[BaseException] = []
@@ -112,7 +119,9 @@ def test_two_writers_with_the_same_news_agree(store: Store, database: Path, opti
         try:
             for step in range(20):
                 with each.writing() as session:
-                    frontier.offer(session, [follow(f"http://h/{step}/{n}", number) for n in range(20)])
+                    frontier.offer(
+                        session, [follow(f"http://h/{step}/{n}", number) for n in range(20)]
+                    )
         except StoreError as error:
             failed.append(error)
 
@@ -167,7 +176,7 @@ def test_one_writer_at_a_time_on_a_shared_database(
     store: Store, database: Path, options: StoreOptions
 ) -> None:
     with Store.open(database, options) as other:
-        with store.exclusive(), pytest.raises(LockedError, match="being written"), other.exclusive():
+        with store.exclusive(), refused(), other.exclusive():
             pass
         with other.exclusive():
             pass
@@ -185,14 +194,18 @@ def test_a_server_that_cuts_us_off_is_told_from_other_failures_and_can_be_come_b
             session.connection.execute(select(1))
         store.mend()
         keep_one(store, "http://a/")
-        with (
-            Store.open(database, options) as other,
-            pytest.raises(LockedError),  # the lock is ours again
-            other.exclusive(),
-        ):
-            pass
+        with Store.open(database, options) as other, refused(), other.exclusive():
+            pass  # the lock is ours again
     with Store.open(database, options) as other, other.exclusive():
         assert count_rows(other, "pages") == 1
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Whoever wants a lock in this block does not get it, and does not wait long for it."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(LockedError, match="being written"):
+        patch.setattr(store_module, "_MOMENT", 0.1)
+        yield
 
 
 def _cut_off(options: StoreOptions, name: str) -> None:

@@ -7,12 +7,20 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import pytest
 
-from motherlode.fetch import DnsOptions, FetchError, NetworkOptions, Request, Response, TypeOptions, Web
-from motherlode.fetch.failures import Kind
+from motherlode.fetch import (
+    DnsOptions,
+    FetchError,
+    NetworkOptions,
+    Request,
+    Response,
+    TypeOptions,
+    Web,
+)
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.http import HttpWeb
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.loader import open_web
 from motherlode.lab.misbehaviour import HABITS
-from motherlode.lab.opening import open_web
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.serving.background import Running, sandbox
 from support.misbehaving_web import page, write_unruly_web
@@ -21,7 +29,16 @@ T = TypeVar("T")
 MAX_BYTES = 2_000_000
 WELL = "http://well.test"
 # Headers that say something of the document; the others say how it was sent.
-TELLING = ("content-type", "etag", "last-modified", "location", "retry-after", "x-own", "x-city", "x-one")
+TELLING = (
+    "content-type",
+    "etag",
+    "last-modified",
+    "location",
+    "retry-after",
+    "x-own",
+    "x-city",
+    "x-one",
+)
 
 
 class Outcome(NamedTuple):
@@ -37,7 +54,9 @@ class Outcome(NamedTuple):
 class Visiting(Protocol):
     """Go into a web, and do something there."""
 
-    def __call__(self, work: Callable[[Web], Coroutine[Any, Any, T]], *, names: bool = False) -> T: ...
+    def __call__(
+        self, work: Callable[[Web], Coroutine[Any, Any, T]], *, names: bool = False
+    ) -> T: ...
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +81,9 @@ def over_http(box: Running) -> Visiting:
         dns = DnsOptions(servers=(f"127.0.0.1:{box.dns_port}",), timeout=1.0)
 
         async def run() -> T:
-            async with HttpWeb(NetworkOptions(connect=connect, private=names, **limits), "tests", dns) as web:
+            async with HttpWeb(
+                NetworkOptions(connect=connect, private=names, **limits), "tests", dns
+            ) as web:
                 return await work(web)
 
         return asyncio.run(run())
@@ -124,7 +145,14 @@ def test_a_page_comes_with_its_status_type_headers_and_body(visit: Visiting) -> 
     assert (got.header("etag"), got.header("x-own")) == ('W/"a,b"', "yes")
 
 
-STATUSES = {"/absent": 404, "/moved": 301, "/gone": 410, "/broken": 500, "/strange": 799, "/nothing": 204}
+STATUSES = {
+    "/absent": 404,
+    "/moved": 301,
+    "/gone": 410,
+    "/broken": 500,
+    "/strange": 799,
+    "/nothing": 204,
+}
 
 
 @pytest.mark.parametrize(("path", "status"), STATUSES.items())
@@ -149,7 +177,7 @@ def test_a_condition_that_holds_brings_nothing_new(visit: Visiting) -> None:
 
 def test_what_was_packed_is_unpacked_and_what_only_says_so_is_broken(visit: Visiting) -> None:
     assert brings(visit, "/packed").body == page("Packed")
-    assert brings(visit, "/not-packed").failure == Kind.PROTOCOL
+    assert brings(visit, "/not-packed").failure == FailureKind.PROTOCOL
     assert brings(visit, "/chunked").body == b"<p>in pieces."
 
 
@@ -162,11 +190,11 @@ def test_a_header_that_occurs_twice_is_there_twice(visit: Visiting) -> None:
 
 def test_a_type_that_is_not_wanted_is_refused_by_what_it_is(visit: Visiting) -> None:
     wanted = TypeOptions()
-    assert brings(visit, "/picture.png", types=wanted).failure == Kind.TYPE
+    assert brings(visit, "/picture.png", types=wanted).failure == FailureKind.TYPE
     assert brings(visit, "/picture.png", types=TypeOptions(other=10_000)).status == 200
     assert brings(visit, "/picture.png").status == 200
-    assert brings(visit, "/", types=TypeOptions(html=0)).failure == Kind.TYPE
-    assert brings(visit, "/packed", types=TypeOptions(html=0)).failure == Kind.TYPE
+    assert brings(visit, "/", types=TypeOptions(html=0)).failure == FailureKind.TYPE
+    assert brings(visit, "/packed", types=TypeOptions(html=0)).failure == FailureKind.TYPE
     assert bring(visit, Request("http://wrong-mime.test/", types=wanted))[0].mime == "text/html"
     assert bring(visit, Request("http://no-mime.test/", types=wanted))[0].mime == "text/html"
     assert bring(visit, Request("http://wrong-mime.test/file.bin", types=wanted))[0].failure == ""
@@ -176,12 +204,14 @@ def test_a_type_that_is_not_wanted_is_refused_by_what_it_is(visit: Visiting) -> 
 def test_a_type_has_its_most_bytes_unpacked(visit: Visiting, path: str) -> None:
     size = len(brings(visit, path).body)
     assert brings(visit, path, types=TypeOptions(html=size)).status == 200
-    assert brings(visit, path, types=TypeOptions(html=size - 1)).failure == Kind.TOO_LARGE
+    assert brings(visit, path, types=TypeOptions(html=size - 1)).failure == FailureKind.TOO_LARGE
 
 
 def test_types_and_their_limits_are_for_documents_alone(visit: Visiting) -> None:
     nothing = TypeOptions(html=0, text=0)
-    assert [brings(visit, path, types=nothing).status for path in ("/absent", "/moved", "/gone")] == [
+    assert [
+        brings(visit, path, types=nothing).status for path in ("/absent", "/moved", "/gone")
+    ] == [
         404,
         301,
         410,
@@ -190,14 +220,19 @@ def test_types_and_their_limits_are_for_documents_alone(visit: Visiting) -> None
 
 def test_no_body_is_larger_than_the_web_allows(visit: Visiting) -> None:
     big = "http://big.test/big.bin"
-    assert bring(visit, Request(big))[0].failure == Kind.TOO_LARGE
-    assert bring(visit, Request(big, types=TypeOptions(other=10**9)))[0].failure == Kind.TOO_LARGE
+    assert bring(visit, Request(big))[0].failure == FailureKind.TOO_LARGE
+    assert (
+        bring(visit, Request(big, types=TypeOptions(other=10**9)))[0].failure
+        == FailureKind.TOO_LARGE
+    )
 
 
 @pytest.mark.parametrize(
     "url", [f"{WELL}/", f"{WELL}/packed", f"{WELL}/picture.png", "http://big.test/big.bin"]
 )
-def test_of_what_is_cut_the_beginning_comes_whatever_its_type_or_size(visit: Visiting, url: str) -> None:
+def test_of_what_is_cut_the_beginning_comes_whatever_its_type_or_size(
+    visit: Visiting, url: str
+) -> None:
     (got,) = bring(visit, Request(url, cut=1000, types=TypeOptions(html=0)))
     assert (got.status, got.failure, len(got.body)) == (200, "", 1000)
     whole = page("Well") if url == f"{WELL}/" else page("Packed")
@@ -221,22 +256,22 @@ def test_even_what_never_ends_can_be_cut(visit: Visiting) -> None:
 # --- failures -------------------------------------------------------------------------------------------
 
 FAILURES = {
-    "stall": Kind.IDLE_TIMEOUT,
-    "reset": Kind.RESET,
-    "missing-bytes": Kind.PROTOCOL,
-    "absurd-length": Kind.PROTOCOL,
-    "broken-chunks": Kind.PROTOCOL,
-    "cut-chunks": Kind.PROTOCOL,
-    "garbage": Kind.PROTOCOL,
-    "endless": Kind.TOO_LARGE,
-    "gzip-bomb": Kind.TOO_LARGE,
-    "endless-headers": Kind.HEADERS,
-    "header-flood": Kind.HEADERS,
+    "stall": FailureKind.IDLE_TIMEOUT,
+    "reset": FailureKind.RESET,
+    "missing-bytes": FailureKind.PROTOCOL,
+    "absurd-length": FailureKind.PROTOCOL,
+    "broken-chunks": FailureKind.PROTOCOL,
+    "cut-chunks": FailureKind.PROTOCOL,
+    "garbage": FailureKind.PROTOCOL,
+    "endless": FailureKind.TOO_LARGE,
+    "gzip-bomb": FailureKind.TOO_LARGE,
+    "endless-headers": FailureKind.HEADERS,
+    "header-flood": FailureKind.HEADERS,
 }
 NAMES = {
-    "dns-unknown": Kind.NO_SUCH_HOST,
-    "dns-failing": Kind.NAME_SERVER,
-    "dns-silent": Kind.NAME_SERVER,
+    "dns-unknown": FailureKind.NO_SUCH_HOST,
+    "dns-failing": FailureKind.NAME_SERVER,
+    "dns-silent": FailureKind.NAME_SERVER,
 }
 # What they say depends on who was there before, and when.
 MOODY = {
@@ -252,7 +287,7 @@ MOODY = {
 
 @pytest.mark.parametrize(("habit", "kind"), FAILURES.items())
 def test_a_misbehaving_host_fails_by_its_kind_and_the_web_goes_on(
-    visit: Visiting, habit: str, kind: Kind
+    visit: Visiting, habit: str, kind: FailureKind
 ) -> None:
     bad, good = bring(visit, Request(f"http://{habit}.test/"), Request(f"{WELL}/"))
     assert (bad.failure, good.body) == (kind, page("Well"))
@@ -266,7 +301,7 @@ def test_a_failure_names_its_url(visit: Visiting) -> None:
 
 @pytest.mark.parametrize(("habit", "kind"), NAMES.items())
 def test_a_name_that_leads_nowhere_fails_by_its_kind(
-    visit: Visiting, box: Running, habit: str, kind: Kind
+    visit: Visiting, box: Running, habit: str, kind: FailureKind
 ) -> None:
     async def work(web: Web) -> Outcome:
         return await outcome(web, Request(f"http://{habit}.test:{box.port}/"))
@@ -275,9 +310,13 @@ def test_a_name_that_leads_nowhere_fails_by_its_kind(
 
 
 def test_the_webs_agree_on_every_page_and_every_habit(folder: Path, box: Running) -> None:
-    urls = [url for url in open_web(folder).urls() if url.startswith(("http://well", "http://ruled"))]
+    urls = [
+        url for url in open_web(folder).urls() if url.startswith(("http://well", "http://ruled"))
+    ]
     hosts = [f"http://{habit}.test" for habit in HABITS if habit not in MOODY | set(NAMES)]
-    urls += [f"{host}{path}" for host in hosts for path in ("/", "/robots.txt", "/absent", "/file.bin")]
+    urls += [
+        f"{host}{path}" for host in hosts for path in ("/", "/robots.txt", "/absent", "/file.bin")
+    ]
     slow = ("http://stall", "http://slow-first", "http://robots-slow", "http://reset")
     requests = [Request(url, types=types) for url in urls for types in (None, TypeOptions())]
     requests = [one for one in requests if not one.url.startswith(slow)]
@@ -314,7 +353,9 @@ def test_a_request_that_is_cancelled_is_in_nobodys_way(visit: Visiting) -> None:
     assert visit(work).status == 200
 
 
-@pytest.mark.parametrize("host", ["well.test", "dns-unknown.test", "", "[::1]", "a" * 300, "..", "ü.test"])
+@pytest.mark.parametrize(
+    "host", ["well.test", "dns-unknown.test", "", "[::1]", "a" * 300, "..", "ü.test"]
+)
 def test_whatever_is_expected_never_fails(visit: Visiting, host: str) -> None:
     async def work(web: Web) -> Response:
         web.expect(host)

@@ -19,7 +19,9 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL_SYNTAX = re.compile(r"[|<>&;*?$`~\\]")
 # A session in the documentation may use this file without showing it.
 BOOKMARKS = next(
-    text for kind, text in BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text()) if kind == "html"
+    text
+    for kind, text in BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text())
+    if kind == "html"
 )
 
 
@@ -30,7 +32,9 @@ class Step(NamedTuple):
 
 def steps(path: Path) -> list[Step]:
     sessions = [text for kind, text in BLOCK.findall(path.read_text()) if kind == "console"]
-    parts = [part for session in sessions for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]]
+    parts = [
+        part for session in sessions for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    ]
     return [Step(*part.split("\n", 1)) for part in parts]
 
 
@@ -86,7 +90,9 @@ def test_the_lock_files_name_no_index() -> None:
 
 
 def test_nothing_committed_names_a_path_of_this_machine() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if listed.returncode != 0:
         pytest.skip("not a git checkout")
     here = (f"{ROOT}/", f"{Path.home()}/")

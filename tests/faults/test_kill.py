@@ -30,7 +30,7 @@ def test_nothing_is_lost_and_nothing_is_there_twice(
     tmp_path: Path, lode_server: LodeServer, web: Served, unbroken: Snapshot, database: str
 ) -> None:
     portal = make_portal(tmp_path / "p", web.address, database=database)
-    killed(lode_server, portal, web, 12)
+    killed(lode_server, portal, web, 5)
     found = snapshot(portal)
     assert found.pages == unbroken.pages
     assert found.urls == unbroken.urls
@@ -40,5 +40,7 @@ def test_nothing_is_lost_and_nothing_is_there_twice(
 def test_a_crawl_that_learns_survives_it_too(
     tmp_path: Path, lode_server: LodeServer, web: Served, database: str
 ) -> None:
-    report = killed(lode_server, make_portal(tmp_path / "p", web.address, "bingo", database), web, 3)
+    report = killed(
+        lode_server, make_portal(tmp_path / "p", web.address, "bingo", database), web, 3
+    )
     assert report.pages > SIZE // 3

@@ -5,14 +5,14 @@ from statistics import fmean
 
 import pytest
 
-from motherlode.documents.meanings import Meanings, NoMeaningsError, word_meanings
-from motherlode.documents.spaces import TERMS
+from motherlode.documents.features.meanings import Meanings, NoMeaningsError, word_meanings
+from motherlode.documents.features.spaces import TERMS
 from motherlode.lab.labels import Labels
 from motherlode.lab.learned import trees
 from motherlode.lab.learned.figures import measured
-from motherlode.lab.learned.pages import Pages, read_pages
+from motherlode.lab.learned.pages import LabelledPages, read_pages
 from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, lesson, portals
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.learning.options import SETTINGS, SettingName, VotingRule
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from support.helpers import lacks
@@ -48,7 +48,7 @@ def part_of(labels: Labels) -> Labels:
 
 
 @pytest.fixture(scope="module")
-def pages(recorded_webs: Path) -> Pages:
+def pages(recorded_webs: Path) -> LabelledPages:
     try:
         common_vocabulary()
     except NoWordNetError as error:
@@ -60,25 +60,32 @@ def pages(recorded_webs: Path) -> Pages:
 Averages = dict[str, tuple[float, ...]]  # by kind of portal, for each number of examples
 
 
-def averages(pages: Pages, name: SettingName, meanings: Meanings | None = None) -> Averages:
+def averages(pages: LabelledPages, name: SettingName, meanings: Meanings | None = None) -> Averages:
     """Mean average precision over the topics of a setting's portals."""
     return {
-        kind: tuple(_average(pages, kind, number, name, meanings) for number in EXAMPLES) for kind in FLOORS
+        kind: tuple(_average(pages, kind, number, name, meanings) for number in EXAMPLES)
+        for kind in FLOORS
     }
 
 
-def _average(pages: Pages, kind: str, number: int, name: SettingName, meanings: Meanings | None) -> float:
+def _average(
+    pages: LabelledPages, kind: str, number: int, name: SettingName, meanings: Meanings | None
+) -> float:
     values: list[float] = []
     for portal in portals(pages, Draw(examples=EXAMPLES, repeat=1, kinds=(kind,))):
-        tree = trees.fitted(lesson(portal, pages, number, (TERMS,)), SETTINGS[name], (TERMS,), meanings)
-        judged = trees.judged(portal, trees.distances(tree, portal, pages), (TERMS,), VotingRule.WEIGHTED)
+        tree = trees.fitted(
+            lesson(portal, pages, number, (TERMS,)), SETTINGS[name], (TERMS,), meanings
+        )
+        judged = trees.judged(
+            portal, trees.distances(tree, portal, pages), (TERMS,), VotingRule.WEIGHTED
+        )
         relevant = {topic: pages.on(topic)[portal.unseen] for topic in portal.topics}
         values += [one.average_precision for one in measured(judged, relevant).values()]
     return fmean(values)
 
 
 @pytest.fixture(scope="module")
-def ours(pages: Pages) -> Averages:
+def ours(pages: LabelledPages) -> Averages:
     return averages(pages, SettingName.DEFAULT)
 
 
@@ -95,14 +102,16 @@ def test_few_examples_teach_as_much_as_they_did(ours: Averages, kind: str) -> No
     )
 
 
-def test_the_default_is_better_than_the_papers_own_setting(pages: Pages, ours: Averages) -> None:
+def test_the_default_is_better_than_the_papers_own_setting(
+    pages: LabelledPages, ours: Averages
+) -> None:
     papers = averages(pages, SettingName.BINGO_2003)
     for kind in FLOORS:
         assert fmean(ours[kind]) > fmean(papers[kind]) + 0.02, (kind, ours[kind], papers[kind])
 
 
 @pytest.fixture(scope="module")
-def knowing(pages: Pages) -> Averages:
+def knowing(pages: LabelledPages) -> Averages:
     """The same, where it is known what words mean."""
     try:
         return averages(pages, SettingName.DEFAULT, word_meanings())
@@ -112,7 +121,9 @@ def knowing(pages: Pages) -> Averages:
 
 def test_what_words_mean_helps_where_examples_are_few(ours: Averages, knowing: Averages) -> None:
     """By 0.021 from 2 and 5 examples in small portals, when it was measured; nowhere did it cost anything."""
-    gains = {kind: [after - before for before, after in _pairs(ours, knowing, kind)] for kind in FLOORS}
+    gains = {
+        kind: [after - before for before, after in _pairs(ours, knowing, kind)] for kind in FLOORS
+    }
     assert fmean(gains[ONE][:2] + gains[FOUR][:2]) > 0.015, gains
     assert min(gain for found in gains.values() for gain in found) > -0.005, gains
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.lab.experiments.searches import Line, Plan, measure
+from motherlode.lab.experiments.searches import RankingQuality, SearchExperiment, measure
 from motherlode.lexicon import NoWordNetError, common_vocabulary
 from motherlode.search.ranking import DEFAULT_RANKING, SCORE_PARTS
 from support.helpers import lacks
@@ -19,29 +19,35 @@ TOPICS = (
     "Science/Chemistry/Chemical_elements",
     "Science/Physics/Space_Astronomy",
 )
-FLOOR = 0.89  # nDCG of the first ten, the mean over kinds of queries and halves: measured, less 0.02
+FLOOR = (
+    0.89  # nDCG of the first ten, the mean over kinds of queries and halves: measured, less 0.02
+)
 
 
 @pytest.fixture(scope="module")
-def lines(recorded_webs: Path) -> dict[str, tuple[Line, Line]]:
+def lines(recorded_webs: Path) -> dict[str, tuple[RankingQuality, RankingQuality]]:
     """Each ranking, on both halves of the topics."""
     try:
         common_vocabulary()
     except NoWordNetError as error:
         lacks(f"WordNet 3.0: {error}")
-    plan = Plan(str(recorded_webs / "schools"), TOPICS, words=1, items=3, pages=900)
+    plan = SearchExperiment(str(recorded_webs / "schools"), TOPICS, words=1, items=3, pages=900)
     found = measure(plan, (DEFAULT_RANKING,), choose=False, told=lambda _done, _of: None)
     return {one.rank: (one, other) for one, other in zip(found.first, found.second, strict=True)}
 
 
-def mean(lines: tuple[Line, Line]) -> float:
+def mean(lines: tuple[RankingQuality, RankingQuality]) -> float:
     return sum(line.mean.ndcg_10 for line in lines) / 2
 
 
-def test_the_sum_of_the_default_beats_each_ranking_alone(lines: dict[str, tuple[Line, Line]]) -> None:
+def test_the_sum_of_the_default_beats_each_ranking_alone(
+    lines: dict[str, tuple[RankingQuality, RankingQuality]],
+) -> None:
     alone = {part: mean(lines[part]) for part in SCORE_PARTS}
     assert mean(lines[DEFAULT_RANKING]) > max(alone.values()), alone
 
 
-def test_pages_are_found_as_well_as_they_were(lines: dict[str, tuple[Line, Line]]) -> None:
+def test_pages_are_found_as_well_as_they_were(
+    lines: dict[str, tuple[RankingQuality, RankingQuality]],
+) -> None:
     assert mean(lines[DEFAULT_RANKING]) >= FLOOR

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 from fastapi.testclient import TestClient
 from msgspec.structs import replace
 
-from motherlode.app.jobs.records import FOLDER
-from motherlode.app.server.application import make_app
-from motherlode.app.server.context import services_of
-from motherlode.app.server.guard import Limits
-from motherlode.app.server.running import Server, address_of, listening
-from motherlode.app.server.settings import Settings, settled
+from motherlode.app.application import AppServer, address_of, make_app, open_listener
+from motherlode.app.jobs.records import JOBS_FOLDER
+from motherlode.app.server.context import make_context
+from motherlode.app.server.rate_limits import RateLimits
+from motherlode.app.server.settings import ServerSettings, with_token
 from motherlode.portal.lock import holder_of
 
 ORIGIN = "http://127.0.0.1:8420"
@@ -29,14 +28,16 @@ OWLS = {"name": "owls", "topics": [{"topic": "owls", "seeds": ["http://a.test/"]
 
 def visitor(place: Path, clock: Callable[[], float] = monotonic, **settings: Any) -> TestClient:
     """A client of the application over the portals in `place`; its rate limits go by `clock`."""
-    services = replace(services_of(settled(Settings(place, **settings))), limits=Limits(clock))
-    return TestClient(make_app(services), base_url=ORIGIN, follow_redirects=False)
+    context = replace(
+        make_context(with_token(ServerSettings(place, **settings))), limits=RateLimits(clock)
+    )
+    return TestClient(make_app(context), base_url=ORIGIN, follow_redirects=False)
 
 
 def form_token(client: TestClient) -> str:
     """What a form of the application carries."""
-    services: Any = client.app.state.services  # type: ignore[attr-defined]  # the client knows it as any ASGI application
-    return str(services.keys.form)
+    context: Any = client.app.state.context  # type: ignore[attr-defined]  # the client knows it as any ASGI application
+    return str(context.keys.form_token)
 
 
 def send(client: TestClient, path: str, **fields: Any) -> Any:
@@ -56,7 +57,17 @@ class Served(NamedTuple):
 def serving(place: Path, *options: str) -> Iterator[Served]:
     """`lode serve` over a folder, in a process of its own, at any free port."""
     place.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "motherlode", "serve", str(place), "--port", "0", "--json", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "motherlode",
+        "serve",
+        str(place),
+        "--port",
+        "0",
+        "--json",
+        *options,
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -77,9 +88,9 @@ def serving(place: Path, *options: str) -> Iterator[Served]:
 def serving_here(place: Path) -> Iterator[Served]:
     """The same server, at once, in a thread of this process; `serving` is for what the command does."""
     place.mkdir(exist_ok=True)
-    settings = settled(Settings(place, port=0))
-    server = Server(services_of(settings))
-    with listening(settings) as listener:
+    settings = with_token(ServerSettings(place, port=0))
+    server = AppServer(make_context(settings))
+    with open_listener(settings) as listener:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
@@ -92,7 +103,7 @@ def serving_here(place: Path) -> Iterator[Served]:
 
 def end_jobs(place: Path) -> None:
     """Jobs outlive their server, but not a test."""
-    for folder in place.glob(f"*/{FOLDER}/*"):
+    for folder in place.glob(f"*/{JOBS_FOLDER}/*"):
         holder = holder_of(folder)
         if holder is not None:
             os.killpg(holder.pid, signal.SIGKILL)

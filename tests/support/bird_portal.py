@@ -36,7 +36,9 @@ def finish_birds(folder: Path) -> None:
         seeds = [place(kind, n) for kind in ("owl", "heron") for n in range(EACH)]
         words = ["--topic", "animals/birds", *_seeds([*seeds, HOSTILE])]
         words += ["--topic", "OTHERS", *_seeds([place("news", n) for n in range(3)])]
-        run = run_lode(folder, "new", "birds", *words, "--set", f"network.connect={running.address}")
+        run = run_lode(
+            folder, "new", "birds", *words, "--set", f"network.connect={running.address}"
+        )
         assert run.returncode == 0, run.stderr
         for command in (("train",), ("crawl", "--policy", "breadth-first"), ("train",)):
             run = run_lode(folder, command[0], "birds", *command[1:])

@@ -6,6 +6,7 @@ an interpreter does before the first command is shared. What is about that wants
 
 import atexit
 import importlib
+import itertools
 import json
 import os
 import socket
@@ -18,16 +19,17 @@ from functools import cache
 from pathlib import Path
 from typing import IO, NoReturn
 
+INTERRUPT_AT = "LODE_TESTS_INTERRUPT_AT"  # the number of an event, and of a signal: 100,2
 _LONGEST = 2**17  # bytes of what is asked for
 # Besides the commands themselves, what they load when they are run.
 _BESIDES = (
     "motherlode.app.services.crawl",
     "motherlode.app.cli.display",
-    "motherlode.fetch.loops",
+    "motherlode.fetch.event_loop",
     "motherlode.fetch.http",
     "motherlode.search.index_updater",
-    "motherlode.policies.bingo.teacher",
-    "motherlode.documents.compiled",
+    "motherlode.policies.bingo.retraining",
+    "motherlode.documents.text.kernels",
     "motherlode.app.cli.commands.lab.compare",
 )
 
@@ -89,7 +91,7 @@ def _text(file: IO[bytes]) -> str:
 def _prepare() -> None:
     """Load what commands and their workers do, as far as that is the same for all."""
     from motherlode.app.cli.main import COMMANDS  # noqa: PLC0415 - only over there
-    from motherlode.documents.analysing import Manner, analyse  # noqa: PLC0415
+    from motherlode.documents.analysis import Manner, analyse  # noqa: PLC0415
     from motherlode.workers.document_reader import WARM_UP_PAGES  # noqa: PLC0415
     from motherlode.workers.gc_settings import freeze_loaded_objects  # noqa: PLC0415
 
@@ -118,7 +120,9 @@ def _serve(line: socket.socket) -> None:
         line.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _become(directory: str, arguments: list[str], env: dict[str, str], files: list[int]) -> NoReturn:
+def _become(
+    directory: str, arguments: list[str], env: dict[str, str], files: list[int]
+) -> NoReturn:
     """Be `lode`, from the first line of its own on."""
     code = 1
     try:
@@ -132,6 +136,7 @@ def _become(directory: str, arguments: list[str], env: dict[str, str], files: li
         sys.argv = ["lode", *arguments]
         from motherlode.__main__ import start  # noqa: PLC0415 - it sets a signal
 
+        interrupt_by_environment()
         start()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -142,6 +147,23 @@ def _become(directory: str, arguments: list[str], env: dict[str, str], files: li
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(code)
+
+
+def interrupt_by_environment() -> None:
+    """Send this process a signal at an event that the environment names by its number.
+
+    Events are those of Python's audit hooks: imports, opened files, connections, new processes.
+    """
+    if INTERRUPT_AT not in os.environ:
+        return
+    event, number = map(int, os.environ.pop(INTERRUPT_AT).split(","))
+    process, events = os.getpid(), itertools.count(1)
+
+    def count(_name: str, _arguments: object) -> None:
+        if os.getpid() == process and next(events) == event:
+            os.kill(process, number)
+
+    sys.addaudithook(count)
 
 
 if __name__ == "__main__":

@@ -3,18 +3,19 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from motherlode.crawl.context import Company, Control
+from motherlode.crawl.context import Control, CrawlContext
 from motherlode.crawl.loop import crawl
-from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.preparation import prepare
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.documents.analysing import Manner
+from motherlode.crawl.retraining import RetrainingPlan
+from motherlode.documents.analysis import Manner
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
-from motherlode.policies.bingo.teacher import Teacher
+from motherlode.policies.bingo.retraining import BingoRetrainer
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin, RunEnd
-from motherlode.store import topics as topic_rows
+from motherlode.store.tables import topics as topic_rows
 from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import Said, record_web
 from support.training_webs import EACH, paper, place, text
@@ -32,15 +33,25 @@ def go_out(
     if said is not None:
         record_web(web, said)
     with Portal.crawling(directory, "test") as portal:
-        return run_virtually(_crawled(portal, Replay(open_web(web)), feedback=feedback, pages=pages))
+        return run_virtually(
+            _crawled(portal, Replay(open_web(web)), feedback=feedback, pages=pages)
+        )
 
 
 async def _crawled(portal: Portal, web: Replay, *, feedback: bool, pages: int) -> Progress:
     control, workers = Control(), InlineWorkerPool(Manner())
-    await fetch_examples(portal, web, workers)
-    teacher = Teacher(portal, None, (lambda: control.stop(RunEnd.FEEDBACK)) if feedback else None)
-    policy = await teacher.begin(workers)
-    return await crawl(portal, web, policy, Limits(pages), Company(workers, control=control, teacher=teacher))
+    await prepare(portal, web, workers=workers)
+    retrainer = BingoRetrainer(
+        portal, RetrainingPlan(pause=(lambda: control.stop(RunEnd.FEEDBACK)) if feedback else None)
+    )
+    policy = await retrainer.begin(workers)
+    return await crawl(
+        portal,
+        web,
+        policy,
+        Limits(pages),
+        CrawlContext(workers, control=control, retrainer=retrainer),
+    )
 
 
 def examples_by(directory: Path, origin: Origin) -> list[Example]:

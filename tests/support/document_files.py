@@ -6,8 +6,8 @@ import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
 from motherlode.documents.formats import reader_for
-from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = f"{OFFICE}wordprocessingml.document"

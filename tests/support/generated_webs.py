@@ -6,9 +6,9 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
-from motherlode.documents.analysing import read
-from motherlode.documents.raw import Raw
-from motherlode.lab.description import Plan
+from motherlode.documents.analysis import read
+from motherlode.documents.extracts import Raw
+from motherlode.lab.description import WebPlan
 from motherlode.lab.generated.atlas import Part, Site
 from motherlode.lab.generated.pages import Leaf
 from motherlode.lab.generated.web import GeneratedWeb
@@ -22,13 +22,13 @@ MOST_HOPS = 25
 DIGEST_SCRIPT = """
 import sys
 from support.generated_webs import digest_of, made
-from motherlode.lab.description import Plan
-print(digest_of(made(Plan(*map(int, sys.argv[1:])))))
+from motherlode.lab.description import WebPlan
+print(digest_of(made(WebPlan(*map(int, sys.argv[1:])))))
 """
 
 
 @cache
-def made(plan: Plan) -> GeneratedWeb:
+def made(plan: WebPlan) -> GeneratedWeb:
     """The web of a plan; a test without one is skipped where there is no WordNet."""
     try:
         return GeneratedWeb(plan)
@@ -37,7 +37,7 @@ def made(plan: Plan) -> GeneratedWeb:
 
 
 @cache
-def survey(plan: Plan) -> "Survey":
+def survey(plan: WebPlan) -> "Survey":
     return Survey(made(plan))
 
 

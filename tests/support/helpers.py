@@ -10,11 +10,14 @@ from typing import Any, NoReturn, Protocol
 
 import pytest
 
-from motherlode.records import Follow, TopicId
+from motherlode.records import Follow, QueueId
 from motherlode.urls import address
 from support.command_runner import forked
 
 _PATIENCE = 150  # seconds for a run: less than a test has, more than any busy machine takes
+
+# Settings with which a host that falls silent is waited for, however slow the machine is.
+NO_TIMEOUTS = {"network.idle_timeout": 3600, "network.timeout": 3600, "network.min_rate": 0}
 
 
 def lacks(what: str) -> NoReturn:
@@ -25,7 +28,9 @@ def lacks(what: str) -> NoReturn:
 
 
 class CliRun(Protocol):
-    def __call__(self, *arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]": ...
+    def __call__(
+        self, *arguments: str | Path, **options: Any
+    ) -> "subprocess.CompletedProcess[str]": ...
 
 
 def run_lode(
@@ -58,9 +63,9 @@ def started(
     )
 
 
-def follow(url: str, rank: float = 1.0, queue: int = 1, depth: int = 0) -> Follow:
+def follow(url: str, rank: float = 1.0, queue: int = 2, depth: int = 0) -> Follow:
     found = address(url)
-    return Follow(found.url, found.key, TopicId(queue), rank, depth)
+    return Follow(found.url, found.key, QueueId(queue), rank, depth)
 
 
 def said_one_sentence(run: "subprocess.CompletedProcess[str]") -> bool:

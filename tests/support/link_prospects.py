@@ -1,24 +1,29 @@
-"""Links, and what they promise, in tests."""
+"""Links and their expected ranks, for tests."""
 
-from motherlode.documents.terms import bag_of
-from motherlode.policies.bingo.compiled import PARENTS, PRIOR
+from motherlode.documents.text.terms import bag_of
+from motherlode.policies.bingo.kernels import PRIOR_PARENTS, PRIOR_PROBABILITY
 from motherlode.policies.bingo.prospects import Prospects
 from motherlode.records import Link
 from motherlode.urls import address, url_key
 
 
 def link(url: str, anchor: str = "") -> Link:
-    found = address(url)
-    return Link(found.url, found.key, anchor)
+    canonical = address(url)
+    return Link(canonical.url, canonical.key, anchor)
 
 
-def see(book: Prospects, sure: float, *links: Link, host: str = "parents.test") -> list[float]:
-    return [float(rank) for rank in book.see(sure, url_key("", host), book.called(links))]
+def add_page(
+    prospects: Prospects, probability: float, *links: Link, host: str = "parents.test"
+) -> list[float]:
+    """Add a page with these links, and return their ranks."""
+    ranks = prospects.add_page(probability, url_key("", host), prospects.score_links(links))
+    return [float(rank) for rank in ranks]
 
 
-def share(*parents: float, of_host: float = PRIOR) -> float:
-    return (sum(parents) + PARENTS * of_host) / (len(parents) + PARENTS)
+def share(*parents: float, host_share: float = PRIOR_PROBABILITY) -> float:
+    """Return the share of a URL by the probabilities of its parents."""
+    return (sum(parents) + PRIOR_PARENTS * host_share) / (len(parents) + PRIOR_PARENTS)
 
 
-def number(word: str) -> int:
+def term_of(word: str) -> int:
     return int(bag_of(word).terms[0])

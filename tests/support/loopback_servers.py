@@ -15,8 +15,8 @@ from h2.events import Event, RequestReceived, StreamReset
 from h2.exceptions import ProtocolError
 
 from motherlode.fetch import FetchError, NetworkOptions, Request, Response
-from motherlode.fetch.dns import Resolved, Resolver
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.dns.resolver import Resolved, Resolver
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.options import DnsOptions
 
@@ -30,7 +30,9 @@ PAGE = b"<p>hello\n"
 class Guest:
     """One connection, as the server sees it."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
+    ) -> None:
         self.reader = reader
         self.writer = writer
         self.number = number
@@ -147,7 +149,12 @@ def once(handle: Callable[[Guest], Awaitable[None]]) -> Handler:
 
 def answer(body: bytes, *headers: str, status: str = "200 OK", mime: str = "text/html") -> bytes:
     """A response with its length."""
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", f"Content-Type: {mime}", *headers]
+    lines = [
+        f"HTTP/1.1 {status}",
+        f"Content-Length: {len(body)}",
+        f"Content-Type: {mime}",
+        *headers,
+    ]
     return "".join(f"{line}\r\n" for line in lines).encode("latin-1") + b"\r\n" + body
 
 
@@ -232,7 +239,7 @@ class Names:
     async def look_further(self, host: str) -> Resolved:
         self.asked_further += 1
         if not self._further:
-            raise FetchError(Kind.NO_SUCH_HOST, host)
+            raise FetchError(FailureKind.NO_SUCH_HOST, host)
         return Resolved(self._further)
 
     async def close(self) -> None:
@@ -243,7 +250,7 @@ class NoNames(Names):
     """A name server that knows nobody."""
 
     async def look_up(self, host: str) -> Resolved:
-        raise FetchError(Kind.NO_SUCH_HOST, host)
+        raise FetchError(FailureKind.NO_SUCH_HOST, host)
 
 
 def with_names(web: HttpWeb, names: Names, **told: Any) -> HttpWeb:
@@ -268,7 +275,9 @@ class H2Guest:
         await self.flush()
         while data := await self.guest.reader.read(65536):
             events = self.h2.receive_data(data)
-            self.resets += [event.stream_id or 0 for event in events if isinstance(event, StreamReset)]
+            self.resets += [
+                event.stream_id or 0 for event in events if isinstance(event, StreamReset)
+            ]
             for event in events:
                 yield event
             await self.flush()
@@ -276,9 +285,14 @@ class H2Guest:
     async def requests(self) -> AsyncIterator[tuple[int, dict[str, str]]]:
         async for event in self.events():
             if isinstance(event, RequestReceived):
-                yield event.stream_id or 0, {str(name): str(value) for name, value in event.headers or ()}
+                yield (
+                    event.stream_id or 0,
+                    {str(name): str(value) for name, value in event.headers or ()},
+                )
 
-    def begin(self, stream: int, *headers: tuple[str, str], status: str = "200", end: bool = False) -> None:
+    def begin(
+        self, stream: int, *headers: tuple[str, str], status: str = "200", end: bool = False
+    ) -> None:
         told = [(":status", status), ("content-type", "text/html"), *headers]
         self.h2.send_headers(stream, told, end_stream=end)
 
@@ -296,7 +310,9 @@ class H2Guest:
         while sent < len(body) and stream not in self.resets:
             room = min(self.h2.local_flow_control_window(stream), 16_384, len(body) - sent)
             if room:
-                self.h2.send_data(stream, body[sent : sent + room], end_stream=sent + room == len(body))
+                self.h2.send_data(
+                    stream, body[sent : sent + room], end_stream=sent + room == len(body)
+                )
                 sent += room
                 await self.flush()
             else:

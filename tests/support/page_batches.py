@@ -3,9 +3,9 @@
 import os
 
 from motherlode.portal import Portal
-from motherlode.records import Document, Link, Outcome, Page, TopicId
-from motherlode.store import frontier, outcomes, pages
+from motherlode.records import Document, Link, Outcome, Page, QueueId
 from motherlode.store.archive import Exchange
+from motherlode.store.tables import frontier, outcomes, pages
 from motherlode.urls import address
 from support.helpers import follow
 
@@ -17,12 +17,14 @@ def keep_batch(portal: Portal, number: int) -> None:
     with portal.batch() as session:
         frontier.offer(session, [follow(f"http://h/{number}/{n}") for n in range(10)])
         batch = []
-        for entry in frontier.waiting(session, TopicId(1), 10):
+        for entry in frontier.waiting(session, QueueId(2), 10):
             archived = portal.archive.append(
                 Exchange(entry.url, 1.7e9, b"HTTP/1.1 200 OK\r\n", os.urandom(3000))
             )
             targets = [address(f"{entry.url}/{n}") for n in range(LINKS)]
-            document = Document(text=entry.url * 50, links=tuple(Link(t.url, t.key) for t in targets))
+            document = Document(
+                text=entry.url * 50, links=tuple(Link(t.url, t.key) for t in targets)
+            )
             page = Page(entry.url, entry.key, 1.7e9, 200, archived=archived)
             batch.append(Outcome(entry, page=page, document=document))
         outcomes.keep(session, batch)

@@ -30,7 +30,9 @@ class Reply(NamedTuple):
         return self.body.decode()
 
 
-def get(port: int, url: str, headers: Mapping[str, str] | None = None, method: str = "GET") -> Reply:
+def get(
+    port: int, url: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+) -> Reply:
     """One request on a connection of its own; the URL's host goes into the Host header."""
     connection = HTTPConnection(LOOPBACK, port, timeout=PATIENCE)
     try:
@@ -40,7 +42,10 @@ def get(port: int, url: str, headers: Mapping[str, str] | None = None, method: s
 
 
 def ask(
-    connection: HTTPConnection, url: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    connection: HTTPConnection,
+    url: str,
+    headers: Mapping[str, str] | None = None,
+    method: str = "GET",
 ) -> Reply:
     """One request on this connection."""
     host, slash, path = url.removeprefix("http://").partition("#")[0].partition("/")
@@ -56,7 +61,9 @@ def plug(port: int) -> socket.socket:
 def request(url: str, *headers: str, method: str = "GET", version: str = "HTTP/1.1") -> bytes:
     """A request's bytes."""
     host, _, path = url.removeprefix("http://").partition("/")
-    return "\r\n".join([f"{method} /{path} {version}", f"Host: {host}", *headers, "", ""]).encode("latin-1")
+    return "\r\n".join([f"{method} /{path} {version}", f"Host: {host}", *headers, "", ""]).encode(
+        "latin-1"
+    )
 
 
 def exchange(port: int, said: bytes) -> bytes:
@@ -89,7 +96,12 @@ class Resolved(NamedTuple):
 
 def query(name: str, kind: int = 1, number: int = 4711) -> bytes:
     labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split(".") if label)
-    return struct.pack("!6H", number, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!2H", kind, 1)
+    return (
+        struct.pack("!6H", number, 0x0100, 1, 0, 0, 0)
+        + labels
+        + b"\0"
+        + struct.pack("!2H", kind, 1)
+    )
 
 
 def ask_dns(port: int, said: bytes, timeout: float = PATIENCE) -> bytes:

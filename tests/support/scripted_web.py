@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from motherlode.fetch import FetchError, PolitenessOptions, Request, Response, RobotsOptions
-from motherlode.fetch.courtesy import Courtesy
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.fetching import Fetched, Fetcher
-from motherlode.fetch.rulebook import RuleBook
+from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.fetcher import Fetched, Fetcher
+from motherlode.fetch.politeness.rate_limiter import RateLimiter
+from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.urls import address, host_of, registrable_domain
 
 AGENT = "motherlode"
 POLITE = PolitenessOptions()
 # A page's text; a status, with headers and a body; a failure; or whatever a request brings.
-Plain = str | Kind | int | tuple[int, dict[str, str]] | tuple[int, dict[str, str], bytes]
+Plain = str | FailureKind | int | tuple[int, dict[str, str]] | tuple[int, dict[str, str], bytes]
 Said = Plain | Callable[[Request], Plain]
 
 
@@ -64,18 +64,27 @@ class ScriptedWeb:
         return [url for _, url in self.asked if not url.endswith("/robots.txt")]
 
     def times(self, host: str) -> list[float]:
-        return [at for at, url in self.asked if host_of(url) == host and not url.endswith("/robots.txt")]
+        return [
+            at for at, url in self.asked if host_of(url) == host and not url.endswith("/robots.txt")
+        ]
 
     def _response(self, request: Request, began: float) -> Response:
         said = self.pages.get(request.url, 404)
         plain = said(request) if callable(said) else said
-        if isinstance(plain, Kind):
+        if isinstance(plain, FailureKind):
             raise FetchError(plain, request.url)
         status, headers, body = _parts(plain)
         seconds = now() - began
         mime = "text/html" if body else ""
         return Response(
-            request.url, status, headers, body[: request.cut or None], began, seconds, self.address, mime
+            request.url,
+            status,
+            headers,
+            body[: request.cut or None],
+            began,
+            seconds,
+            self.address,
+            mime,
         )
 
 
@@ -95,8 +104,8 @@ def fetcher(
 ) -> Fetcher:
     """A fetcher by the loop's clock. Where the web has no robots.txt, everything may be fetched."""
     robots = parts.pop("robots", RobotsOptions())
-    courtesy: Courtesy[str] = Courtesy(options)
-    rulebook = RuleBook(web, robots, AGENT, clock=now)
+    courtesy: RateLimiter[str] = RateLimiter(options)
+    rulebook = RobotsCache(web, robots, AGENT, clock=now)
     return Fetcher(web=web, courtesy=courtesy, rulebook=rulebook, clock=now, **parts)
 
 

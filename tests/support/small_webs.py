@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from motherlode.documents.analysing import Manner, analyse_one, read
-from motherlode.documents.raw import Raw
+from motherlode.documents.analysis import Manner, analyse_one, read
+from motherlode.documents.extracts import Raw
 from motherlode.lab.labels import Labels, write_labels
 from motherlode.records import Document
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
@@ -20,7 +20,10 @@ def html(title: str, text: str, *links: str) -> str:
 
 
 def record_web(
-    directory: Path, pages: Mapping[str, Said], labels: Mapping[str, str] | None = None, about: str = ""
+    directory: Path,
+    pages: Mapping[str, Said],
+    labels: Mapping[str, str] | None = None,
+    about: str = "",
 ) -> Path:
     """A recorded web: what is said at each URL (a page, or a status, headers and body), and labels."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -28,10 +31,14 @@ def record_web(
         for url, said in pages.items():
             status, headers, body = _parts(said)
             head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-            archive.append(Exchange(url, 1_700_000_000.0, f"HTTP/1.1 {status} -\r\n{head}".encode(), body))
+            archive.append(
+                Exchange(url, 1_700_000_000.0, f"HTTP/1.1 {status} -\r\n{head}".encode(), body)
+            )
         archive.flush()
         archive.commit()
-    write_labels(directory / "labels.tsv", Labels({url: {topic} for url, topic in (labels or {}).items()}))
+    write_labels(
+        directory / "labels.tsv", Labels({url: {topic} for url, topic in (labels or {}).items()})
+    )
     (directory / "about.toml").write_text(about)
     return directory
 

@@ -53,7 +53,8 @@ class Seen(HTMLParser):
 def pages_in(folder: Path) -> dict[str, Seen]:
     """Every page of a site by its name."""
     return {
-        path.relative_to(folder).as_posix(): Seen(path.read_text("utf-8")) for path in folder.rglob("*.html")
+        path.relative_to(folder).as_posix(): Seen(path.read_text("utf-8"))
+        for path in folder.rglob("*.html")
     }
 
 
@@ -82,7 +83,9 @@ def _targets(name: str, page: Seen) -> list[tuple[str, str]]:
                 assert tag in ("a", "link", "script", "form")
                 assert not parts.path.startswith("/"), told
                 place = (
-                    (Path("/", name).parent / unquote(parts.path)).as_posix() if parts.path else f"/{name}"
+                    (Path("/", name).parent / unquote(parts.path)).as_posix()
+                    if parts.path
+                    else f"/{name}"
                 )
                 found.append((_normal(place), parts.fragment))
     return found

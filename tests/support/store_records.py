@@ -1,5 +1,7 @@
 """What the tests of the store share: made-up links, entries and outcomes, and looks into the tables."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import func, select
 
@@ -11,14 +13,16 @@ from motherlode.records import (
     Outcome,
     Page,
     PageId,
-    TopicId,
+    QueueId,
 )
-from motherlode.store import Session, Store, frontier, outcomes
+from motherlode.store import Session, Store
 from motherlode.store.schema import metadata
+from motherlode.store.tables import frontier, outcomes
 from motherlode.urls import address
 from support.helpers import follow
 
-A, B = TopicId(1), TopicId(2)
+A: Any = 2  # numbers of topics, and of their queues
+B: Any = 3
 
 # SQLite has one writer at a time, and its file is locked with its directory.
 only_shared = pytest.mark.parametrize("options", ["postgresql"], indirect=True)
@@ -33,7 +37,7 @@ def link(url: str, anchor: str = "", flags: LinkFlag = LinkFlag.NONE) -> Link:
     return Link(found.url, found.key, anchor, flags)
 
 
-def take(session: Session, url: str, queue: TopicId = A, rank: float = 1.0) -> Entry:
+def take(session: Session, url: str, queue: QueueId = A, rank: float = 1.0) -> Entry:
     """Offer a URL and take its entry."""
     frontier.offer(session, [follow(url, rank, queue)])
     return next(entry for entry in frontier.waiting(session, queue, 1000) if entry.url == url)
@@ -64,6 +68,26 @@ def count_rows(store: Store, table: str) -> int:
         return session.connection.execute(query).scalar_one()
 
 
-def waiting(store: Store, queue: TopicId = A) -> list[tuple[str, float]]:
+def waiting(store: Store, queue: QueueId = A) -> list[tuple[str, float]]:
     with store.reading() as session:
         return [(entry.url, entry.rank) for entry in frontier.waiting(session, queue, 100)]
+
+
+FRONTIER_OF_VERSION_5 = """CREATE TABLE frontier (
+    queue INTEGER NOT NULL, rank DOUBLE PRECISION NOT NULL, url_id BIGINT NOT NULL,
+    depth INTEGER NOT NULL, distance DOUBLE PRECISION NOT NULL, via BIGINT,
+    PRIMARY KEY (queue, rank, url_id))"""
+
+
+def as_in_version_5(store: Store) -> None:
+    """Give the database the tables of version 5; its frontier is empty then."""
+    with store.writing() as session:
+        for statement in (
+            "DROP TABLE notes",
+            "DROP TABLE frontier",
+            FRONTIER_OF_VERSION_5,
+            "ALTER TABLE judgements DROP COLUMN probability",
+            "ALTER TABLE judgements DROP COLUMN score",
+            "UPDATE about SET value = '5' WHERE name = 'schema_version'",
+        ):
+            session.connection.exec_driver_sql(statement)

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from motherlode.crawl.preparation import fetch_examples
-from motherlode.documents.analysing import Manner
+from motherlode.crawl.preparation import prepare
+from motherlode.documents.analysis import Manner
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.learning.options import LearningOptions
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal, create_portal
 from motherlode.records import Example, TopicId
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import page_at
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.pages import page_at
 from motherlode.topics import TopicTree, parse_path, plant_seeds
-from motherlode.training.training_set import Syllabus, learn
+from motherlode.training.training_set import TrainingSet, train
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import Said, record_web
@@ -119,16 +119,18 @@ def fetch(directory: Path, said: Mapping[str, Said], web: Path) -> int:
     """Fetch a portal's examples from these pages, replayed."""
     record_web(web, said)
     with Portal.crawling(directory, "test") as portal:
-        return run_virtually(fetch_examples(portal, Replay(open_web(web)), InlineWorkerPool(Manner())))
+        return run_virtually(
+            prepare(portal, Replay(open_web(web)), workers=InlineWorkerPool(Manner()))
+        )
 
 
 def learned(
     directory: Path, options: LearningOptions | None = None, *, offline: bool = False
-) -> tuple[Syllabus, TreeClassifier, TopicTree]:
+) -> tuple[TrainingSet, TreeClassifier, TopicTree]:
     """What a portal learns from what it has."""
     with Portal.reading(directory) as portal, portal.store.reading() as session:
         tree = portal.tree()
-        return *learn(session, tree, options or portal.config.learning, offline=offline), tree
+        return *train(session, tree, options or portal.config.learning, offline=offline), tree
 
 
 def edit(directory: Path, change: Callable[[Portal], object]) -> None:

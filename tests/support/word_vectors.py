@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from motherlode.documents.meanings import Meanings
-from motherlode.documents.terms import sequence_of
+from motherlode.documents.features.meanings import Meanings
+from motherlode.documents.text.terms import sequence_of
 
 _ABOUT = {
     (100, 5, 0): "owl hawk heron sparrow finch feather nest wing plumage bird",

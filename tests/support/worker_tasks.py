@@ -12,13 +12,18 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from motherlode.documents.analysing import Analysed, Manner, analyse
-from motherlode.documents.raw import Raw
+from motherlode.documents.analysis import Analysed, Manner, analyse
+from motherlode.documents.extracts import Raw
 
 
 def _spin() -> None:
     while True:
         pass
+
+
+def die_at_once(*_: object) -> None:
+    """The main function of a worker that is killed before it is ready."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _work_a_while() -> None:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from motherlode.lab.description import Plan, write_plan
-from motherlode.lab.opening import open_web
+from motherlode.lab.description import WebPlan, write_plan
+from motherlode.lab.loader import open_web
 from motherlode.lab.serving.background import Running, sandbox
 from support.misbehaving_web import write_unruly_web
 
@@ -24,7 +24,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A web made up, where every host misbehaves."""
     folder = tmp_path_factory.mktemp("generated") / "bad"
-    write_plan(folder, Plan(seed=3, pages=1600, hosts=400, misbehaving=1.0))
+    write_plan(folder, WebPlan(seed=3, pages=1600, hosts=400, misbehaving=1.0))
     return folder
 
 
@@ -61,7 +61,9 @@ def host(request: pytest.FixtureRequest) -> Host:
     running: Running = request.getfixturevalue("box" if kind == "recorded" else "generated_box")
     web = open_web(folder)
     found = next(one for one in web.hosts() if web.habit_of(one).partition(":")[0] == name)
-    pages = (url for url in web.pages_of(found) if (answer := web.answer(url)) and answer.status == 200)
+    pages = (
+        url for url in web.pages_of(found) if (answer := web.answer(url)) and answer.status == 200
+    )
     url = f"http://{found}/page.html" if kind == "recorded" else next(pages)
     answer = web.answer(url)
     assert answer is not None

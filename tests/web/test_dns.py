@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from motherlode.fetch import FetchError
-from motherlode.fetch.dns import Resolved, Resolver
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.dns.resolver import Resolved, Resolver
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.options import DnsOptions, NetworkOptions
 from motherlode.fetch.web import Request
@@ -46,15 +46,15 @@ def test_a_server_that_is_not_there_is_passed_over(box: Running) -> None:
 @pytest.mark.parametrize(
     ("host", "kind"),
     [
-        ("nobody.test", Kind.NO_SUCH_HOST),
-        ("dns-unknown.test", Kind.NO_SUCH_HOST),
-        ("dns-failing.test", Kind.NAME_SERVER),
-        ("dns-silent.test", Kind.NAME_SERVER),
-        ("a..test", Kind.NO_SUCH_HOST),
-        (f"{'a' * 64}.test", Kind.NO_SUCH_HOST),
+        ("nobody.test", FailureKind.NO_SUCH_HOST),
+        ("dns-unknown.test", FailureKind.NO_SUCH_HOST),
+        ("dns-failing.test", FailureKind.NAME_SERVER),
+        ("dns-silent.test", FailureKind.NAME_SERVER),
+        ("a..test", FailureKind.NO_SUCH_HOST),
+        (f"{'a' * 64}.test", FailureKind.NO_SUCH_HOST),
     ],
 )
-def test_failures_are_told_apart(box: Running, host: str, kind: Kind) -> None:
+def test_failures_are_told_apart(box: Running, host: str, kind: FailureKind) -> None:
     with pytest.raises(FetchError) as caught:
         look_up(port_of(box), host)
     assert caught.value.kind == kind
@@ -108,7 +108,9 @@ def asking(options: DnsOptions, look: Callable[[Resolver, Names, Clock], Awaitab
         loop, clock = asyncio.get_running_loop(), Clock()
         transport, names = await loop.create_datagram_endpoint(Names, local_addr=("127.0.0.1", 0))
         port = transport.get_extra_info("sockname")[1]
-        resolver = Resolver(DnsOptions((f"127.0.0.1:{port}",), max_ttl=options.max_ttl), clock=clock)
+        resolver = Resolver(
+            DnsOptions((f"127.0.0.1:{port}",), max_ttl=options.max_ttl), clock=clock
+        )
         try:
             await look(resolver, names, clock)
         finally:
@@ -146,7 +148,7 @@ def test_an_empty_answer_is_believed_no_longer_than_the_options_say() -> None:
         names.empty = True
         with pytest.raises(FetchError) as caught:
             await resolver.resolve("a.test")
-        assert caught.value.kind == Kind.NO_SUCH_HOST
+        assert caught.value.kind == FailureKind.NO_SUCH_HOST
         names.empty = False
         clock.now += DnsOptions().negative_ttl
         assert (await resolver.resolve("a.test")).addresses == ("192.0.2.3",)

@@ -13,11 +13,11 @@ import pytest
 from msgspec import structs
 
 from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions
-from motherlode.fetch.courtesy import Courtesy
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.fetching import Fetched, Fetcher, FetchRules
+from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.fetcher import Fetched, Fetcher, FetchRules
 from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.rulebook import RuleBook
+from motherlode.fetch.politeness.rate_limiter import RateLimiter
+from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.lab.misbehaviour import HABITS
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.records import HostState
@@ -52,12 +52,16 @@ def box(recorded: Path) -> Iterator[Running]:
 class Trip:
     """A fetcher that is out in the sandbox. Whatever a host asks for, nobody waits for it here."""
 
-    def __init__(self, box: Running, web: HttpWeb, robots: RobotsOptions, rules: FetchRules) -> None:
+    def __init__(
+        self, box: Running, web: HttpWeb, robots: RobotsOptions, rules: FetchRules
+    ) -> None:
         self.box = box
         self.later = 0.0  # seconds by which our clock is fast
-        courtesy: Courtesy[None] = Courtesy(EAGER)
-        rulebook = RuleBook(web, robots, AGENT, clock=self.clock)
-        self.fetcher = Fetcher(web=web, courtesy=courtesy, rulebook=rulebook, rules=rules, clock=self.clock)
+        courtesy: RateLimiter[None] = RateLimiter(EAGER)
+        rulebook = RobotsCache(web, robots, AGENT, clock=self.clock)
+        self.fetcher = Fetcher(
+            web=web, courtesy=courtesy, rulebook=rulebook, rules=rules, clock=self.clock
+        )
 
     def clock(self) -> float:
         return time() + self.later
@@ -65,11 +69,11 @@ class Trip:
     async def fetch(self, url: str, attempts: int = 1) -> Fetched:
         """What becomes of a URL; time for its host has passed."""
         found = address(url)
-        fresh = replace(self.fetcher, courtesy=Courtesy(EAGER))
+        fresh = replace(self.fetcher, courtesy=RateLimiter(EAGER))
         await fresh.courtesy.turn(found.host)
         return await fresh.fetch(found, attempts=attempts)
 
-    async def kind(self, url: str, attempts: int = 1) -> Kind | None:
+    async def kind(self, url: str, attempts: int = 1) -> FailureKind | None:
         return (await self.fetch(url, attempts)).failure
 
     def forgive(self, host: str) -> None:
@@ -152,23 +156,23 @@ def test_no_expectation_is_without_its_habit() -> None:
 # --- delivery -------------------------------------------------------------------------------------------
 
 FAILING = {
-    "slow-first-byte": Kind.FIRST_BYTE_TIMEOUT,
-    "slow-drip": Kind.TOO_SLOW,
-    "stall": Kind.IDLE_TIMEOUT,
-    "reset": Kind.RESET,
-    "missing-bytes": Kind.PROTOCOL,
-    "absurd-length": Kind.PROTOCOL,
-    "broken-chunks": Kind.PROTOCOL,
-    "cut-chunks": Kind.PROTOCOL,
-    "garbage": Kind.PROTOCOL,
-    "endless-headers": Kind.HEADERS,
-    "header-flood": Kind.HEADERS,
-    "robots-slow": Kind.FIRST_BYTE_TIMEOUT,
+    "slow-first-byte": FailureKind.FIRST_BYTE_TIMEOUT,
+    "slow-drip": FailureKind.TOO_SLOW,
+    "stall": FailureKind.IDLE_TIMEOUT,
+    "reset": FailureKind.RESET,
+    "missing-bytes": FailureKind.PROTOCOL,
+    "absurd-length": FailureKind.PROTOCOL,
+    "broken-chunks": FailureKind.PROTOCOL,
+    "cut-chunks": FailureKind.PROTOCOL,
+    "garbage": FailureKind.PROTOCOL,
+    "endless-headers": FailureKind.HEADERS,
+    "header-flood": FailureKind.HEADERS,
+    "robots-slow": FailureKind.FIRST_BYTE_TIMEOUT,
 }
 BLAMELESS = ("endless-headers", "header-flood")
 
 
-def failing(habit: str, kind: Kind) -> Story:
+def failing(habit: str, kind: FailureKind) -> Story:
     async def story(box: Running) -> None:
         async with trip(box, RobotsOptions(ignore=("slow-drip.test",))) as out:  # to wait but once
             got = await out.fetch(f"http://{habit}.test/")
@@ -190,7 +194,7 @@ def oversized(habit: str) -> Story:
     async def story(box: Running) -> None:
         async with trip(box) as out:
             got = await out.fetch(f"http://{habit}.test/")
-            assert (got.failure, got.retry_at) == (Kind.TOO_LARGE, None)
+            assert (got.failure, got.retry_at) == (FailureKind.TOO_LARGE, None)
             assert out.state(f"{habit}.test") is HostState.GOOD
 
     return story
@@ -224,9 +228,9 @@ async def half_a_page_is_what_was_promised(box: Running) -> None:
     """Packed, half a page cannot be unpacked, or only half of it can."""
     async with trip(box) as out:
         got = await out.fetch("http://surplus-bytes.test/")
-        assert got.failure in (None, Kind.PROTOCOL)
+        assert got.failure in (None, FailureKind.PROTOCOL)
         # The bytes that nobody asked for are no answer to the next request.
-        assert await out.kind("http://surplus-bytes.test/page.html") in (None, Kind.PROTOCOL)
+        assert await out.kind("http://surplus-bytes.test/page.html") in (None, FailureKind.PROTOCOL)
 
 
 # --- redirects ------------------------------------------------------------------------------------------
@@ -236,8 +240,13 @@ async def half_a_page_is_what_was_promised(box: Running) -> None:
 async def a_circle_is_seen_and_its_hops_are_kept(box: Running) -> None:
     async with trip(box) as out:
         got = await out.fetch("http://redirect-loop.test/")
-        assert (got.failure, got.retry_at) == (Kind.REDIRECT_LOOP, None)
-        assert [hop.target.partition("?")[2] for hop in got.hops] == ["turn=1", "turn=2", "turn=0", "turn=1"]
+        assert (got.failure, got.retry_at) == (FailureKind.REDIRECT_LOOP, None)
+        assert [hop.target.partition("?")[2] for hop in got.hops] == [
+            "turn=1",
+            "turn=2",
+            "turn=0",
+            "turn=1",
+        ]
         assert {hop.status for hop in got.hops} == {302}
 
 
@@ -245,7 +254,7 @@ async def a_circle_is_seen_and_its_hops_are_kept(box: Running) -> None:
 async def redirects_end_after_twenty_five(box: Running) -> None:
     async with trip(box) as out:
         got = await out.fetch("http://redirect-endless.test/")
-        assert (got.failure, len(got.hops)) == (Kind.REDIRECTS, 25)
+        assert (got.failure, len(got.hops)) == (FailureKind.REDIRECTS, 25)
         assert len({hop.target for hop in got.hops}) == 25
 
 
@@ -255,8 +264,10 @@ async def led_inside(box: Running, host: str, ways: int) -> set[str]:
     for _ in range(ways):
         async with trip(box, RobotsOptions(ignore=(host,))) as out:
             got = await out.fetch(f"http://{host}/")
-            unknown = got.final.host == "localhost" and got.failure is Kind.NO_SUCH_HOST  # to this machine
-            inside = Kind.NO_SUCH_HOST if unknown else Kind.FORBIDDEN_ADDRESS
+            unknown = (
+                got.final.host == "localhost" and got.failure is FailureKind.NO_SUCH_HOST
+            )  # to this machine
+            inside = FailureKind.NO_SUCH_HOST if unknown else FailureKind.FORBIDDEN_ADDRESS
             assert (got.failure, got.response, len(got.hops)) == (inside, None, 1), got.final.url
             assert out.state(host) is HostState.GOOD
             seen.add(got.final.host)
@@ -273,7 +284,7 @@ async def nobody_is_led_inside(box: Running) -> None:
     assert len(await led_inside(box, "redirect-private.test", 8)) == 8
     async with trip(box) as out:  # with robots.txt, which lies inside as well
         got = await out.fetch("http://redirect-private.test/")
-        assert (got.failure, got.retry_at) == (Kind.FORBIDDEN_ADDRESS, None)
+        assert (got.failure, got.retry_at) == (FailureKind.FORBIDDEN_ADDRESS, None)
 
 
 @meeting("redirect-scheme")
@@ -281,15 +292,15 @@ async def nobody_is_led_out_of_the_web(box: Running) -> None:
     async with trip(box) as out:
         for number in range(5):
             got = await out.fetch(f"http://redirect-scheme.test/{number}")
-            assert (got.failure, got.hops) == (Kind.BAD_REDIRECT, ())
+            assert (got.failure, got.hops) == (FailureKind.BAD_REDIRECT, ())
 
 
 # --- traps ----------------------------------------------------------------------------------------------
 
 
-async def until_full(out: Trip, url: str, most: int) -> list[Kind | None]:
+async def until_full(out: Trip, url: str, most: int) -> list[FailureKind | None]:
     """Follow the last link of each page."""
-    kinds: list[Kind | None] = []
+    kinds: list[FailureKind | None] = []
     for _ in range(most + 2):
         got = await out.fetch(url)
         kinds.append(got.failure)
@@ -302,14 +313,14 @@ async def until_full(out: Trip, url: str, most: int) -> list[Kind | None]:
 async def a_calendar_ends_with_the_pages_of_its_host(box: Running) -> None:
     async with trip(box, rules=FetchRules(traps=TrapRules(pages_per_host=6))) as out:
         kinds = await until_full(out, "http://calendar.test/", 6)
-        assert kinds == [None] * 6 + [Kind.HOST_FULL] * 2
+        assert kinds == [None] * 6 + [FailureKind.HOST_FULL] * 2
 
 
 @meeting("session-ids")
 async def session_ids_end_with_the_pages_of_their_host(box: Running) -> None:
     async with trip(box, rules=FetchRules(traps=TrapRules(pages_per_host=6))) as out:
         kinds = await until_full(out, "http://session-ids.test/", 6)
-        assert kinds == [None] * 6 + [Kind.HOST_FULL] * 2
+        assert kinds == [None] * 6 + [FailureKind.HOST_FULL] * 2
 
 
 # --- robots.txt -----------------------------------------------------------------------------------------
@@ -319,7 +330,7 @@ async def session_ids_end_with_the_pages_of_their_host(box: Running) -> None:
 async def a_closed_host_is_not_asked(box: Running) -> None:
     async with trip(box) as out:
         got = await out.fetch("http://robots-closed.test/")
-        assert (got.failure, got.retry_at, got.response) == (Kind.ROBOTS, None, None)
+        assert (got.failure, got.retry_at, got.response) == (FailureKind.ROBOTS, None, None)
     async with trip(box, RobotsOptions(ignore=("robots-closed.test",))) as out:
         assert await out.kind("http://robots-closed.test/") is None
 
@@ -329,7 +340,7 @@ async def a_robots_txt_that_fails_closes_its_host_for_a_while(box: Running) -> N
     async with trip(box) as out:
         began = out.clock()
         got = await out.fetch("http://robots-error.test/")
-        assert (got.failure, got.detail) == (Kind.ROBOTS_UNREACHABLE, "status 500")
+        assert (got.failure, got.detail) == (FailureKind.ROBOTS_UNREACHABLE, "status 500")
         assert got.retry_at is not None
         assert 299 < got.retry_at - began < 300 + PATIENCE
         (file,) = out.fetcher.rulebook.changed()
@@ -351,7 +362,7 @@ for name in ("robots-forbidden", "robots-page", "robots-binary"):
 def closed_in_part(habit: str, closed: str) -> Story:
     async def story(box: Running) -> None:
         async with trip(box) as out:
-            assert await out.kind(f"http://{habit}.test{closed}x") is Kind.ROBOTS
+            assert await out.kind(f"http://{habit}.test{closed}x") is FailureKind.ROBOTS
             assert await out.kind(f"http://{habit}.test/page.html") is None
 
     return story
@@ -366,7 +377,7 @@ async def what_is_early_in_a_huge_robots_txt_counts(box: Running) -> None:
     async with trip(box) as out:
         paths = ("early/x", "a-path-that-nobody-has-ever-asked-for/7", "late/x", "page.html")
         kinds = [await out.kind(f"http://robots-huge.test/{path}") for path in paths]
-        assert kinds == [Kind.ROBOTS, Kind.ROBOTS, Kind.CLIENT, None]
+        assert kinds == [FailureKind.ROBOTS, FailureKind.ROBOTS, FailureKind.CLIENT, None]
 
 
 @meeting("robots-delay")
@@ -374,13 +385,17 @@ async def a_host_rests_as_it_asks(box: Running) -> None:
     async with trip(box) as out:
         assert await out.kind("http://robots-delay.test/") is None
         assert out.fetcher.hosts["robots-delay.test"].delay == FIGURES["robots-delay"]
-        asked: Courtesy[None] = Courtesy(EAGER)
-        fetcher, found = replace(out.fetcher, courtesy=asked), address("http://robots-delay.test/page.html")
+        asked: RateLimiter[None] = RateLimiter(EAGER)
+        fetcher, found = (
+            replace(out.fetcher, courtesy=asked),
+            address("http://robots-delay.test/page.html"),
+        )
         await asked.turn(found.host)
+        began = asyncio.get_running_loop().time()
         await fetcher.fetch(found)
         next_turn = asked._turns.next_at()
         assert next_turn is not None
-        assert next_turn - asyncio.get_running_loop().time() > FIGURES["robots-delay"] - PATIENCE / 10
+        assert next_turn - began >= FIGURES["robots-delay"]
 
 
 @meeting("robots-sitemaps")
@@ -408,7 +423,10 @@ async def a_host_says_when_to_come_back(box: Running) -> None:
             got = await out.fetch("http://too-many.test/")
             if got.failure is None:
                 continue
-            assert (got.failure, out.state("too-many.test")) == (Kind.TOO_MANY, HostState.SLOW)
+            assert (got.failure, out.state("too-many.test")) == (
+                FailureKind.TOO_MANY,
+                HostState.SLOW,
+            )
             assert got.retry_at is not None
             assert got.retry_at >= began + 60
             assert got.response is not None
@@ -419,14 +437,14 @@ async def a_host_says_when_to_come_back(box: Running) -> None:
 @meeting("storm")
 async def a_host_recovers_from_a_storm(box: Running) -> None:
     async with trip(box, RobotsOptions(ignore=("storm.test",))) as out:
-        states: list[tuple[Kind | None, HostState]] = []
+        states: list[tuple[FailureKind | None, HostState]] = []
         for attempt in range(1, 20):
             kind = await out.kind("http://storm.test/", min(attempt, 3))
             states.append((kind, out.state("storm.test")))
             out.later += 600.0
             if kind is None:
                 break
-        assert states[0] == (Kind.UNAVAILABLE, HostState.SLOW)
+        assert states[0] == (FailureKind.UNAVAILABLE, HostState.SLOW)
         assert states[-1] == (None, HostState.GOOD)
         assert out.fetcher.hosts["storm.test"].failures == 0
 
@@ -434,19 +452,23 @@ async def a_host_recovers_from_a_storm(box: Running) -> None:
 @meeting("dies")
 async def a_dead_host_is_slow_and_good_again_when_it_is_back(box: Running) -> None:
     async with trip(box) as out:
-        kinds: list[Kind | None] = []
-        while None not in kinds[kinds.index(Kind.RESET) :] if Kind.RESET in kinds else True:
+        kinds: list[FailureKind | None] = []
+        while (
+            None not in kinds[kinds.index(FailureKind.RESET) :]
+            if FailureKind.RESET in kinds
+            else True
+        ):
             kinds.append(await out.kind("http://dies.test/", 2))
             assert out.state("dies.test") is (HostState.SLOW if kinds[-1] else HostState.GOOD)
             out.forgive("dies.test")
             await asyncio.sleep(0.1)
-        assert set(kinds) == {Kind.RESET, None}
+        assert set(kinds) == {FailureKind.RESET, None}
 
 
 # --- names ----------------------------------------------------------------------------------------------
 
 
-def nameless(habit: str, kind: Kind) -> Story:
+def nameless(habit: str, kind: FailureKind) -> Story:
     async def story(box: Running) -> None:
         network = NetworkOptions(private=True, **LIMITS)
         async with trip(box, network=network) as out:
@@ -455,15 +477,15 @@ def nameless(habit: str, kind: Kind) -> Story:
             assert got.retry_at is not None
             out.later += 600.0
             await out.fetch(f"http://{habit}.test:{box.port}/", 2)
-            bad = kind is Kind.NO_SUCH_HOST
+            bad = kind is FailureKind.NO_SUCH_HOST
             assert out.state(f"{habit}.test") is (HostState.BAD if bad else HostState.SLOW)
 
     return story
 
 
-STORIES["dns-unknown"] = nameless("dns-unknown", Kind.NO_SUCH_HOST)
-STORIES["dns-failing"] = nameless("dns-failing", Kind.NAME_SERVER)
-STORIES["dns-silent"] = nameless("dns-silent", Kind.NAME_SERVER)
+STORIES["dns-unknown"] = nameless("dns-unknown", FailureKind.NO_SUCH_HOST)
+STORIES["dns-failing"] = nameless("dns-failing", FailureKind.NAME_SERVER)
+STORIES["dns-silent"] = nameless("dns-silent", FailureKind.NAME_SERVER)
 
 
 # --- many at once ---------------------------------------------------------------------------------------
@@ -477,7 +499,9 @@ def test_all_hosts_at_once_end_in_time_and_nobody_is_in_the_others_way(box: Runn
             urls = [f"http://{habit}.test/" for habit in HABITS if habit not in slow]
             got = await asyncio.gather(*(out.fetch(url) for url in urls * 2))
             assert len(got) == 2 * len(urls)
-            assert all(one.failure is not None or one.response is not None or one.copy_of for one in got)
+            assert all(
+                one.failure is not None or one.response is not None or one.copy_of for one in got
+            )
 
     asyncio.run(work())
 
@@ -485,7 +509,14 @@ def test_all_hosts_at_once_end_in_time_and_nobody_is_in_the_others_way(box: Runn
 def test_fetches_that_are_cancelled_leave_nothing_behind(box: Running) -> None:
     async def work() -> None:
         async with trip(box) as out:
-            hosts = ("stall", "slow-first-byte", "robots-slow", "slow-drip", "endless", "redirect-endless")
+            hosts = (
+                "stall",
+                "slow-first-byte",
+                "robots-slow",
+                "slow-drip",
+                "endless",
+                "redirect-endless",
+            )
             tasks = [asyncio.create_task(out.fetch(f"http://{host}.test/")) for host in hosts * 3]
             await asyncio.sleep(0.2)
             for task in tasks:

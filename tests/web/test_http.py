@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from motherlode.fetch import FetchError, NetworkOptions, Request, Response
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.options import DnsOptions
 from motherlode.lab.serving.background import Running
@@ -34,7 +34,8 @@ def fetched(
 
 
 def outcome(box: Running, host: str) -> Response | str:
-    return fetched([f"http://{host}.test/page.html"], NetworkOptions(connect=box.address, **QUICK))[0]  # type: ignore[arg-type]
+    options = NetworkOptions(connect=box.address, **QUICK)  # type: ignore[arg-type]
+    return fetched([f"http://{host}.test/page.html"], options)[0]
 
 
 def test_a_page_comes_with_headers_body_and_address(box: Running) -> None:
@@ -47,7 +48,8 @@ def test_a_page_comes_with_headers_body_and_address(box: Running) -> None:
 
 def test_what_is_not_there_is_a_response_too(box: Running) -> None:
     response = fetched(
-        ["http://well.test/no-such-page", "http://nobody.test/"], NetworkOptions(connect=box.address)
+        ["http://well.test/no-such-page", "http://nobody.test/"],
+        NetworkOptions(connect=box.address),
     )
     assert [isinstance(one, Response) and one.status for one in response] == [404, 404]
 
@@ -62,21 +64,23 @@ def test_redirects_are_handed_over_not_followed(box: Running) -> None:
 @pytest.mark.parametrize(
     ("habit", "kinds"),
     [
-        ("stall", {Kind.IDLE_TIMEOUT}),
-        ("reset", {Kind.RESET}),
-        ("missing-bytes", {Kind.PROTOCOL}),
-        ("cut-chunks", {Kind.PROTOCOL}),
-        ("broken-chunks", {Kind.PROTOCOL}),
-        ("endless", {Kind.TOO_LARGE}),
-        ("endless-headers", {Kind.HEADERS}),
-        ("header-flood", {Kind.HEADERS}),
-        ("garbage", {Kind.PROTOCOL}),
-        ("absurd-length", {Kind.PROTOCOL}),
-        ("gzip-bomb", {Kind.TOO_LARGE}),
-        ("dns-unknown", {Kind.RESET}),
+        ("stall", {FailureKind.IDLE_TIMEOUT}),
+        ("reset", {FailureKind.RESET}),
+        ("missing-bytes", {FailureKind.PROTOCOL}),
+        ("cut-chunks", {FailureKind.PROTOCOL}),
+        ("broken-chunks", {FailureKind.PROTOCOL}),
+        ("endless", {FailureKind.TOO_LARGE}),
+        ("endless-headers", {FailureKind.HEADERS}),
+        ("header-flood", {FailureKind.HEADERS}),
+        ("garbage", {FailureKind.PROTOCOL}),
+        ("absurd-length", {FailureKind.PROTOCOL}),
+        ("gzip-bomb", {FailureKind.TOO_LARGE}),
+        ("dns-unknown", {FailureKind.RESET}),
     ],
 )
-def test_a_misbehaving_host_is_a_failure_of_its_kind(box: Running, habit: str, kinds: set[Kind]) -> None:
+def test_a_misbehaving_host_is_a_failure_of_its_kind(
+    box: Running, habit: str, kinds: set[FailureKind]
+) -> None:
     assert outcome(box, habit) in kinds
 
 
@@ -84,13 +88,18 @@ def test_nobody_at_the_door_is_refused() -> None:
     with socket.socket() as plug:
         plug.bind(("127.0.0.1", 0))
         port = plug.getsockname()[1]
-    assert fetched(["http://a.test/"], NetworkOptions(connect=f"127.0.0.1:{port}")) == [Kind.REFUSED]
+    assert fetched(["http://a.test/"], NetworkOptions(connect=f"127.0.0.1:{port}")) == [
+        FailureKind.REFUSED
+    ]
 
 
 def test_no_name_and_no_address_leads_inside(box: Running) -> None:
     dns = DnsOptions(servers=(f"127.0.0.1:{box.dns_port}",), timeout=2.0)
-    urls = [f"http://{host}:{box.port}/" for host in ("well.test", "127.0.0.1", "[::1]", "169.254.169.254")]
-    assert fetched(urls, NetworkOptions(), dns) == [Kind.FORBIDDEN_ADDRESS] * 4
+    urls = [
+        f"http://{host}:{box.port}/"
+        for host in ("well.test", "127.0.0.1", "[::1]", "169.254.169.254")
+    ]
+    assert fetched(urls, NetworkOptions(), dns) == [FailureKind.FORBIDDEN_ADDRESS] * 4
 
 
 def test_inside_can_be_opened_by_configuration(box: Running) -> None:
@@ -99,4 +108,4 @@ def test_inside_can_be_opened_by_configuration(box: Running) -> None:
     found, unknown = fetched(urls, NetworkOptions(private=True), dns)
     assert isinstance(found, Response)
     assert found.status == 200
-    assert unknown == Kind.NO_SUCH_HOST
+    assert unknown == FailureKind.NO_SUCH_HOST

@@ -67,11 +67,18 @@ def test_hosts_are_told_apart_by_the_host_header(fetch: Get) -> None:
 
 
 def test_what_is_not_in_the_archive_is_404(fetch: Get) -> None:
-    for url in (f"{ROOT}/absent", "http://unknown.test/", "http://127.0.0.1/", f"{ROOT}/tagged?x=1"):
+    for url in (
+        f"{ROOT}/absent",
+        "http://unknown.test/",
+        "http://127.0.0.1/",
+        f"{ROOT}/tagged?x=1",
+    ):
         assert fetch(url).status == 404
 
 
-@pytest.mark.parametrize("host", ["WELL.test", "well.test:80", "well.test:8080", "well.test.", "Well.Test:1"])
+@pytest.mark.parametrize(
+    "host", ["WELL.test", "well.test:80", "well.test:8080", "well.test.", "Well.Test:1"]
+)
 def test_a_host_may_be_spelled_with_a_port_or_in_capitals(fetch: Get, host: str) -> None:
     assert "<title>Well</title>" in fetch(f"http://{host}/").text
 
@@ -88,7 +95,14 @@ def test_a_page_recorded_over_tls_is_served_over_plain_http(fetch: Get) -> None:
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("/moved", 301), ("/gone", 410), ("/broken", 500), ("/strange", 799), ("/nothing", 204), ("/same", 304)],
+    [
+        ("/moved", 301),
+        ("/gone", 410),
+        ("/broken", 500),
+        ("/strange", 799),
+        ("/nothing", 204),
+        ("/same", 304),
+    ],
 )
 def test_every_status_is_as_recorded(fetch: Get, path: str, status: int) -> None:
     reply = fetch(ROOT + path)
@@ -98,7 +112,9 @@ def test_every_status_is_as_recorded(fetch: Get, path: str, status: int) -> None
 
 def test_a_status_without_a_body_leaves_the_connection_in_order(box: Running) -> None:
     for path in ("/nothing", "/same"):
-        heard = exchange(box.port, request(ROOT + path) + request(f"{ROOT}/short.txt", "Connection: close"))
+        heard = exchange(
+            box.port, request(ROOT + path) + request(f"{ROOT}/short.txt", "Connection: close")
+        )
         assert re.findall(rb"HTTP/1.1 (\d+)", heard)[1:] == [b"200"]
         assert heard.endswith(b"\r\n\r\nshort")
         assert b"must not" not in heard
@@ -122,7 +138,9 @@ def test_a_recorded_header_cannot_make_a_header_of_its_own(box: Running) -> None
 
 
 def test_a_recorded_header_outside_of_ascii_is_served_whole(box: Running) -> None:
-    assert b"X-City: \xc3\x85lesund\r\n" in exchange(box.port, request(f"{ROOT}/split", "Connection: close"))
+    assert b"X-City: \xc3\x85lesund\r\n" in exchange(
+        box.port, request(f"{ROOT}/split", "Connection: close")
+    )
 
 
 def test_a_body_recorded_in_chunks_is_served_in_one_piece(fetch: Get) -> None:
@@ -148,14 +166,27 @@ def test_a_url_is_found_however_it_is_spelled(box: Running, target: str) -> None
 def test_odd_urls_are_found_or_absent_and_never_an_error(fetch: Get) -> None:
     assert fetch(f"{ROOT}/100%").body == b"percent"
     assert fetch(f"{ROOT}/search?q=b&p=a").body == b"a query"
-    for path in ("/%", "/%00", "/%zz", "/..", "//", "/" + "a" * 20_000, "/?", "/;x", "/%ff%fe", "/a%0d%0ab"):
+    for path in (
+        "/%",
+        "/%00",
+        "/%zz",
+        "/..",
+        "//",
+        "/" + "a" * 20_000,
+        "/?",
+        "/;x",
+        "/%ff%fe",
+        "/a%0d%0ab",
+    ):
         assert fetch(ROOT + path).status in (200, 404)
 
 
 # --- codings --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("accepted", ["gzip", "deflate, gzip;q=0.5", "GZIP", "x-gzip", "*", "br, *;q=0.1"])
+@pytest.mark.parametrize(
+    "accepted", ["gzip", "deflate, gzip;q=0.5", "GZIP", "x-gzip", "*", "br, *;q=0.1"]
+)
 def test_a_page_is_packed_where_the_client_accepts_it(fetch: Get, accepted: str) -> None:
     reply = fetch(f"{ROOT}/", {"Accept-Encoding": accepted})
     assert reply.header("content-encoding") == "gzip"
@@ -178,7 +209,9 @@ def test_a_page_is_packed_where_the_client_accepts_it(fetch: Get, accepted: str)
         ";",
     ],
 )
-def test_a_page_is_not_packed_where_the_client_does_not_accept_it(fetch: Get, accepted: str) -> None:
+def test_a_page_is_not_packed_where_the_client_does_not_accept_it(
+    fetch: Get, accepted: str
+) -> None:
     reply = fetch(f"{ROOT}/", {"Accept-Encoding": accepted})
     assert reply.header("content-encoding") is None
     assert "<title>Well</title>" in reply.text
@@ -210,10 +243,14 @@ def test_a_body_that_only_says_it_is_packed_is_served_as_recorded(fetch: Get) ->
 # --- methods and conditions -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/", "/tagged", "/packed", "/moved", "/absent", "/nothing", "/picture.png"])
+@pytest.mark.parametrize(
+    "path", ["/", "/tagged", "/packed", "/moved", "/absent", "/nothing", "/picture.png"]
+)
 @pytest.mark.parametrize("accepted", ["gzip", "identity"])
 def test_head_has_the_headers_of_get_and_no_body(fetch: Get, path: str, accepted: str) -> None:
-    got, head = (fetch(ROOT + path, {"Accept-Encoding": accepted}, method) for method in ("GET", "HEAD"))
+    got, head = (
+        fetch(ROOT + path, {"Accept-Encoding": accepted}, method) for method in ("GET", "HEAD")
+    )
     assert (head.status, head.headers) == (got.status, got.headers)
     assert head.body == b""
 
@@ -313,7 +350,9 @@ def test_thousands_of_pipelined_requests_are_answered(box: Running, host: str) -
 
 
 def test_a_connection_ends_where_the_client_says_so(box: Running) -> None:
-    heard = exchange(box.port, request(f"{ROOT}/short.txt", "Connection: Close") + request(f"{ROOT}/"))
+    heard = exchange(
+        box.port, request(f"{ROOT}/short.txt", "Connection: Close") + request(f"{ROOT}/")
+    )
     assert heard.count(b"HTTP/1.1") == 1
 
 
@@ -360,12 +399,17 @@ def test_a_client_may_send_a_byte_at_a_time(box: Running) -> None:
         (b"POST / HTTP/1.1\r\nHost: well.test\r\nContent-Length: -1\r\n\r\n", 413),
         (b"POST / HTTP/1.1\r\nHost: well.test\r\nContent-Length: x\r\n\r\n", 413),
         (b"POST / HTTP/1.1\r\nHost: well.test\r\nContent-Length: 99999999999\r\n\r\n", 413),
-        (b"POST / HTTP/1.1\r\nHost: well.test\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", 413),
+        (
+            b"POST / HTTP/1.1\r\nHost: well.test\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+            413,
+        ),
         (b"GET / HTTP/1.1\r\nHost: well.test\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", 431),
         (b"x" * 1_000_000, 431),
     ],
 )
-def test_what_is_no_request_is_refused_and_the_server_goes_on(box: Running, said: bytes, status: int) -> None:
+def test_what_is_no_request_is_refused_and_the_server_goes_on(
+    box: Running, said: bytes, status: int
+) -> None:
     heard = exchange(box.port, said)
     assert heard.startswith(b"HTTP/1.1 %d " % status)
     assert heard.count(b"HTTP/1.1") == 1
@@ -374,7 +418,9 @@ def test_what_is_no_request_is_refused_and_the_server_goes_on(box: Running, said
 
 def test_a_query_cannot_inject_a_header_into_a_redirect(box: Running) -> None:
     for target in ("/%0d%0aX-Injected:1", "/\x85X-Injected:1", "/\rX-Injected:1"):
-        heard = exchange(box.port, request("http://redirect-loop.test" + target, "Connection: close"))
+        heard = exchange(
+            box.port, request("http://redirect-loop.test" + target, "Connection: close")
+        )
         assert b"\nX-Injected" not in heard
         assert b"\rX-Injected" not in heard
 
@@ -387,8 +433,18 @@ def test_five_hundred_connections_at_once_are_all_served(box: Running) -> None:
         assert all(hear(client).endswith(b"short") for client in clients)
 
 
-def test_clients_that_go_away_at_any_moment_leave_no_complaint(recorded: Path, tmp_path: Path) -> None:
-    habits = ["endless", "endless-headers", "slow-drip", "slow-first-byte", "stall", "reset", "robots-slow"]
+def test_clients_that_go_away_at_any_moment_leave_no_complaint(
+    recorded: Path, tmp_path: Path
+) -> None:
+    habits = [
+        "endless",
+        "endless-headers",
+        "slow-drip",
+        "slow-first-byte",
+        "stall",
+        "reset",
+        "robots-slow",
+    ]
     urls = [f"http://{habit}.test/robots.txt" for habit in habits] + ["http://big.test/big.bin"]
     with serving(tmp_path, recorded) as served, plug(served.port) as faithful:
         faithful.sendall(request(f"{ROOT}/short.txt"))
@@ -414,11 +470,17 @@ def test_clients_that_go_away_at_any_moment_leave_no_complaint(recorded: Path, t
         assert served.complained() == ""
 
 
-def test_a_client_that_never_reads_makes_the_server_wait_and_not_grow(recorded: Path, tmp_path: Path) -> None:
+def test_a_client_that_never_reads_makes_the_server_wait_and_not_grow(
+    recorded: Path, tmp_path: Path
+) -> None:
     with serving(tmp_path, recorded) as served, ExitStack() as stack:
         get(served.port, "http://big.test/big.bin")
         before = memory(served.process)
-        for url in ("http://endless.test/", "http://endless-headers.test/", "http://big.test/big.bin"):
+        for url in (
+            "http://endless.test/",
+            "http://endless-headers.test/",
+            "http://big.test/big.bin",
+        ):
             for _ in range(5):
                 client = stack.enter_context(plug(served.port))
                 client.sendall(request(url) * 100)
@@ -537,7 +599,11 @@ def test_children_end_when_their_parent_is_killed(recorded: Path, tmp_path: Path
 def test_a_signal_ends_it_quietly_with_connections_open(
     recorded: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    with serving(tmp_path, recorded) as served, plug(served.port) as idle, plug(served.port) as stalled:
+    with (
+        serving(tmp_path, recorded) as served,
+        plug(served.port) as idle,
+        plug(served.port) as stalled,
+    ):
         stalled.sendall(request("http://stall.test/page.html"))
         hear_until(stalled, b"\r\n\r\n")
         served.process.send_signal(number)
@@ -567,7 +633,9 @@ def test_attached_to_nothing_it_ends_at_once(recorded: Path, tmp_path: Path) -> 
 
 
 def test_what_it_says_leads_to_a_page(recorded: Path, tmp_path: Path) -> None:
-    run = run_lode(tmp_path, "sandbox", "serve", recorded, "--attached", "--dns-port", "0", input="")
+    run = run_lode(
+        tmp_path, "sandbox", "serve", recorded, "--attached", "--dns-port", "0", input=""
+    )
     assert re.search(r"^Serving on 127\.0\.0\.1:\d+, DNS on port \d+$", run.stdout, re.MULTILINE)
     assert re.search(r"^small: \d+ pages on \d+ hosts\.$", run.stdout, re.MULTILINE)
 

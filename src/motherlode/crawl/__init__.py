@@ -1,4 +1,4 @@
 """The crawl loop, the same for every policy: schedule, fetch, read, decide, write.
 
-Nothing here knows a published crawler; what is particular to one lives in `policies`.
+No module of this folder knows a particular policy; the code of each policy lives in `policies`.
 """

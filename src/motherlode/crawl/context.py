@@ -1,87 +1,67 @@
-"""Who goes along on a crawl."""
+"""The context of a crawl: worker pool, progress report, stop control, retrainer, log."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from motherlode.crawl.counters import Tally
-from motherlode.crawl.decisions import Draft
+from motherlode.crawl.counters import CrawlCounters
+from motherlode.crawl.decisions import DraftOutcome
 from motherlode.crawl.progress import Progress
-from motherlode.crawl.sitemaps import Postponed
-from motherlode.fetch.courtesy import Courtesy
+from motherlode.crawl.retraining import Retrainer
+from motherlode.crawl.sitemaps import PostponedSitemaps
+from motherlode.fetch.politeness.rate_limiter import RateLimiter
 from motherlode.fetch.web import Headers
-from motherlode.records import Entry, Outcome, RunEnd
+from motherlode.records import Entry, RunEnd
 from motherlode.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
 
 
-class Teacher(Protocol):
-    """Who teaches a policy what the crawl has found."""
+class OutcomeLog(Protocol):
+    """Records the outcomes of a crawl for people to read."""
 
-    def saw(self, outcomes: Sequence[Outcome]) -> None:
-        """These were kept."""
-        ...
-
-    def due(self, *, idle: bool) -> bool:
-        """Whether it is time for a lesson; `idle`: there is nothing left to fetch without one."""
-        ...
-
-    def spare(self) -> float:
-        """How many pages may still be fetched before there must have been a lesson."""
-        ...
-
-    async def teach(self, workers: WorkerPool) -> bool:
-        """Give a lesson. Returns whether the ranks of what waits have changed."""
-        ...
-
-    def told(self, progress: Progress) -> Progress:
-        """How far the crawl is, with what there is to say about learning."""
-        ...
-
-
-class Journal(Protocol):
-    """Who writes down what happened, for people."""
-
-    def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
-        """These were kept. Called aside from the loop; a `StoreError` ends the crawl."""
+    def note(self, drafts: Sequence[DraftOutcome], progress: Progress) -> None:
+        """Record committed outcomes. Called in the writer; a `StoreError` ends the crawl."""
         ...
 
 
 class Control:
-    """The way to end a crawl from outside."""
+    """Stops a crawl from outside."""
 
     def __init__(self) -> None:
         self.begun = self.stopping = False
         self.end = RunEnd.INTERRUPTED
         self.changed = asyncio.Event()
-        self._said = asyncio.Event()  # stop
+        self._stopped = asyncio.Event()
 
     def stop(self, end: RunEnd = RunEnd.INTERRUPTED) -> None:
-        """Take up nothing more; what is under way is finished and kept."""
+        """Start no more fetches; pages that are under way are finished and written."""
         if not self.stopping:
             self.stopping, self.end = True, end
-        self._said.set()
+        self._stopped.set()
         self.changed.set()
 
     async def unless_stopped(
         self, work: Coroutine[Any, Any, T], *, otherwise: T, seconds: float | None = None
     ) -> T:
-        """What comes of something that is done before or after a crawl; or, if somebody says stop or it takes
-        too long, something else."""
+        """Return the result of work, or `otherwise` if it is stopped or takes too long."""
         if self.stopping:
             work.close()
             return otherwise
-        working = asyncio.ensure_future(work)
-        stopped = asyncio.ensure_future(self._said.wait())
+        task = asyncio.ensure_future(work)
+        stopped = asyncio.ensure_future(self._stopped.wait())
         try:
-            await asyncio.wait({working, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            return working.result() if working.done() else otherwise
+            await asyncio.wait(
+                {task, stopped},
+                timeout=seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            return task.result() if task.done() else otherwise
         finally:
-            working.cancel()
+            task.cancel()
             stopped.cancel()
-            await asyncio.wait({working})  # it may have something to put away
+            await asyncio.wait({task})  # it may have to clean up
 
 
 # Headers that make a request conditional, for pages that are fetched again.
@@ -89,15 +69,17 @@ Conditions = Callable[[Entry], Headers]
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
-    """Who goes along on a crawl: those who lend a hand, and those who want to know how it goes."""
+class CrawlContext:
+    """The helpers of a crawl, and the receivers of its progress."""
 
-    workers: WorkerPool | None = None  # nobody: everything is done on the spot
+    workers: WorkerPool | None = None  # None: all work is done in this process
     report: Callable[[Progress], None] = lambda _progress: None
     control: Control = field(default_factory=Control)
-    teacher: Teacher | None = None
-    journal: Journal | None = None
+    retrainer: Retrainer | None = None
+    log: OutcomeLog | None = None
     conditions: Conditions | None = None
-    postponed: Postponed | None = None  # sitemaps, to whoever comes after the crawl
-    tally: Tally | None = None  # of crawls before this one that belong to it; limits are of all together
-    courtesy: Courtesy[Entry] | None = None  # of the same: a host rests, whichever of them has asked it
+    postponed: PostponedSitemaps | None = None  # sitemaps to be read after the crawl
+    # Counters and host slots that several crawls share: limits hold for all of them together, and a
+    # host has its crawl delay whichever of them requested it.
+    counters: CrawlCounters | None = None
+    courtesy: RateLimiter[Entry] | None = None

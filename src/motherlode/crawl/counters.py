@@ -1,96 +1,125 @@
-"""Counting what a crawl brings."""
+"""Counters of a crawl: pages, requests, failures, waiting URLs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from motherlode.crawl.decisions import Draft
+from motherlode.crawl.decisions import DraftOutcome
 from motherlode.crawl.progress import Progress
-from motherlode.documents.needs import advice
-from motherlode.fetch.failures import Kind
-from motherlode.records import Document, Entry, TopicId, UrlState
-from motherlode.store.outcomes import Kept
+from motherlode.documents.extras import advice
+from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.fetcher import Fetched
+from motherlode.records import Document, Entry, Lane, QueueId, TopicId, UrlState
+from motherlode.store.tables.outcomes import Kept
 from motherlode.urls import host_of
+
+# Failures of URLs that were not requested.
+_UNREQUESTED = frozenset(
+    {
+        FailureKind.TRAP,
+        FailureKind.OUTSIDE,
+        FailureKind.HOST_FULL,
+        FailureKind.BAD_HOST,
+        FailureKind.RESTING,
+        FailureKind.FORBIDDEN_ADDRESS,
+        FailureKind.ROBOTS,
+        FailureKind.ROBOTS_UNREACHABLE,
+    }
+)
+
+
+def requests_of(fetched: Fetched) -> int:
+    """Return how many URLs were requested: each redirect, and the last URL."""
+    redirects = sum(hop.status > 0 for hop in fetched.hops)
+    has_failed = fetched.failure is not None and fetched.failure not in _UNREQUESTED
+    return redirects + (has_failed or fetched.response is not None)
 
 
 @dataclass(slots=True)
-class Tally:
-    """The figures so far; documents inside archives are no pages of their own here.
+class CrawlCounters:
+    """The figures of a crawl so far; archive members do not count as pages.
 
-    One that is handed from a crawl to the next counts on, and its clock goes on (`began`).
+    A crawl that is given the counters of an earlier one continues them, and their clock (`began`).
     """
 
     pages: int = 0
+    requests: int = 0
     failed: int = 0
     skipped: int = 0
     redirects: int = 0
     copies: int = 0
     relevant: int = 0
     size: int = 0
-    began: float | None = None  # by the clock of the loop
-    queues: Counter[TopicId] = field(default_factory=Counter)  # what was offered and is not settled, about
-    waiting: int = 0  # the same in all: what waits in several queues once, and what is for later as well
-    newest: int = 0  # URL that was seen: they are numbered as they are found
+    began: float | None = None  # by the clock of the event loop
+    queues: Counter[QueueId] = field(default_factory=Counter)  # waiting URLs, approximately
+    waiting: int = 0  # URLs in all queues, each counted once; includes URLs that are held back
+    newest: int = 0  # highest URL number so far: URLs are numbered as they are discovered
     hosts: set[str] = field(default_factory=set)
     topics: Counter[TopicId] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
-    advice: dict[str, None] = field(default_factory=dict)  # each once, in the order of need
+    advice: dict[str, None] = field(default_factory=dict)  # an ordered set
 
-    def count(self, drafts: Sequence[Draft], kept: Kept) -> None:
+    def count(self, drafts: Sequence[DraftOutcome], kept: Kept) -> None:
         for draft in drafts:
             entry = draft.outcome.entry
             if entry.url_id in kept.settled:
                 self.waiting = max(0, self.waiting - 1)
                 if self.queues[entry.queue] > 0:
                     self.queues[entry.queue] -= 1
-            self._note_need(draft.outcome.document)
+            self._add_advice(draft.outcome.document)
             if draft.fetched is not None:
                 self._count(draft)
 
     def age(self, now: float) -> float:
-        """How long it has been counted, at a moment by the clock of the loop."""
+        """Return the seconds since the counters began, by the clock of the event loop."""
         return 0.0 if self.began is None else now - self.began
 
-    def await_all(self, sizes: Mapping[TopicId, int], urls: int) -> None:
-        """So many wait in each queue, and so many in all, as somebody has counted."""
-        self.queues, self.waiting = Counter(sizes), urls
+    def set_waiting(self, queue_sizes: Mapping[QueueId, int], urls: int) -> None:
+        """Set the number of waiting URLs, per queue and in all, as counted in the store."""
+        self.queues, self.waiting = Counter(queue_sizes), urls
 
-    def await_more(self, offered: Iterable[Entry]) -> None:
-        """These wait, too, but for those that were seen before and are now at a better rank. A URL that waits
-        in several places waits once."""
-        fresh = {entry.url_id: entry.queue for entry in offered if entry.url_id > self.newest}
-        self.newest = max(fresh, default=self.newest)
-        self.waiting += len(fresh)
-        self.queues.update(queue for queue in fresh.values() if queue > 0 or queue in self.queues)
+    def add_waiting(self, offered: Iterable[Entry]) -> None:
+        """Count offered URLs as waiting, each once.
 
-    def _count(self, draft: Draft) -> None:
+        URLs seen before are not counted again: they have only moved to a better rank.
+        """
+        new = {entry.url_id: entry for entry in offered if entry.url_id > self.newest}
+        self.newest = max(new, default=self.newest)
+        self.waiting += len(new)
+        self.queues.update(entry.queue for entry in new.values() if entry.lane != Lane.HELD)
+
+    def _count(self, draft: DraftOutcome) -> None:
         outcome, fetched = draft.outcome, draft.fetched
-        self.redirects += sum(hop.status > 0 for hop in outcome.redirects)  # others are of our own making
-        known = fetched is not None and bool(fetched.copy_of)
-        self.copies += known and outcome.fate.state is UrlState.MOVED
-        final = outcome.fate.retry_at is None
-        self.failed += final and outcome.fate.state is UrlState.FAILED
-        self.skipped += final and outcome.fate.state is UrlState.SKIPPED
-        if fetched is not None and fetched.failure not in (None, Kind.RESTING):  # who rests was not asked
+        self.requests += 0 if fetched is None else requests_of(fetched)
+        # Status 0 is an artificial redirect from a copy to its original.
+        self.redirects += sum(hop.status > 0 for hop in outcome.redirects)
+        is_copy = fetched is not None and bool(fetched.copy_of)
+        self.copies += is_copy and outcome.fate.state is UrlState.MOVED
+        is_final = outcome.fate.retry_at is None
+        self.failed += is_final and outcome.fate.state is UrlState.FAILED
+        self.skipped += is_final and outcome.fate.state is UrlState.SKIPPED
+        # A host in its crawl delay was not requested.
+        if fetched is not None and fetched.failure not in (None, FailureKind.RESTING):
             self.errors[str(fetched.failure)] += 1
         if outcome.page is None:
             return
         self.pages += 1
         self.size += outcome.page.size
         self.hosts.add(host_of(outcome.page.url))
-        said = outcome.judgement
-        if said is not None and said.is_on_topic:
+        judgement = outcome.judgement
+        if judgement is not None and judgement.is_accepted:
             self.relevant += 1
-            self.topics[said.topic] += 1
+            self.topics[judgement.topic] += 1
 
-    def _note_need(self, document: Document | None) -> None:
-        """What a person could install to have documents like this one read, a file in an archive as well."""
-        if document is not None and document.unreadable and (needed := advice(document.unreadable)):
-            self.advice[needed] = None
+    def _add_advice(self, document: Document | None) -> None:
+        """Add advice on what to install so that such documents can be read."""
+        if document is not None and document.unreadable and (hint := advice(document.unreadable)):
+            self.advice[hint] = None
 
     def progress(self, seconds: float) -> Progress:
         return Progress(
             pages=self.pages,
+            requests=self.requests,
             failed=self.failed,
             redirects=self.redirects,
             copies=self.copies,

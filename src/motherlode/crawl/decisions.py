@@ -1,19 +1,19 @@
-"""What a fetch leads to: a page with its judgement and the links to follow, or why there is none.
+"""Decide the outcome of each fetch: a page with judgement and links, or the reason for having none.
 
-Decisions only: nothing here waits, and nothing is written.
+Pure decisions: nothing in this module waits or writes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.analysing import Analysed
+from motherlode.documents.analysis import Analysed
 from motherlode.fetch import Response
-from motherlode.fetch.failures import Kind, is_passing
-from motherlode.fetch.fetching import Fetched
+from motherlode.fetch.failures import FailureKind, is_passing
+from motherlode.fetch.fetcher import Fetched
 from motherlode.learning.tree import Sample
-from motherlode.policies.policy import Policy, Visit
+from motherlode.policies.policy import Miss, MissKind, Moves, Policy, Visit
 from motherlode.records import (
     Document,
     Entry,
@@ -29,136 +29,236 @@ from motherlode.records import (
     UrlState,
 )
 from motherlode.store.archive import GZIPPED, Exchange
-from motherlode.store.pages import NOT_REFRESHED
+from motherlode.store.tables.pages import NOT_REFRESHED
 from motherlode.urls import address, host_of, url_key
 
-_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+# Headers that describe the transfer; archived bodies are stored decoded or re-coded.
+_TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 _NOT_MODIFIED = 304
-_NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a bare number: every link of every page is looked at
+_NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a plain int is faster, and every link of every page is tested
 _REFRESH = int(LinkFlag.REFRESH)
-_GONE = frozenset({404, 410})
+_GONE_STATUSES = frozenset({404, 410})
 _NO_INDEX = "noindex"
-# Not failures: it was never asked for, by our own rules or the host's.
-_SKIPPED = frozenset(
-    {Kind.ROBOTS, Kind.TRAP, Kind.OUTSIDE, Kind.HOST_FULL, Kind.BAD_HOST, Kind.TYPE, Kind.TOO_LARGE}
+_COPY_OF = "copy of "
+# Not failures: our own rules or the host's kept the crawler from requesting the URL.
+_SKIPPED_KINDS = frozenset(
+    {
+        FailureKind.ROBOTS,
+        FailureKind.TRAP,
+        FailureKind.OUTSIDE,
+        FailureKind.HOST_FULL,
+        FailureKind.BAD_HOST,
+        FailureKind.TYPE,
+        FailureKind.TOO_LARGE,
+    }
 )
 
 
-class Catch(Struct, frozen=True):
-    """An entry, what was fetched for it, and what that says: the document, and those inside it."""
+class FetchedEntry(Struct, frozen=True):
+    """An entry with its fetch result and the documents read from it.
+
+    The first document is the page itself; the others are the members of an archive.
+    """
 
     entry: Entry
     fetched: Fetched
-    said: Sequence[Analysed] = ()
+    documents: Sequence[Analysed] = ()
 
 
-class Draft(Struct, frozen=True):
-    """An outcome that lacks nothing but the place of its raw response in the archive."""
+class DraftOutcome(Struct, frozen=True):
+    """An outcome that lacks only the archive position of its raw response."""
 
     outcome: Outcome
     exchange: Exchange | None = None
-    fetched: Fetched | None = None  # None: it was inside another
+    fetched: Fetched | None = None  # None: the document is a member of an archive
 
 
-# A document in the feature spaces that a policy judges in.
-InSpaces = Callable[[Entry, Document], Sample]
+# Returns a document in the feature spaces in which a policy judges.
+MakeSample = Callable[[Entry, Document], Sample]
 
 
-def settle(catches: Sequence[Catch], policy: Policy, in_spaces: InSpaces, *, obey: bool) -> list[Draft]:
-    """What becomes of each, documents inside archives after them. `obey` what pages ask of crawlers."""
-    found = [(catch, list(_visits(catch, in_spaces))) for catch in catches]
-    judgements = iter(policy.judge([visit for _, visits in found for visit in visits]))
-    drafts: list[Draft] = []
-    for catch, visits in found:
+def decide_outcomes(
+    fetched_entries: Sequence[FetchedEntry], policy: Policy, make_sample: MakeSample, *, obey: bool
+) -> list[DraftOutcome]:
+    """Return an outcome for each fetched entry, followed by those of its archive members.
+
+    `obey`: respect the robots directives of pages (noindex, nofollow).
+    """
+    visits_of_entries = [list(_visits(entry, make_sample)) for entry in fetched_entries]
+    judgements = iter(policy.judge([visit for visits in visits_of_entries for visit in visits]))
+    drafts: list[DraftOutcome] = []
+    for fetched_entry, visits in zip(fetched_entries, visits_of_entries, strict=True):
         judged = [(visit, next(judgements)) for visit in visits]
-        steered = [(*both, tuple(_allowed(policy, *both, catch.fetched, obey=obey))) for both in judged]
-        drafts += _drafts(catch, steered, obey=obey) if steered else [_without_document(catch)]
+        steered = [
+            (
+                visit,
+                judgement,
+                _allowed_moves(policy, visit, judgement, fetched_entry.fetched, obey=obey),
+            )
+            for visit, judgement in judged
+        ]
+        if steered:
+            drafts += _drafts(fetched_entry, steered, obey=obey)
+        else:
+            drafts.append(_with_moves_after_miss(_without_document(fetched_entry), policy))
     return drafts
 
 
-_Steered = tuple[Visit, Judgement | None, tuple[Follow, ...]]
+_Steered = tuple[Visit, Judgement | None, Moves]
 
 
-def _visits(catch: Catch, in_spaces: InSpaces) -> Iterator[Visit]:
-    for place, one in enumerate(catch.said):
-        document, entry = one.document, catch.entry
+def _visits(fetched_entry: FetchedEntry, make_sample: MakeSample) -> Iterator[Visit]:
+    for place, analysed in enumerate(fetched_entry.documents):
+        document, entry = analysed.document, fetched_entry.entry
+        final = fetched_entry.fetched.final
+        moved_to = None if final.key == entry.key else final
         if place == 0:
-            document = _with_canonical(document, catch.fetched)
+            document = _with_canonical(document, fetched_entry.fetched)
         else:
-            entry = replace(entry, url_id=UrlId(0), url=one.url, key=url_key(one.url, host_of(one.url)))
-        yield Visit(entry, document, in_spaces(entry, document))
+            key = url_key(analysed.url, host_of(analysed.url))
+            entry = replace(entry, url_id=UrlId(0), url=analysed.url, key=key)
+            moved_to = None
+        yield Visit(entry, document, make_sample(entry, document), moved_to)
 
 
-def _drafts(catch: Catch, steered: Sequence[_Steered], *, obey: bool) -> Iterator[Draft]:
-    """A page and, if it is kept, the documents inside it: pages of their own under its address."""
-    fetched, response = catch.fetched, catch.fetched.response
+def _drafts(
+    fetched_entry: FetchedEntry, steered: Sequence[_Steered], *, obey: bool
+) -> Iterator[DraftOutcome]:
+    """Return the outcome of a page and, unless it is noindex, of its archive members."""
+    fetched, response = fetched_entry.fetched, fetched_entry.fetched.response
     assert response is not None  # noqa: S101 - there is a document
-    visit, judgement, follows = steered[0]
+    visit, judgement, moves = steered[0]
+    follows, notes = tuple(moves.follows), tuple(moves.notes)
     if obey and (visit.document.noindex or not fetched.directives.index):
         fate = Fate(UrlState.SKIPPED, _NO_INDEX)
-        yield Draft(Outcome(catch.entry, fate, redirects=fetched.hops, follows=follows), None, fetched)
+        outcome = Outcome(
+            fetched_entry.entry,
+            fate,
+            redirects=fetched.hops,
+            follows=follows,
+            notes=notes,
+        )
+        yield DraftOutcome(outcome, None, fetched)
         return
     page = _page(fetched, response)
-    hops = (*fetched.hops, *_leads_by_itself(page, visit.document))
-    outcome = Outcome(catch.entry, Fate(), page, visit.document, judgement, hops, follows)
-    yield Draft(outcome, _exchange(fetched, response), fetched)
-    for (inner, said, leads), one in zip(steered[1:], catch.said[1:], strict=True):
-        entry = inner.entry
-        away = tuple(follow for follow in leads if "#" not in follow.url)  # members are here already
-        if obey and inner.document.noindex:
-            yield Draft(Outcome(entry, Fate(UrlState.SKIPPED, _NO_INDEX), follows=away))
-        else:
-            member = replace(page, url=entry.url, key=entry.key, mime=one.mime, size=0, digest=b"")
-            yield Draft(Outcome(entry, Fate(), member, inner.document, said, follows=away))
+    outcome = Outcome(
+        entry=fetched_entry.entry,
+        fate=Fate(),
+        page=page,
+        document=visit.document,
+        judgement=judgement,
+        redirects=(*fetched.hops, *_meta_refreshes(page, visit.document)),
+        follows=follows,
+        notes=notes,
+    )
+    yield DraftOutcome(outcome, _exchange(fetched, response), fetched)
+    for member, analysed in zip(steered[1:], fetched_entry.documents[1:], strict=True):
+        yield DraftOutcome(_member_outcome(page, member, analysed.mime, obey=obey))
 
 
-def _leads_by_itself(page: Page, document: Document) -> Iterator[Redirect]:
-    """A page that leads on by itself (a meta refresh) is a redirect as well, though it is here."""
+def _member_outcome(archive: Page, member: _Steered, mime: str, *, obey: bool) -> Outcome:
+    """Return the outcome of a document inside an archive: a page of its own below its URL."""
+    visit, judgement, moves = member
+    entry, notes = visit.entry, tuple(moves.notes)
+    # Links with a fragment lead to members of this archive, which are already known.
+    follows = tuple(follow for follow in moves.follows if "#" not in follow.url)
+    if obey and visit.document.noindex:
+        return Outcome(entry, Fate(UrlState.SKIPPED, _NO_INDEX), follows=follows, notes=notes)
+    page = replace(archive, url=entry.url, key=entry.key, mime=mime, size=0, digest=b"")
+    return Outcome(
+        entry=entry,
+        fate=Fate(),
+        page=page,
+        document=visit.document,
+        judgement=judgement,
+        follows=follows,
+        notes=notes,
+    )
+
+
+def _meta_refreshes(page: Page, document: Document) -> Iterator[Redirect]:
+    """Return a redirect for each meta refresh; the page itself is stored as well."""
     if document.refresh:
         for link in document.links:
             if link.flags & _REFRESH:
                 yield Redirect(page.url, page.key, link.url, link.key, page.status)
 
 
-def _without_document(catch: Catch) -> Draft:
-    entry, fetched = catch.entry, catch.fetched
+def miss_of(outcome: Outcome) -> Miss | None:
+    """Return the miss to report to a policy; None if there is a page or the entry is retried."""
+    entry, fate = outcome.entry, outcome.fate
+    if outcome.page is not None or fate.retry_at is not None:
+        return None
+    if fate.state is UrlState.FAILED:
+        return Miss(entry, MissKind.FAILED, fate.reason)
+    if fate.state is UrlState.SKIPPED:
+        return Miss(entry, MissKind.SKIPPED, fate.reason)
+    original = fate.reason.removeprefix(_COPY_OF) if fate.reason.startswith(_COPY_OF) else entry.url
+    return Miss(entry, MissKind.DUPLICATE, fate.reason, original)
+
+
+def _with_moves_after_miss(draft: DraftOutcome, policy: Policy) -> DraftOutcome:
+    miss = miss_of(draft.outcome)
+    if miss is None:
+        return draft
+    moves = policy.missed(miss)
+    if not moves.follows and not moves.notes:
+        return draft
+    outcome = replace(draft.outcome, follows=tuple(moves.follows), notes=tuple(moves.notes))
+    return replace(draft, outcome=outcome)
+
+
+def _without_document(fetched_entry: FetchedEntry) -> DraftOutcome:
+    entry, fetched = fetched_entry.entry, fetched_entry.fetched
+    return DraftOutcome(_outcome_without_document(entry, fetched), None, fetched)
+
+
+def _outcome_without_document(entry: Entry, fetched: Fetched) -> Outcome:
     hops, response = fetched.hops, fetched.response
     if fetched.failure is not None:
-        reason = f"{fetched.failure}: {fetched.detail}" if fetched.detail else str(fetched.failure)
-        state = UrlState.SKIPPED if fetched.failure in _SKIPPED else UrlState.FAILED
-        tried, passing = fetched.failure is not Kind.RESTING, is_passing(fetched.failure)
-        fate = Fate(state, reason, fetched.retry_at, tried=tried, passing=passing)
-        return Draft(Outcome(entry, fate, redirects=hops), None, fetched)
-    if fetched.copy_of == entry.url:  # a redirect has led to it meanwhile
-        return Draft(Outcome(entry), None, fetched)
+        return Outcome(entry, _fate_of_failure(fetched, fetched.failure), redirects=hops)
+    if fetched.copy_of == entry.url:  # another URL has meanwhile redirected to this page
+        return Outcome(entry)
     if fetched.copy_of:
-        fate = Fate(UrlState.MOVED, f"copy of {fetched.copy_of}")
-        return Draft(Outcome(entry, fate, redirects=_merged(fetched)), None, fetched)
+        fate = Fate(UrlState.MOVED, f"{_COPY_OF}{fetched.copy_of}")
+        return Outcome(entry, fate, redirects=_redirects_to_original(fetched))
     if response is not None and response.status == _NOT_MODIFIED:
-        return Draft(Outcome(entry, Fate(), _page(fetched, response), redirects=hops), None, fetched)
-    return Draft(Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops), None, fetched)
+        return Outcome(entry, Fate(), _page(fetched, response), redirects=hops)
+    return Outcome(entry, Fate(UrlState.FAILED, "nothing new"), redirects=hops)
 
 
-def unmodified(fetched: Fetched) -> Fetched:
-    """The same, as if its host had said itself that nothing has changed."""
+def _fate_of_failure(fetched: Fetched, failure: FailureKind) -> Fate:
+    reason = f"{failure}: {fetched.detail}" if fetched.detail else str(failure)
+    state = UrlState.SKIPPED if failure in _SKIPPED_KINDS else UrlState.FAILED
+    is_tried = failure is not FailureKind.RESTING
+    return Fate(state, reason, fetched.retry_at, tried=is_tried, passing=is_passing(failure))
+
+
+def as_not_modified(fetched: Fetched) -> Fetched:
+    """Return the fetch result as if the host had answered 304 (Not Modified)."""
     response = fetched.response
     assert response is not None  # noqa: S101 - a document came
-    nothing_new = replace(response, status=_NOT_MODIFIED, body=b"", sent=b"")
-    return replace(fetched, copy_of="", response=nothing_new, answered=response)
+    not_modified = replace(response, status=_NOT_MODIFIED, body=b"", sent=b"")
+    return replace(fetched, copy_of="", response=not_modified, answered=response)
 
 
-def for_known_page(draft: Draft) -> Draft:
-    """What becomes of a page that was there before: it stays as it was, unless its host says that it is gone,
-    has moved, or is not to be shown. What failed in another way is left to another time."""
+def as_refresh(draft: DraftOutcome) -> DraftOutcome:
+    """Return the outcome for a page that was stored before.
+
+    The page stays as it was unless its host says that it is gone, has moved, or is noindex. After
+    any other failure the next refresh tries it again.
+    """
     outcome, fetched = draft.outcome, draft.fetched
     fate, entry = outcome.fate, outcome.entry
     if fetched is not None and fetched.response is not None and fetched.copy_of == entry.url:
-        same = Page(entry.url, entry.key, fetched.response.at, fetched.response.status)
-        return replace(draft, outcome=replace(outcome, page=same))  # at another address, as it was here
-    if fetched is None or fate.state not in (UrlState.FAILED, UrlState.SKIPPED) or fate.reason == _NO_INDEX:
+        # The content came from another URL and is what was stored under this one.
+        unchanged = Page(entry.url, entry.key, fetched.response.at, fetched.response.status)
+        return replace(draft, outcome=replace(outcome, page=unchanged))
+    is_failure = fate.state in (UrlState.FAILED, UrlState.SKIPPED) and fate.reason != _NO_INDEX
+    if fetched is None or not is_failure:
         return draft
     status = fetched.response.status if fetched.response is not None else 0
-    if status in _GONE:
+    if status in _GONE_STATUSES:
         fate = Fate(UrlState.FAILED, f"gone: status {status}")
     else:
         fate = Fate(UrlState.FETCHED, f"{NOT_REFRESHED}{fate.reason}")
@@ -166,44 +266,50 @@ def for_known_page(draft: Draft) -> Draft:
 
 
 def _with_canonical(document: Document, fetched: Fetched) -> Document:
-    """A document with the canonical address that its response named, unless it names one itself."""
+    """Return the document with the canonical URL of its headers, unless it names one itself."""
     if not fetched.canonical or document.canonical:
         return document
-    true = address(fetched.canonical)
-    link = Link(true.url, true.key, flags=int(LinkFlag.CANONICAL))
-    return replace(document, canonical=true.url, links=(*document.links, link))
+    canonical = address(fetched.canonical)
+    link = Link(canonical.url, canonical.key, flags=int(LinkFlag.CANONICAL))
+    return replace(document, canonical=canonical.url, links=(*document.links, link))
 
 
-def _merged(fetched: Fetched) -> tuple[Redirect, ...]:
-    """The redirects, and one more, of our own making, from a copy to the page that was there first."""
-    final, copy = fetched.final, address(fetched.copy_of)
-    if final.key == copy.key:
+def _redirects_to_original(fetched: Fetched) -> tuple[Redirect, ...]:
+    """Return the redirects plus an artificial one (status 0) from a copy to the original page."""
+    final, original = fetched.final, address(fetched.copy_of)
+    if final.key == original.key:
         return fetched.hops
-    return (*fetched.hops, Redirect(final.url, final.key, copy.url, copy.key, 0))
+    return (*fetched.hops, Redirect(final.url, final.key, original.url, original.key, 0))
 
 
-def _allowed(
+def _allowed_moves(
     policy: Policy, visit: Visit, judgement: Judgement | None, fetched: Fetched, *, obey: bool
-) -> Iterable[Follow]:
-    """What the policy follows, without links that the page asks not to be followed."""
-    follows = policy.steer(visit, judgement)
+) -> Moves:
+    """Return the policy's moves, without links that the page asks not to be followed."""
+    moves = policy.steer(visit, judgement)
     if not obey:
-        return follows
+        return moves
+    return replace(moves, follows=_allowed_follows(moves.follows, visit, fetched))
+
+
+def _allowed_follows(follows: Sequence[Follow], visit: Visit, fetched: Fetched) -> Sequence[Follow]:
     if not fetched.directives.follow:
         return ()
     links = visit.document.links
-    barred = {link.key for link in links if link.flags & _NOFOLLOW}
-    if barred:
-        barred.difference_update([link.key for link in links if not link.flags & _NOFOLLOW])
-    return [follow for follow in follows if follow.key not in barred] if barred else follows
+    nofollow = {link.key for link in links if link.flags & _NOFOLLOW}
+    if nofollow:  # one plain link to the same URL is enough to follow it
+        nofollow.difference_update([link.key for link in links if not link.flags & _NOFOLLOW])
+    return [follow for follow in follows if follow.key not in nofollow] if nofollow else follows
 
 
 def _exchange(fetched: Fetched, response: Response) -> Exchange:
-    head = "".join(f"{name}: {value}\r\n" for name, value in response.headers if name.lower() not in _CODED)
+    headers = [field for field in response.headers if field[0].lower() not in _TRANSFER_HEADERS]
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers)
     block = f"HTTP/1.1 {response.status} -\r\n{head}".encode("latin-1", "replace")
-    if response.sent:  # as it came, so that nobody has to pack it again
-        return Exchange(fetched.final.url, response.at, block + GZIPPED, response.sent, response.address)
-    return Exchange(fetched.final.url, response.at, block, response.body, response.address)
+    url, at = fetched.final.url, response.at
+    if response.sent:  # still compressed as it came, which saves compressing it again
+        return Exchange(url, at, block + GZIPPED, response.sent, response.address)
+    return Exchange(url, at, block, response.body, response.address)
 
 
 def _page(fetched: Fetched, response: Response) -> Page:

@@ -1,168 +1,244 @@
-"""Fetching a portal's examples: a topic is learned from its pages, so they must be there."""
+"""Preparation of a crawl: fetch the pages that training needs before it begins.
+
+By default these are the examples of the topics. A policy may want others, such as search hits or
+the first pages of a site, and says for each page whether its links enter the crawl.
+"""
 
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.crawl.context import Company
-from motherlode.crawl.counters import Tally
-from motherlode.crawl.fetcher_setup import books_of, courtesy_of, fetcher_for, keep_books, without_sitemaps
+from motherlode.crawl.context import CrawlContext
+from motherlode.crawl.counters import CrawlCounters
+from motherlode.crawl.fetcher_setup import (
+    courtesy_of,
+    fetcher_for,
+    save_host_changes,
+    take_host_changes,
+    without_sitemaps,
+)
 from motherlode.crawl.loop import crawl
-from motherlode.crawl.progress import Limits
-from motherlode.crawl.sitemaps import Postponed, follows_from_sitemaps
+from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.sitemaps import PostponedSitemaps, follows_from_sitemaps
 from motherlode.fetch import Web
-from motherlode.fetch.fetching import Fetcher
-from motherlode.fetch.rulebook import origin_of
-from motherlode.policies.baselines import QUEUE, follow_links
+from motherlode.fetch.fetcher import Fetcher
+from motherlode.fetch.robots.cache import origin_of
+from motherlode.policies.follows import QUEUE, follow_links
 from motherlode.policies.options import CrawlOptions
-from motherlode.policies.policy import Visit
+from motherlode.policies.policy import NO_MOVES, Moves, PolicyDefaults, Visit
 from motherlode.portal import Portal
-from motherlode.records import Follow, Judgement, RobotsFile, RunEnd, TopicId, UrlKey, UrlState
-from motherlode.store import frontier, ledger
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import known_url
+from motherlode.records import (
+    NO_QUEUE,
+    Follow,
+    Judgement,
+    Lane,
+    RobotsFile,
+    RunEnd,
+    UrlKey,
+    UrlState,
+)
+from motherlode.records.pages import PREPARATION
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.pages import known_url
 from motherlode.topics import TopicTree
-from motherlode.training.training_set import page_behind
+from motherlode.training.training_document import page_at_url
 from motherlode.urls import host_of, url_key
 from motherlode.workers.worker_pool import WorkerPool
 
-_OWN_QUEUE = TopicId(0)  # of no topic: what else waits is not fetched with them
-_FIRST = 2e9
-_NEXT = -1.0  # the rank of what is one step away, as the crawl has it
+_RANK = 2e9  # before everything that a crawl ranks
+_LINK_RANK = -1.0  # of pages that a wanted page links to
 
 
 class Wanted(Struct, frozen=True):
-    """An example that may still be fetched. `against`: it is one of OTHERS and of no topic."""
+    """A page that training wants. `follows_links` says whether its links enter the crawl."""
 
     url: str
     key: UrlKey
-    against: bool
+    follows_links: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Examples:
-    """The examples and nothing else; their links wait for the crawl, except those of counterexamples."""
-
-    spaces: ClassVar[Sequence[str]] = ()
-    wanted: Sequence[Wanted]
-    against: Collection[str]
-    options: CrawlOptions
-
-    def seed(self) -> Iterable[Follow]:
-        return (Follow(one.url, one.key, _OWN_QUEUE, _FIRST - place) for place, one in enumerate(self.wanted))
-
-    def judge(self, visits: Sequence[Visit]) -> list[None]:
-        return [None] * len(visits)
-
-    def steer(self, visit: Visit, _judgement: Judgement | None) -> Iterable[Follow]:
-        whole = visit.entry.url.partition("#")[0]  # of a file in an archive, the archive
-        return () if whole in self.against else follow_links(visit, _NEXT, self.options)
+# Returns the pages that training wants, stored or not, each once.
+ListWanted = Callable[[Portal], list[Wanted]]
 
 
-async def fetch_examples(
-    portal: Portal,
-    web: Web,
-    workers: WorkerPool | None = None,
-    company: Company | None = None,
-    within: Limits | None = None,
-) -> int:
-    """Fetch the examples that nobody tried to fetch yet, or not for the last time. Returns how many came.
-
-    `company`: who goes along besides, if it is part of a crawl, and `within`: when that ends.
-    """
-    wanted = unfetched(portal)
-    if not wanted:
-        return 0
-    origins = {origin_of(one.url) for one in wanted if not one.against} - _met(portal, wanted)
-    maps = Postponed(origins if portal.config.robots.sitemaps else ())
-    _empty(portal)
-    policy = _Examples(wanted, {one.url for one in wanted if one.against}, portal.config.crawl)
-    company = company or Company(workers)
-    company = dataclasses.replace(company, tally=company.tally or Tally())
-    courtesy = courtesy_of(portal.config) if company.courtesy is None else company.courtesy
-    company = dataclasses.replace(company, postponed=maps, courtesy=courtesy)
-    before = company.tally.pages if company.tally is not None else 0
-    beyond = before + len(wanted) + 1  # who has them all is done, and has reached no limit
-    limits = Limits(beyond, command="train", patience=0.0, queues=frozenset({_OWN_QUEUE}))
-    if within is not None:
-        most = min(within.pages, beyond)
-        limits = replace(limits, pages=most, seconds=within.seconds, connections=within.connections)
-    plain = without_sitemaps(portal)
-    progress = await crawl(plain, web, policy, limits, company)
-    if within is not None and progress.end == RunEnd.DONE and not _any_is_here(portal):
-        limits = replace(limits, patience=within.patience)  # without one there is no crawl
-        progress = await crawl(plain, web, policy, limits, company)
-    fetched, end = progress.pages - before, progress.end
-    _empty(portal)
-    if within is not None and end == RunEnd.DONE:
-        _hand_over(portal)
-    if maps.files and end == RunEnd.DONE:  # else the next crawl reads them
-        listing = _offer_listed(portal, fetcher_for(portal, web, courtesy), list(maps.files.values()))
-        left = None if within is None or within.seconds is None else within.seconds - progress.seconds
-        await company.control.unless_stopped(listing, otherwise=None, seconds=left)
-    return fetched
-
-
-def unfetched(portal: Portal) -> list[Wanted]:
-    """The examples of topics and of OTHERS that may still be fetched, each once."""
+def wanted_examples(portal: Portal) -> list[Wanted]:
+    """Return the examples of all topics, and of OTHERS, whose links do not enter the crawl."""
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = [
-            (one.url, tree[one.topic])
-            for one in topic_rows.examples_of(session)
-            if one.url and tree[one.topic].parent is not None
+            (example.url, tree[example.topic])
+            for example in topic_rows.examples_of(session)
+            if example.url and tree[example.topic].parent is not None
         ]
-        shown = {url for url, topic in examples if not topic.is_others}
-        wanted = [
-            Wanted(url, url_key(url, host_of(url)), url not in shown)
-            for url in dict.fromkeys(url for url, _ in examples)
-        ]
-        states = {one.key: known.state for one in wanted if (known := known_url(session, one.key))}
-        return [one for one in wanted if states.get(one.key, UrlState.OPEN) is UrlState.OPEN]
+    followed = {url for url, topic in examples if not topic.is_others}
+    urls = dict.fromkeys(url for url, _ in examples)
+    return [Wanted(url, url_key(url, host_of(url)), url in followed) for url in urls]
 
 
-def _empty(portal: Portal) -> None:
-    """What could not be fetched now is offered anew by the next training, if it is still an example then."""
-    with portal.batch() as session:
-        frontier.clear(session, _OWN_QUEUE)
+@dataclass(frozen=True, slots=True)
+class _WantedPages(PolicyDefaults):
+    """Fetches wanted pages only, and queues their links for the crawl unless they are dead ends."""
+
+    name: ClassVar[str] = PREPARATION
+    wanted: Sequence[Wanted]
+    dead_ends: Collection[str]
+    options: CrawlOptions
+
+    def seed(self) -> Iterable[Follow]:
+        return (
+            Follow(page.url, page.key, NO_QUEUE, _RANK - place, lane=Lane.PREPARATION)
+            for place, page in enumerate(self.wanted)
+        )
+
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Moves:
+        archive = visit.entry.url.partition("#")[0]  # for a member, the URL of its archive
+        if archive in self.dead_ends:
+            return NO_MOVES
+        return Moves(follow_links(visit, _LINK_RANK, self.options))
 
 
-def _any_is_here(portal: Portal) -> bool:
-    """Whether there is a page to begin with."""
+async def prepare(
+    portal: Portal,
+    web: Web,
+    list_wanted: ListWanted = wanted_examples,
+    workers: WorkerPool | None = None,
+    context: CrawlContext | None = None,
+    within: Limits | None = None,
+) -> int:
+    """Fetch the wanted pages that may still be fetched; return how many were stored.
+
+    `context` and `within` are the context and the limits of the crawl that this is a part of.
+    """
+    wanted = unfetched(portal, list_wanted)
+    if not wanted:
+        return 0
+    return await _Preparation(portal, web, list_wanted, wanted).run(
+        context or CrawlContext(workers),
+        within,
+    )
+
+
+def unfetched(portal: Portal, list_wanted: ListWanted = wanted_examples) -> list[Wanted]:
+    """Return the wanted pages that may still be fetched."""
+    wanted = list_wanted(portal)
     with portal.store.reading() as session:
-        tree = TopicTree(topic_rows.all_topics(session))
-        examples = topic_rows.examples_of(session)
-        shown = {one.url for one in examples if one.url and not tree[one.topic].is_others}
-        return any(page_behind(session, url) is not None for url in shown)
+        known_urls = [(page.key, known_url(session, page.key)) for page in wanted]
+    states = {key: known.state for key, known in known_urls if known}
+    return [page for page in wanted if states.get(page.key, UrlState.OPEN) is UrlState.OPEN]
 
 
-def _hand_over(portal: Portal) -> None:
-    """What could not be fetched yet waits for the crawl, before all else; counterexamples do not: their links
-    are not to be followed."""
-    late = [one for one in unfetched(portal) if not one.against]
-    with portal.batch() as session:
-        frontier.offer(session, [Follow(one.url, one.key, QUEUE, _FIRST) for one in late])
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    portal: Portal
+    web: Web
+    list_wanted: ListWanted
+    wanted: Sequence[Wanted]
+
+    async def run(self, context: CrawlContext, within: Limits | None) -> int:
+        followed = [page for page in self.wanted if page.follows_links]
+        origins = {origin_of(page.url) for page in followed} - self._known_origins()
+        sitemaps = PostponedSitemaps(origins if self.portal.config.robots.sitemaps else ())
+        context = self._joining(context, sitemaps)
+        before = 0 if context.counters is None else context.counters.pages
+        self._clear()
+        progress = await self._fetch(context, within, before)
+        self._clear()
+        if within is not None and progress.end == RunEnd.DONE:
+            self._hand_over()
+        if sitemaps.files and progress.end == RunEnd.DONE:  # else the next crawl reads them
+            await self._read_sitemaps(sitemaps, context, within, progress)
+        return progress.pages - before
+
+    def _joining(self, context: CrawlContext, sitemaps: PostponedSitemaps) -> CrawlContext:
+        courtesy = context.courtesy
+        return dataclasses.replace(
+            context,
+            counters=context.counters or CrawlCounters(),
+            postponed=sitemaps,
+            courtesy=courtesy_of(self.portal.config) if courtesy is None else courtesy,
+        )
+
+    async def _fetch(self, context: CrawlContext, within: Limits | None, before: int) -> Progress:
+        dead_ends = {page.url for page in self.wanted if not page.follows_links}
+        policy = _WantedPages(self.wanted, dead_ends, self.portal.config.crawl)
+        limits = _limits(before + len(self.wanted) + 1, within)
+        portal = without_sitemaps(self.portal)
+        progress = await crawl(portal, self.web, policy, limits, context)
+        if within is not None and progress.end == RunEnd.DONE and not self._has_any_page():
+            limits = replace(limits, patience=within.patience)  # a crawl needs at least one page
+            progress = await crawl(portal, self.web, policy, limits, context)
+        return progress
+
+    def _clear(self) -> None:
+        """Remove pages that could not be fetched; the next preparation offers them if wanted."""
+        with self.portal.batch() as session:
+            frontier.clear(session, Lane.PREPARATION)
+
+    def _has_any_page(self) -> bool:
+        urls = [page.url for page in self.list_wanted(self.portal) if page.follows_links]
+        with self.portal.store.reading() as session:
+            return any(page_at_url(session, url) is not None for url in urls)
+
+    def _hand_over(self) -> None:
+        """Queue pages that could not be fetched yet at the front of the crawl, unless dead ends."""
+        late = [page for page in unfetched(self.portal, self.list_wanted) if page.follows_links]
+        with self.portal.batch() as session:
+            frontier.offer(session, [Follow(page.url, page.key, QUEUE, _RANK) for page in late])
+
+    def _known_origins(self) -> set[str]:
+        """Return the origins whose robots.txt and sitemaps were read before."""
+        with self.portal.store.reading() as session:
+            origins = {origin_of(page.url) for page in self.wanted}
+            unread = {file.origin for file in ledger.unread_robots(session)}
+            candidates = origins - unread
+            return {
+                origin
+                for origin in candidates
+                if ledger.robots_of(session, origin) is not None  # fetched before
+            }
+
+    async def _read_sitemaps(
+        self,
+        sitemaps: PostponedSitemaps,
+        context: CrawlContext,
+        within: Limits | None,
+        progress: Progress,
+    ) -> None:
+        courtesy = context.courtesy or courtesy_of(self.portal.config)
+        fetcher = fetcher_for(self.portal, self.web, courtesy)
+        listing = self._offer_listed(fetcher, list(sitemaps.files.values()))
+        limit = None if within is None else within.seconds
+        left = None if limit is None else limit - progress.seconds
+        await context.control.unless_stopped(listing, otherwise=None, seconds=left)
+
+    async def _offer_listed(self, fetcher: Fetcher, files: Sequence[RobotsFile]) -> None:
+        """Queue the pages that sitemaps list for the crawl.
+
+        The robots.txt that names them is stored in the same transaction: should the process die
+        before, the next crawl reads the sitemaps.
+        """
+        for file in files:
+            fetcher.rulebook.know(file)
+        listed = await follows_from_sitemaps(fetcher, files, QUEUE, _LINK_RANK)
+        with self.portal.batch() as session:
+            frontier.offer(session, listed)
+            ledger.keep_robots(session, files)
+            save_host_changes(session, take_host_changes(fetcher))
 
 
-def _met(portal: Portal, wanted: Iterable[Wanted]) -> set[str]:
-    """The origins whose robots.txt was read before, and with it their sitemaps."""
-    with portal.store.reading() as session:
-        origins = {origin_of(one.url) for one in wanted}
-        unread = {file.origin for file in ledger.unread_robots(session)}
-        return {one for one in origins - unread if ledger.robots_of(session, one) is not None}
-
-
-async def _offer_listed(portal: Portal, fetcher: Fetcher, files: Sequence[RobotsFile]) -> None:
-    """Offer to the crawl what sitemaps list. With that, and not before, the robots.txt that names them holds:
-    should the process die, the next crawl reads them."""
-    for file in files:
-        fetcher.rulebook.know(file)
-    listed = await follows_from_sitemaps(fetcher, files, QUEUE, _NEXT)
-    with portal.batch() as session:
-        frontier.offer(session, listed)
-        ledger.keep_robots(session, files)
-        keep_books(session, books_of(fetcher))
+def _limits(pages: int, within: Limits | None) -> Limits:
+    """Return the limits. `pages` is one more than is wanted: having all is not a limit reached."""
+    limits = Limits(pages, command="train", patience=0.0, lane=Lane.PREPARATION)
+    if within is None:
+        return limits
+    return replace(
+        limits,
+        pages=min(within.pages, pages),
+        seconds=within.seconds,
+        connections=within.connections,
+    )

@@ -1,18 +1,25 @@
-"""When a crawl ends, and how far it is."""
+"""The limits of a crawl, and its progress."""
+
+from collections import Counter
+from collections.abc import Mapping
 
 from msgspec import Struct
 
-from motherlode.records import TopicId
+from motherlode.records import Lane, QueueId, TopicId
 
-REFRESH = "refresh"  # the command whose pages were there before
+NO_NAME = "/"  # of queues that their policy does not name
+REFRESH = "refresh"  # the command that fetches stored pages again
 
 
 class Limits(Struct, frozen=True):
-    """When a crawl ends, how many pages it fetches at once, and for which command it is noted.
+    """The limits of a crawl, and the command and lane that it runs for.
 
-    `seconds`: it takes nothing up after so long; None: no such limit. `patience`: so long it waits for hosts
-    that asked to be left alone if nothing else can be done. `queues`: those that it takes from; None: all.
-    `ahead`: how many pages may be under way, from taken up to kept; None: as many as it holds.
+    `pages`: maximum number of pages. `connections`: fetches at the same time.
+    `seconds`: no fetch starts after this time; None: no limit.
+    `patience`: seconds to wait for hosts in a delay, if nothing else can be fetched.
+    `lane`: the kind of entries that the crawl takes.
+    `ahead`: pages under way, from lease to commit; None: no limit.
+    `requests`: maximum number of requested URLs, with redirects and failures; None: no limit.
     """
 
     pages: int
@@ -20,25 +27,30 @@ class Limits(Struct, frozen=True):
     command: str = "crawl"
     seconds: float | None = None
     patience: float = 120.0
-    queues: frozenset[TopicId] | None = None
+    lane: Lane = Lane.CRAWL
     ahead: int | None = None
+    requests: int | None = None
 
 
 class Idle(Struct, frozen=True):
-    """Nothing can be fetched before a moment, and why; the moment is in seconds since 1970."""
+    """The time before which nothing can be fetched (seconds since 1970), and the reason."""
 
     until: float
     why: str
 
 
 class Progress(Struct, frozen=True):
-    """How far a crawl is. `failed` counts what is given up, `skipped` what was never asked for by our own
-    rules or the host's, `copies` what leads to a page that was there already;
-    `relevant` are pages that were judged to be on a topic, `topics` how many on each;
-    `queues` how many URLs wait for each topic, about; `advice` says what to install for documents that were
-    kept without their text."""
+    """The progress of a crawl.
+
+    `requests` counts requested URLs, `failed` the URLs that were given up, `skipped` the URLs
+    excluded by our own rules or the host's, `copies` the URLs that lead to an already stored page.
+    `relevant` counts pages that were judged to be on a topic, `topics` counts them by topic.
+    `queues` is the approximate number of waiting URLs per queue. `advice` says what to install for
+    documents that were stored without their text.
+    """
 
     pages: int = 0
+    requests: int = 0
     failed: int = 0
     redirects: int = 0
     copies: int = 0
@@ -51,7 +63,8 @@ class Progress(Struct, frozen=True):
     under_way: int = 0
     size: int = 0
     topics: dict[TopicId, int] = {}
-    queues: dict[TopicId, int] = {}
+    queues: dict[QueueId, int] = {}
+    queue_names: Mapping[QueueId, str] = {}
     errors: dict[str, int] = {}
     advice: tuple[str, ...] = ()
     phase: str = ""
@@ -59,3 +72,15 @@ class Progress(Struct, frozen=True):
     precision: float | None = None
     idle: Idle | None = None
     end: str = ""
+
+    def waiting_by_queue(self) -> Counter[str]:
+        """Return the number of waiting URLs by queue name; `/` counts all unnamed queues."""
+        return sum_by_name(self.queues, self.queue_names)
+
+
+def sum_by_name(queues: Mapping[QueueId, int], names: Mapping[QueueId, str]) -> Counter[str]:
+    """Return the sizes of queues by the names in `names`; `/` counts all unnamed queues."""
+    sizes: Counter[str] = Counter()
+    for queue, size in queues.items():
+        sizes[names.get(queue, NO_NAME)] += size
+    return sizes

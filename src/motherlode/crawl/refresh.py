@@ -1,50 +1,49 @@
-"""Fetching pages again to see whether they have changed (SPEC X7).
+"""Fetch stored pages again to see whether they have changed (SPEC X7).
 
-What is to be fetched again waits in a queue of its own and is still what it was: killed in the midst of it,
-the portal has some pages that are fresh and some that are not yet, and the next refresh goes on with these.
+Pages to be refreshed wait in a lane of their own and stay as they are until then. If a refresh is
+killed, some pages are fresh and some are not, and the next refresh continues with the latter.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.crawl.context import Company, Control, Journal
-from motherlode.crawl.decisions import Draft
+from motherlode.crawl.context import Control, CrawlContext, OutcomeLog
+from motherlode.crawl.decisions import DraftOutcome
 from motherlode.crawl.fetcher_setup import without_sitemaps
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import REFRESH, Limits, Progress
 from motherlode.fetch import Web
 from motherlode.fetch.web import Headers
-from motherlode.policies.baselines import BreadthFirst
-from motherlode.policies.bingo.retraining import home_of
-from motherlode.policies.bingo.steering import Bingo, Phase, policy_for
-from motherlode.policies.policy import Policy, Visit
+from motherlode.policies.follows import QUEUE, follow_links
+from motherlode.policies.policy import NO_MOVES, Moves, Policy, PolicyDefaults, Visit
 from motherlode.portal import Portal
-from motherlode.records import ROOT, Entry, Follow, Judgement, TopicId, UrlState
-from motherlode.store import frontier, ledger
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import UNREADABLE, known_url, page_at
+from motherlode.records import Entry, Follow, Judgement, Lane, TopicId, UrlState
+from motherlode.store.tables import frontier
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.pages import UNREADABLE, known_url, page_at
 from motherlode.topics import TopicTree
-from motherlode.training.marks import Marks
-from motherlode.training.opinion import still_of_use
-from motherlode.training.training_set import KIND, can_tell
+from motherlode.training.feedback.marks import PortalMarks
+from motherlode.training.models import JudgingModel, latest_judge
 from motherlode.workers.worker_pool import WorkerPool
 
 
-class Wish(Struct, frozen=True):
-    """Which pages to fetch again: those last fetched before a moment, of some topics or of all, so many."""
+class RefreshSelection(Struct, frozen=True):
+    """Selects pages to refresh: fetched before a time, of given or all topics, `pages` at most."""
 
     before: float
     pages: int
     topics: Collection[TopicId] | None = None
 
 
-class Refreshed(Struct, frozen=True):
-    """What became of pages that were fetched again. `failed`: they are as they were, until the next time.
+class RefreshResult(Struct, frozen=True):
+    """The number of refreshed pages by result.
 
-    `resumed`: these were left over by a refresh that did not come to its end. `left`: so many still are.
+    `failed` pages stay as they are until the next refresh. `resumed` says that an interrupted
+    refresh was continued. `left` is the number of pages that still wait.
     """
 
     changed: int = 0
@@ -58,136 +57,187 @@ class Refreshed(Struct, frozen=True):
     end: str = ""
 
 
-class Party(Struct, frozen=True):
-    """Who goes along. `guide` is how the portal's crawl finds its way, where that needs no model."""
+class RefreshContext(Struct, frozen=True):
+    """The context of a refresh. `policy` is that of the crawl; None if nothing is learned yet."""
 
     workers: WorkerPool | None = None
     control: Control | None = None
-    guide: Policy | None = None
+    policy: Policy | None = None
     report: Callable[[Progress], None] = lambda _progress: None
-    journal: Journal | None = None
+    log: OutcomeLog | None = None
 
 
-def choose(portal: Portal, wish: Wish) -> tuple[int, bool]:
-    """Let pages wait to be fetched again: how many do, and whether they are left over from before.
+def select_pages(portal: Portal, selection: RefreshSelection) -> tuple[int, bool]:
+    """Queue pages for a refresh; return how many wait, and whether they are left from the last one.
 
-    What was begun is finished first.
+    An interrupted refresh is finished before new pages are selected.
     """
     with portal.batch() as session:
-        left = frontier.sizes(session).get(frontier.AGAIN, 0)
+        left = sum(frontier.sizes(session, Lane.REFRESH).values())
         if left:
             return left, True
-        frontier.clear(session, frontier.AGAIN)  # of pages that are gone meanwhile
-        return frontier.let_wait_again(session, wish.before, wish.pages, wish.topics), False
+        frontier.clear(session, Lane.REFRESH)  # entries of pages that were removed meanwhile
+        count = frontier.let_wait_again(
+            session,
+            selection.before,
+            selection.pages,
+            selection.topics,
+        )
+        return count, False
 
 
-async def refresh(portal: Portal, web: Web, wish: Wish, party: Party | None = None) -> Refreshed:
-    """Fetch pages again, with conditional requests, and keep what has changed."""
-    party = party or Party()
-    waiting, resumed = choose(portal, wish)
+async def refresh(
+    portal: Portal,
+    web: Web,
+    selection: RefreshSelection,
+    refresh_context: RefreshContext | None = None,
+) -> RefreshResult:
+    """Fetch the selected pages with conditional requests, and store those that have changed."""
+    refresh_context = refresh_context or RefreshContext()
+    waiting, resumed = select_pages(portal, selection)
     if not waiting:
-        return Refreshed(end="done")
-    limits = Limits(
-        wish.pages if waiting > wish.pages else waiting + 1,  # who has them all has reached no limit
+        return RefreshResult(end="done")
+    counter = _ResultCounter(refresh_context.log)
+    context = CrawlContext(
+        refresh_context.workers,
+        refresh_context.report,
+        refresh_context.control or Control(),
+        log=counter,
+        conditions=lambda entry: conditional_headers(portal, entry),
+    )
+    policy = refresh_policy(portal, refresh_context.policy)
+    limits = _limits(portal, waiting, selection.pages)
+    progress = await crawl(without_sitemaps(portal), web, policy, limits, context)
+    with portal.store.reading() as session:
+        left = sum(frontier.sizes(session, Lane.REFRESH).values())
+    return replace(
+        counter.result,
+        resumed=resumed,
+        left=left,
+        seconds=progress.seconds,
+        end=progress.end,
+    )
+
+
+def _limits(portal: Portal, waiting: int, pages: int) -> Limits:
+    return Limits(
+        pages if waiting > pages else waiting + 1,  # fetching all pages is not reaching a limit
         portal.config.crawl.connections,
         command=REFRESH,
         patience=0.0,
-        queues=frozenset({frontier.AGAIN}),
+        lane=Lane.REFRESH,
     )
-    count = _Count(party.journal)
-    company = Company(
-        party.workers,
-        party.report,
-        party.control or Control(),
-        journal=count,
-        conditions=lambda entry: conditions(portal, entry),
-    )
-    progress = await crawl(without_sitemaps(portal), web, policy_of(portal, party.guide), limits, company)
-    with portal.store.reading() as session:
-        left = frontier.sizes(session).get(frontier.AGAIN, 0)
-    return replace(count.so_far, resumed=resumed, left=left, seconds=progress.seconds, end=progress.end)
 
 
-def conditions(portal: Portal, entry: Entry) -> Headers:
-    """Headers that ask for a page only if it is not the one that is here; if that could not be read, it is
-    asked for in any case, to be read once more."""
+def conditional_headers(portal: Portal, entry: Entry) -> Headers:
+    """Return headers that request a page only if it has changed.
+
+    There are none for a page that could not be read: it is fetched again in any case.
+    """
     with portal.store.reading() as session:
-        known, url = page_at(session, entry.key), known_url(session, entry.key)
-    if known is None or url is None or url.reason.startswith(UNREADABLE):
+        stored, url = page_at(session, entry.key), known_url(session, entry.key)
+    if stored is None or url is None or url.reason.startswith(UNREADABLE):
         return ()
-    told = (("If-None-Match", known.page.etag), ("If-Modified-Since", known.page.last_modified))
-    return tuple((name, value) for name, value in told if value)
+    headers = (
+        ("If-None-Match", stored.page.etag),
+        ("If-Modified-Since", stored.page.last_modified),
+    )
+    return tuple((name, value) for name, value in headers if value)
 
 
-def policy_of(portal: Portal, guide: Policy | None = None) -> Policy:
-    """Pages are judged by the latest model, if there is one; new links go where the crawl will find them."""
+def refresh_policy(portal: Portal, policy: Policy | None = None) -> Policy:
+    """Return the policy of a refresh.
+
+    It judges pages by the latest model, if there is one, and queues new links as the crawl's own
+    policy does.
+    """
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
-        model = ledger.latest_model(session, KIND)
-        marks = Marks.of(session)
-    shown = {one.url for one in examples if not tree[one.topic].is_others}
-    against = frozenset(one.url for one in examples if one.url and one.url not in shown)
-    learned: Bingo | None = None
-    classifier = None if model is None else still_of_use(model.packed, tree)
-    if model is not None and classifier is not None and can_tell(classifier):
-        phase = Phase(model.report.get("crawl", {}).get("phase", Phase.LEARNING))
-        learned = policy_for(portal.config.crawl, classifier, model.id, home_of(tree, examples), phase)
-    judges = learned or guide or BreadthFirst(())
-    return _Revisit(judges, guide or judges, against, marks)
+        # A policy that needs feature spaces judges by its own model.
+        judge = None if policy is not None and policy.spaces else latest_judge(session, tree)
+        marks = PortalMarks.of(session)
+    followed = {example.url for example in examples if not tree[example.topic].is_others}
+    urls = {example.url for example in examples if example.url}
+    return _RefreshPolicy(policy or _BreadthFirst(), judge, frozenset(urls - followed), marks)
 
 
 @dataclass(frozen=True, slots=True)
-class _Revisit:
-    """One policy judges pages, and one, the same or another, steers. Counterexamples lead nowhere."""
+class _BreadthFirst(PolicyDefaults):
+    """Follows every link, those nearest to the examples first, while nothing is learned yet."""
 
-    judges: Policy
-    guide: Policy
-    against: frozenset[str]
-    marks: Marks
+    name: ClassVar[str] = REFRESH
+
+    def seed(self) -> Iterable[Follow]:
+        return ()
+
+    def steer(self, visit: Visit, _judgement: Judgement | None) -> Moves:
+        return Moves(follow_links(visit, -float(visit.entry.depth + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class _RefreshPolicy(PolicyDefaults):
+    """Judges by a model or the crawl's policy; follows links as that policy does.
+
+    Links of counterexamples are not followed.
+    """
+
+    name: ClassVar[str] = REFRESH
+    policy: Policy
+    model: JudgingModel | None
+    dead_ends: frozenset[str]
+    marks: PortalMarks
 
     @property
     def spaces(self) -> Sequence[str]:
-        return self.judges.spaces
+        return self.policy.spaces if self.model is None else self.model.spaces
 
     def seed(self) -> Iterable[Follow]:
         return ()
 
     def judge(self, visits: Sequence[Visit]) -> Sequence[Judgement | None]:
-        said = self.judges.judge(visits)
-        return [self._overruled(visit, one) for visit, one in zip(visits, said, strict=True)]
+        judgements: Sequence[Judgement | None]
+        if self.model is None:
+            judgements = self.policy.judge(visits)
+        else:
+            judgements = self.model.judge([visit.sample for visit in visits])
+        judged = zip(visits, judgements, strict=True)
+        return [self._overruled(visit, judgement) for visit, judgement in judged]
 
-    def _overruled(self, visit: Visit, said: Judgement | None) -> Judgement | None:
-        """A page that a person has marked stays where that put it, whatever it says now."""
+    def _overruled(self, visit: Visit, judgement: Judgement | None) -> Judgement | None:
+        """Return the judgement of a page, overruled by the user's mark if there is one."""
         page = self.marks.page_at(visit.entry.url)
-        return said if page is None or said is None else self.marks.overrule(page, said)
+        if page is None or judgement is None:
+            return judgement
+        return self.marks.overrule(page, judgement)
 
-    def steer(self, visit: Visit, judgement: Judgement | None) -> Iterable[Follow]:
-        if visit.entry.url.partition("#")[0] in self.against:
-            return ()
-        visit = replace(visit, entry=replace(visit.entry, queue=ROOT))  # links wait for the crawl
-        if self.guide is not self.judges:
-            judgement = self.guide.judge([visit])[0]
-        return self.guide.steer(visit, judgement)
+    def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
+        if visit.entry.url.partition("#")[0] in self.dead_ends:
+            return NO_MOVES
+        visit = replace(visit, entry=replace(visit.entry, queue=QUEUE))  # links wait for the crawl
+        if self.model is not None:
+            judgement = self.policy.judge([visit])[0]
+        return self.policy.steer(visit, judgement)
 
 
 @dataclass(slots=True)
-class _Count:
-    """What the refresh has brought so far; whoever keeps a journal is told as well."""
+class _ResultCounter:
+    """Counts the pages of a refresh by result, and passes the outcomes on to a log."""
 
-    journal: Journal | None
-    so_far: Refreshed = field(default_factory=Refreshed)
+    log: OutcomeLog | None
+    result: RefreshResult = field(default_factory=RefreshResult)
 
-    def note(self, drafts: Sequence[Draft], progress: Progress) -> None:
-        if self.journal is not None:
-            self.journal.note(drafts, progress)
+    def note(self, drafts: Sequence[DraftOutcome], progress: Progress) -> None:
+        if self.log is not None:
+            self.log.note(drafts, progress)
         for draft in drafts:
             if draft.fetched is not None:
-                name = _kind(draft)
-                self.so_far = replace(self.so_far, **{name: getattr(self.so_far, name) + 1})
+                name = _result_name(draft)
+                self.result = replace(self.result, **{name: getattr(self.result, name) + 1})
 
 
-def _kind(draft: Draft) -> str:
+def _result_name(draft: DraftOutcome) -> str:
+    """Return the field of `RefreshResult` that counts an outcome."""
     outcome = draft.outcome
     page, fate = outcome.page, outcome.fate
     if fate.state is UrlState.MOVED or (page is not None and page.key != outcome.entry.key):

@@ -1,4 +1,4 @@
-"""Sitemaps as a source of links: read once, for each origin whose robots.txt a crawl has just met."""
+"""Sitemaps as a source of links: read once for each origin whose robots.txt was just fetched."""
 
 import dataclasses
 from collections.abc import Collection, Iterable, Sequence
@@ -7,115 +7,139 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from motherlode.crawl.fetcher_setup import Books
-from motherlode.crawl.outages import Steady
+from motherlode.crawl.fetcher_setup import HostChanges
+from motherlode.crawl.outages import ResilientWorkerPool
 from motherlode.fetch import FetchError
 from motherlode.fetch.duplicates import Duplicates
-from motherlode.fetch.fetching import Fetcher, FetchRules
+from motherlode.fetch.fetcher import Fetcher, FetchRules
 from motherlode.portal import Portal
-from motherlode.records import Entry, Follow, RobotsFile, StoreGoneError, TopicId
+from motherlode.records import Entry, Follow, QueueId, RobotsFile, StoreGoneError
 from motherlode.sources.sitemaps import MAX_BYTES, read_sitemaps
-from motherlode.store import Session, frontier, ledger
+from motherlode.store import Session
+from motherlode.store.tables import frontier, ledger
 from motherlode.urls import Address, UrlError, address
 
 
 @dataclass(frozen=True, slots=True)
-class Postponed:
-    """Sitemaps that are read when a crawl is over, and not by it: the origins whose they are, and of those
-    that the crawl has met, robots.txt."""
+class PostponedSitemaps:
+    """Origins whose sitemaps are read after a crawl, and the robots.txt files fetched there."""
 
     origins: Collection[str]
     files: dict[str, RobotsFile] = field(default_factory=dict)
 
 
-class Maps:
-    """The sitemaps of the hosts that a crawl meets. Until they are read, the robots.txt that names them is
-    kept as one that holds no longer: should the process die, the next one knows by that."""
+class SitemapReader:
+    """Reads the sitemaps of the hosts that a crawl visits.
+
+    Until its sitemaps are read, a robots.txt is stored as expired: should the process die, the next
+    crawl knows by that which sitemaps it must read.
+    """
 
     def __init__(
-        self, portal: Portal, fetcher: Fetcher, workers: Steady, postponed: Postponed | None = None
+        self,
+        portal: Portal,
+        fetcher: Fetcher,
+        workers: ResilientWorkerPool,
+        postponed: PostponedSitemaps | None = None,
     ) -> None:
         self._portal, self._fetcher, self._workers = portal, fetcher, workers
-        self._wanted = portal.config.robots.sitemaps
-        self._postponed = postponed or Postponed(())
-        self.left: list[RobotsFile] = []  # that a crawl before this one did not come to read
-        self._place = (TopicId(0), 0.0)  # where what those list waits
-        self._mapped: set[str] = set()  # the origins of those, once they are read
+        self._is_enabled = portal.config.robots.sitemaps
+        self._postponed = postponed or PostponedSitemaps(())
+        self.unread: list[RobotsFile] = []  # whose sitemaps an earlier crawl did not read
+        self._unread_target = (QueueId(0), 0.0)  # queue and rank of the pages that those list
+        self._read_origins: set[str] = set()  # origins of `unread`, once their sitemaps are read
 
     def begin(self, session: Session, first: Follow) -> None:
-        if self._wanted:
-            self.left, self._place = ledger.unread_robots(session), (first.queue, first.rank - 1)
+        """Load the robots.txt files whose sitemaps an earlier crawl did not read."""
+        if self._is_enabled:
+            self.unread = ledger.unread_robots(session)
+            self._unread_target = first.queue, first.rank - 1
 
-    def sorted_out(self, books: Books) -> tuple[Books, list[RobotsFile]]:
-        """What is to be kept of hosts now; and robots.txt whose sitemaps are to be read."""
-        later = self._postponed
-        later.files.update({file.origin: file for file in books.robots if file.origin in later.origins})
+    def split_changes(self, changes: HostChanges) -> tuple[HostChanges, list[RobotsFile]]:
+        """Return the changes to store now, and the robots.txt files with sitemaps to read."""
+        postponed, is_enabled = self._postponed, self._is_enabled
+        postponed.files.update(
+            {file.origin: file for file in changes.robots if file.origin in postponed.origins}
+        )
         robots = [
             replace(file, expires_at=file.fetched_at)
-            if self._wanted or file.origin in later.origins
+            if is_enabled or file.origin in postponed.origins
             else file
-            for file in books.robots
+            for file in changes.robots
         ]
-        return replace(books, robots=robots), books.robots if self._wanted else []
+        return replace(changes, robots=robots), changes.robots if is_enabled else []
 
-    async def read(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Entry]:
-        """Offer what sitemaps list; robots.txt that names them is kept with it, unless it is an old one."""
-        unread = [file for file in met if file.origin not in self._mapped]
+    async def read(self, files: Sequence[RobotsFile], queue: QueueId, rank: float) -> list[Entry]:
+        """Offer the pages that sitemaps list, and store the robots.txt files that name them.
+
+        Files that an earlier crawl stored are not stored again.
+        """
+        unread = [file for file in files if file.origin not in self._read_origins]
         listed = await self._listed(unread, queue, rank)
-        fresh = [file for file in met if file.expires_at > file.fetched_at]
-        return await self._workers.run_in_writer(partial(self._offer, listed, fresh))
+        new = [file for file in files if file.expires_at > file.fetched_at]
+        return await self._workers.run_in_writer(partial(self._offer, listed, new))
 
-    async def finish(self) -> list[Entry]:
-        """The same of what a crawl before this one left."""
-        offered = await self.read(self.left, *self._place)
-        self._mapped = {file.origin for file in self.left}  # they were met again with that
+    async def read_unread(self) -> list[Entry]:
+        """Offer the pages of sitemaps that an earlier crawl did not read."""
+        offered = await self.read(self.unread, *self._unread_target)
+        # Reading them has fetched their robots.txt again, which is no reason to read them twice.
+        self._read_origins = {file.origin for file in self.unread}
         return offered
 
-    async def _listed(self, met: Sequence[RobotsFile], queue: TopicId, rank: float) -> list[Follow]:
+    async def _listed(
+        self,
+        files: Sequence[RobotsFile],
+        queue: QueueId,
+        rank: float,
+    ) -> list[Follow]:
         while True:
             outages = self._workers.outages
             try:
-                return await follows_from_sitemaps(self._fetcher, met, queue, rank)
-            except StoreGoneError as gone:
-                await self._workers.mend(gone, outages)
+                return await follows_from_sitemaps(self._fetcher, files, queue, rank)
+            except StoreGoneError as error:
+                await self._workers.wait_for_database(error, outages)
 
-    def _offer(self, follows: Sequence[Follow], met: Sequence[RobotsFile]) -> list[Entry]:
+    def _offer(self, follows: Sequence[Follow], files: Sequence[RobotsFile]) -> list[Entry]:
         with self._portal.batch() as session:
-            ledger.keep_robots(session, met)
+            ledger.keep_robots(session, files)
             return frontier.offer(session, follows)
 
 
 async def follows_from_sitemaps(
-    fetcher: Fetcher, met: Iterable[RobotsFile], queue: TopicId, rank: float
+    fetcher: Fetcher, files: Iterable[RobotsFile], queue: QueueId, rank: float
 ) -> list[Follow]:
-    """Every page that the sitemaps of these origins list, at one rank."""
-    found: dict[int, Follow] = {}
-    for file in met:
+    """Return all pages that the sitemaps of these origins list, each once, at the same rank."""
+    follows: dict[int, Follow] = {}
+    for file in files:
         try:
-            named = (await fetcher.rulebook.rules_for(f"{file.origin}/")).sitemaps
+            sitemaps = (await fetcher.rulebook.rules_for(f"{file.origin}/")).sitemaps
         except FetchError:
             continue
-        for page in await read_sitemaps(lambda url: body_at(fetcher, url), named):
-            listed = _address(page.url, fetcher)
-            if listed is not None and fetcher.allows(listed.host):
-                found[listed.key] = Follow(listed.url, listed.key, queue, rank)
-    return list(found.values())
+        for page in await read_sitemaps(lambda url: fetch_body(fetcher, url), sitemaps):
+            target = _address(page.url, fetcher)
+            if target is not None and fetcher.allows(target.host):
+                follows[target.key] = Follow(target.url, target.key, queue, rank)
+    return list(follows.values())
 
 
-async def body_at(fetcher: Fetcher, url: str) -> bytes | None:
-    """What lies at a URL, fetched as politely as anything else; None: nothing."""
-    asked = _address(url, fetcher)
-    if asked is None:
+async def fetch_body(fetcher: Fetcher, url: str) -> bytes | None:
+    """Fetch a URL as politely as any page; return its body, or None if there is none."""
+    target = _address(url, fetcher)
+    if target is None:
         return None
-    await fetcher.courtesy.turn(asked.host)
-    # On its own: no page is a copy of a sitemap, which is none itself.
-    alone = dataclasses.replace(fetcher, rules=_roomy(fetcher.rules), duplicates=Duplicates())
-    response = (await alone.fetch(asked)).response
+    await fetcher.courtesy.turn(target.host)
+    # With a duplicate check of its own: no page is a copy of a sitemap, nor the other way round.
+    separate = dataclasses.replace(
+        fetcher,
+        rules=_with_sitemap_sizes(fetcher.rules),
+        duplicates=Duplicates(),
+    )
+    response = (await separate.fetch(target)).response
     return response.body if response is not None and response.ok else None
 
 
-def _roomy(rules: FetchRules) -> FetchRules:
-    """The same, with room for a sitemap of any size that there may be, whatever is wanted of documents."""
+def _with_sitemap_sizes(rules: FetchRules) -> FetchRules:
+    """Return fetch rules that allow the largest sitemaps, whatever the limits for documents are."""
     return replace(rules, types=replace(rules.types, text=MAX_BYTES, archive=MAX_BYTES))
 
 

@@ -1,4 +1,4 @@
-"""From bytes to what a page says: text, terms, links. `analysing` is the way in.
+"""From the bytes of a document to its text, terms and links; `analysis` is the entry point.
 
-Nothing is imported here: the configuration knows `options`, and must not load parsers for that.
+Nothing is imported here, so that reading `options` loads no parsers; nothing is fetched or stored.
 """

@@ -5,11 +5,13 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from motherlode.documents.raw import Member
+from motherlode.documents.extracts import Member
 from motherlode.records import Document, Link
 from motherlode.urls import UrlError, UrlRules, canonical, host_of, url_key
 
-_INSIDE = "http://member.invalid/"  # where they are while they are read; such a host never is (RFC 2606)
+_INSIDE = (
+    "http://member.invalid/"  # where they are while they are read; such a host never is (RFC 2606)
+)
 
 
 class Members:
@@ -20,7 +22,9 @@ class Members:
         self._addresses: dict[str, str] = {}
         for member in members:
             try:
-                self._addresses.setdefault(canonical(base_of(member), rules=rules), self.address(member))
+                self._addresses.setdefault(
+                    canonical(base_of(member), rules=rules), self.address(member)
+                )
             except UrlError:  # its name is too long to be linked to
                 continue
 

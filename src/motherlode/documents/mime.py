@@ -35,7 +35,9 @@ _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b", re.IGNORECASE)
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_SNIFFED_BYTES = 1024
 _MAX_MIME_CHARS = 200  # types are cached, and a host may invent long ones
-_VAGUE = frozenset({"", "application/octet-stream", "text/plain", "unknown/unknown", "application/unknown"})
+_VAGUE = frozenset(
+    {"", "application/octet-stream", "text/plain", "unknown/unknown", "application/unknown"}
+)
 
 
 def mime_of(content_type: str) -> str:

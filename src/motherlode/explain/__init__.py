@@ -1,4 +1,4 @@
-"""Why a URL was found, ranked, fetched and judged as it was, or why it was not.
+"""Explain how a URL was found, ranked, fetched and judged, or why it was not.
 
-It only reads the store; what a policy has to say about its ranks, the policy says itself.
+This room only reads the store: it fetches nothing, changes nothing, and does not print.
 """

@@ -1,44 +1,53 @@
-"""Why a URL was found, ranked, fetched and judged as it was, or why it was not (SPEC X8).
+"""Explain how a URL was found, ranked, fetched and judged, or why it was not (SPEC X8).
 
-From the store alone: nothing is fetched, and nothing is changed.
+Everything comes from the store: nothing is fetched, and nothing is changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from motherlode.explain.explanations import (
-    Became,
+    DiscoveryPath,
+    ExplainedJudgement,
     Explanation,
-    Fetch,
-    Hop,
-    HostSaid,
-    JudgedAs,
-    Lead,
-    RobotsSaid,
-    Step,
-    Wait,
-    Way,
+    FetchDetails,
+    HostSummary,
+    OutgoingLink,
+    PathStep,
+    QueuePlace,
+    RedirectHop,
+    RobotsVerdict,
+    UrlFate,
 )
-from motherlode.explain.link_ranks import Place, Ranked, ranked
-from motherlode.explain.reasons import why
-from motherlode.fetch.robots import ALLOW_ALL, parse_robots
-from motherlode.fetch.rulebook import is_ignored, origin_of
-from motherlode.policies.bingo.steering import is_on_topic
-from motherlode.policies.options import PolicyName
+from motherlode.explain.link_ranks import RankExplanation, explain_rank
+from motherlode.explain.reasons import describe_fate
+from motherlode.fetch.robots.cache import is_ignored, origin_of
+from motherlode.fetch.robots.rules import ALLOW_ALL, parse_robots
+from motherlode.policies.explanation import RankedUrl
 from motherlode.portal.config import Config
 from motherlode.records import (
     Document,
     Entry,
-    Host,
     Judgement,
+    Lane,
     Model,
     PageId,
     TopicId,
     UrlId,
     UrlState,
 )
-from motherlode.store import frontier, ledger
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import (
+from motherlode.store.queries.url_traces import (
+    KeptHop,
+    hops_from,
+    hops_to,
+    policy_behind,
+    ranks_of,
+    states_of,
+)
+from motherlode.store.session import Session
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.near_duplicates import near
+from motherlode.store.tables.pages import (
     KeptLink,
     KeptPage,
     KnownUrl,
@@ -50,279 +59,335 @@ from motherlode.store.pages import (
     page_numbered,
     text_of,
 )
-from motherlode.store.session import Session
-from motherlode.store.similar import near
-from motherlode.store.tracing import KeptHop, hops_from, hops_to, policy_behind, ranks_of, states_of
 from motherlode.topics import TopicTree, show_path
-from motherlode.training.marks import Marks, said_on
-from motherlode.training.opinion import Opinion, opinion_on
+from motherlode.training.feedback.marks import PortalMarks, mark_labels
+from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
+from motherlode.training.portal_view import PortalView, quoted_topics
 from motherlode.training.samples import stored_sample
-from motherlode.training.view import View, listed
 from motherlode.urls import Address, host_of, url_key
 
-_STEPS = 1_000  # of a way, at most
-_NAMES = 20  # redirects to a URL, and pages like it, that are told
-_LINKING = 1_000
-_LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
+_MAX_STEPS = 1_000  # of a path
+_MAX_REDIRECTS = 20  # to a URL
+_MAX_SIMILAR = 20  # pages
+_MAX_LINKS = 1_000  # to a URL
 
 
-def explain(session: Session, config: Config, asked: Address, most: int = 10) -> Explanation | None:
-    """Everything about a URL, with at most so many of its links; None: it was never seen."""
-    view = View(session, config, TopicTree(topic_rows.all_topics(session)))
-    known = known_url(session, asked.key)
-    if known is not None:
-        return _explained(view, asked, known, most)
-    topics = view.topics_of({asked.url})
+def explain(
+    session: Session,
+    config: Config,
+    address: Address,
+    max_links: int = 10,
+) -> Explanation | None:
+    """Return all that is known about a URL, with its best links; None if it was never seen."""
+    view = PortalView(session, config, TopicTree(topic_rows.all_topics(session)))
+    url_row = known_url(session, address.key)
+    if url_row is not None:
+        return _Explainer(view, address, url_row).explain(max_links)
+    topics = view.topics_of({address.url})
     if not topics:
         return None
-    said = f"It is an example of {listed(topics)} that nobody has tried to fetch yet."
     return Explanation(
-        asked.url,
-        Became.EXAMPLE,
-        said,
-        tuple(topics),
-        host=_host(session, asked.host),
-        robots=_robots(view, asked.url),
+        url=address.url,
+        became=UrlFate.EXAMPLE,
+        why=f"It is an example of {quoted_topics(topics)} that was not fetched yet.",
+        examples=tuple(topics),
+        host=_host_summary(session, address.host),
+        robots=_robots_verdict(view, address.url),
     )
 
 
-def _explained(view: View, asked: Address, known: KnownUrl, most: int) -> Explanation:
-    session = view.session
-    page = page_at(session, asked.key)
-    entry = frontier.places_of(session, [known.id]).get(known.id)
-    arriving = hops_to(session, known.id, _NAMES)
-    names = {known.id, *(hop.url_id for hop in arriving)}
-    spelled = {known.url, *(hop.url for hop in arriving)}
-    topics = tuple(view.topics_of(spelled))
-    on = hops_from(session, known.id)
-    became = _became(known, page, entry)
-    if became is Became.LINKED and on:  # it was met on the way to another
-        became = Became.MOVED
-    if became is Became.LINKED and topics:
-        became = Became.EXAMPLE
-    way = _way(view, known, page, entry, names)
-    robots = _robots(view, asked.url)
-    leaving = [] if page is None else links_from(session, page.id)
-    on = on if became is Became.MOVED else []
-    return Explanation(
-        known.url,
-        became,
-        why(view, known, became, robots, on),
-        topics,
-        tuple(view.archetype_of(spelled)),
-        () if page is None else said_on(Marks.of(session), view.tree, page.id),
-        way,
-        tuple(map(_hop, arriving)),
-        tuple(map(_hop, on)),
-        _rank(view, asked, page, entry, names),
-        _wait(view, entry) if became is Became.WAITING else None,
-        None if page is None else _fetch(page, entry),
-        _host(session, asked.host),
-        robots,
-        None if page is None else _judgement(view, page),
-        len({link.url_id for link in leaving}),
-        tuple(_leads(session, leaving, most)),
-        tuple(_alike(session, page)),
-    )
+class _Explainer:
+    """Explains a URL that the store knows, by the rows about it, which are read once."""
+
+    def __init__(self, view: PortalView, address: Address, url_row: KnownUrl) -> None:
+        self._view, self._session = view, view.session
+        self._address, self._url_row = address, url_row
+        self._page = page_at(self._session, address.key)
+        self._entry = frontier.places_of(self._session, [url_row.id]).get(url_row.id)
+        self._hops_here = hops_to(self._session, url_row.id, _MAX_REDIRECTS)
+        self._hops_on = hops_from(self._session, url_row.id)
+        self._url_ids = {url_row.id, *(hop.url_id for hop in self._hops_here)}
+
+    def explain(self, max_links: int) -> Explanation:
+        session, view, page = self._session, self._view, self._page
+        urls = {self._url_row.url, *(hop.url for hop in self._hops_here)}
+        topics = tuple(view.topics_of(urls))
+        fate = self._fate(is_example=bool(topics))
+        hops_on = self._hops_on if fate is UrlFate.MOVED else []
+        robots = _robots_verdict(view, self._address.url)
+        links = [] if page is None else links_from(session, page.id)
+        return Explanation(
+            url=self._url_row.url,
+            became=fate,
+            why=describe_fate(view, self._url_row, fate, robots, hops_on),
+            examples=topics,
+            archetypes=tuple(view.archetype_of(urls)),
+            marked=() if page is None else mark_labels(PortalMarks.of(session), view.tree, page.id),
+            way=self._path(),
+            redirects_here=tuple(map(_redirect_hop, self._hops_here)),
+            redirects_on=tuple(map(_redirect_hop, hops_on)),
+            rank=self._rank(),
+            wait=self._queue_place() if fate is UrlFate.WAITING else None,
+            fetch=self._fetch_details(),
+            host=_host_summary(session, self._address.host),
+            robots=robots,
+            judgement=None if page is None else _explain_judgement(view, page),
+            link_count=len({link.url_id for link in links}),
+            links=tuple(_best_links(session, links, max_links)),
+            similar=tuple(_similar_urls(session, page)),
+        )
+
+    def _fate(self, *, is_example: bool) -> UrlFate:
+        fate = _fate_of(self._url_row, self._entry, is_page=self._page is not None)
+        if fate is not UrlFate.LINKED:
+            return fate
+        if self._hops_on:  # it was passed on the way to another URL
+            return UrlFate.MOVED
+        return UrlFate.EXAMPLE if is_example else fate
+
+    def _path(self) -> DiscoveryPath | None:
+        """Return the path from an example, or by the first linking page if none is stored."""
+        source = self._page or self._entry
+        if source is not None:
+            steps = self._steps(source.via)
+            return DiscoveryPath(
+                self._describe_start(steps[0].url),
+                steps,
+                source.depth,
+                source.distance,
+            )
+        steps = self._steps(min(self._linking_pages(), default=None))
+        if len(steps) == 1:  # an example, where paths begin, or no page links to it
+            return None
+        return DiscoveryPath(self._describe_start(steps[0].url), steps, sure=False)
+
+    def _linking_pages(self) -> Iterator[PageId]:
+        for url_id in self._url_ids:
+            for link in links_to(self._session, url_id, _MAX_LINKS):
+                yield link.page
+
+    def _steps(self, via: PageId | None) -> tuple[PathStep, ...]:
+        """Return the steps to the URL, the first step first."""
+        steps: list[PathStep] = []
+        url, url_ids, seen = self._url_row.url, self._url_ids, set[PageId]()
+        while via is not None and via not in seen and len(steps) < _MAX_STEPS:
+            page = page_numbered(self._session, via)
+            if page is None:
+                break
+            seen.add(via)
+            steps.append(PathStep(url, _anchor_text(self._session, page.id, url_ids)))
+            url, via = page.page.url, page.via
+            url_ids = _ids_with_redirects(self._session, known_url(self._session, page.page.key))
+        steps.append(PathStep(url))
+        return tuple(reversed(steps))
+
+    def _describe_start(self, url: str) -> str:
+        url_row = known_url(self._session, url_key(url, host_of(url)))
+        hops = [] if url_row is None else hops_to(self._session, url_row.id, _MAX_REDIRECTS)
+        topics = self._view.topics_of({url, *(hop.url for hop in hops)})
+        if topics:
+            return f"an example of {quoted_topics(topics)}"
+        return "found by a sitemap or another source"
+
+    def _rank(self) -> RankExplanation | None:
+        page, entry = self._page, self._entry
+        source = page or entry
+        if source is None:
+            return None
+        url = RankedUrl(
+            url_ids=self._url_ids,
+            key=self._address.key,
+            url=self._address.url,
+            rank=source.rank,
+            depth=source.depth,
+            distance=source.distance,
+            via=source.via,
+            is_held=page is None and entry is not None and entry.lane == Lane.HELD,
+        )
+        ranked_by = page.id if page is not None else source.via
+        policy = "" if ranked_by is None else policy_behind(self._session, ranked_by)
+        return explain_rank(self._view, url, policy)
+
+    def _queue_place(self) -> QueuePlace | None:
+        entry = self._entry
+        if entry is None:
+            return None
+        topic = TopicId(entry.queue)
+        return QueuePlace(
+            queue=_topic_path(self._view.tree, topic) if entry.queue else "the examples",
+            rank=entry.rank,
+            place=frontier.ahead_of(self._session, entry) + 1,
+            later=entry.lane == Lane.HELD,
+            not_before=entry.not_before or None,
+            attempts=entry.attempts,
+        )
+
+    def _fetch_details(self) -> FetchDetails | None:
+        if self._page is None:
+            return None
+        response = self._page.page
+        return FetchDetails(
+            at=response.fetched_at,
+            status=response.status,
+            mime=response.mime,
+            size=response.size,
+            title=self._page.title,
+            address=response.address,
+            etag=response.etag,
+            last_modified=response.last_modified,
+            refresh_waits=self._entry is not None and self._entry.lane == Lane.REFRESH,
+        )
 
 
-def _became(known: KnownUrl, page: KeptPage | None, entry: Entry | None) -> Became:
-    match known.state:
+def _fate_of(url_row: KnownUrl, entry: Entry | None, *, is_page: bool) -> UrlFate:
+    match url_row.state:
         case UrlState.OPEN:
-            return Became.LINKED if entry is None else Became.WAITING
+            return UrlFate.LINKED if entry is None else UrlFate.WAITING
         case UrlState.FETCHED:
-            return Became.FETCHED
+            return UrlFate.FETCHED
         case UrlState.MOVED:
-            return Became.MOVED
+            return UrlFate.MOVED
         case UrlState.FAILED:
-            return Became.FAILED if page is None else Became.GONE
-    return Became.SKIPPED if page is None else Became.GONE
+            return UrlFate.GONE if is_page else UrlFate.FAILED
+    return UrlFate.GONE if is_page else UrlFate.SKIPPED
 
 
-# --- how it was found -----------------------------------------------------------------------------------
+def _anchor_text(session: Session, page: PageId, url_ids: Collection[UrlId]) -> str:
+    """Return the anchor text of the first link from a page to one of these URLs that has one."""
+    anchors = (link.anchor for link in links_from(session, page) if link.url_id in url_ids)
+    return next(filter(None, anchors), "")
 
 
-def _way(
-    view: View, known: KnownUrl, page: KeptPage | None, entry: Entry | None, names: set[UrlId]
-) -> Way | None:
-    """From the example on; where the store does not say how, by the first page that links to it."""
-    if page is not None:
-        steps = _steps(view.session, known, page.via, names)
-        return Way(_beginning(view, steps[0].url), tuple(steps), page.depth, page.distance)
-    if entry is not None:
-        steps = _steps(view.session, known, entry.via, names)
-        return Way(_beginning(view, steps[0].url), tuple(steps), entry.depth, entry.distance)
-    linking = [link.page for name in names for link in links_to(view.session, name, _LINKING)]
-    steps = _steps(view.session, known, min(linking, default=None), names)
-    if len(steps) == 1:  # an example, where ways begin, or nobody knows
-        return None
-    return Way(_beginning(view, steps[0].url), tuple(steps), sure=False)
+def _ids_with_redirects(session: Session, url_row: KnownUrl | None) -> set[UrlId]:
+    """Return the ids of a URL and of the URLs that redirect to it."""
+    if url_row is None:
+        return set()
+    return {url_row.id, *(hop.url_id for hop in hops_to(session, url_row.id, _MAX_REDIRECTS))}
 
 
-def _steps(session: Session, known: KnownUrl, via: PageId | None, names: set[UrlId]) -> list[Step]:
-    steps: list[Step] = []
-    url, seen = known.url, set[PageId]()
-    while via is not None and via not in seen and len(steps) < _STEPS:
-        page = page_numbered(session, via)
-        if page is None:
-            break
-        seen.add(via)
-        steps.append(Step(url, _anchor(session, page.id, names)))
-        here = known_url(session, page.page.key)
-        names = set() if here is None else {here.id, *(h.url_id for h in hops_to(session, here.id, _NAMES))}
-        url, via = page.page.url, page.via
-    steps.append(Step(url))
-    return steps[::-1]
+def _redirect_hop(hop: KeptHop) -> RedirectHop:
+    return RedirectHop(hop.url, hop.target, hop.status)
 
 
-def _anchor(session: Session, page: PageId, names: set[UrlId]) -> str:
-    """The words of the link that leads from a page to a URL, by whichever of its names."""
-    told = [link.anchor for link in links_from(session, page) if link.url_id in names]
-    return next((anchor for anchor in told if anchor), "")
+def _similar_urls(session: Session, page: KeptPage | None) -> list[str]:
+    """Return the URLs of near duplicates."""
+    if page is None:
+        return []
+    similar = [other for other in near(session, page.fingerprint) if other != page.id]
+    stored = (page_numbered(session, other) for other in similar[:_MAX_SIMILAR])
+    return [other.page.url for other in stored if other is not None]
 
 
-def _beginning(view: View, url: str) -> str:
-    known = known_url(view.session, url_key(url, host_of(url)))
-    hops = [] if known is None else hops_to(view.session, known.id, _NAMES)
-    topics = view.topics_of({url, *(hop.url for hop in hops)})
-    return f"an example of {listed(topics)}" if topics else "found by a sitemap or another source"
+# --- the host -------------------------------------------------------------------------------------
 
 
-# --- how it was ranked, fetched and judged --------------------------------------------------------------
-
-
-def _rank(
-    view: View, asked: Address, page: KeptPage | None, entry: Entry | None, names: set[UrlId]
-) -> Ranked | None:
-    of = page or entry
-    if of is None:
-        return None
-    later = page is None and entry is not None and entry.queue < 0
-    place = Place(names, asked.key, asked.url, of.rank, of.depth, of.distance, of.via, later)
-    run = "" if page is None else policy_behind(view.session, page.id)
-    return ranked(view.session, view.config.crawl, place, run, view.classifier)
-
-
-def _wait(view: View, entry: Entry | None) -> Wait | None:
-    if entry is None:
-        return None
-    return Wait(
-        _topic(view.tree, TopicId(abs(entry.queue))) if entry.queue else "the examples",
-        entry.rank,
-        frontier.ahead_of(view.session, entry) + 1,
-        entry.queue < 0,
-        entry.not_before or None,
-        entry.attempts,
-    )
-
-
-def _fetch(page: KeptPage, entry: Entry | None) -> Fetch:
-    of = page.page
-    waits = entry is not None and entry.queue == frontier.AGAIN
-    tags = (of.address, of.etag, of.last_modified)
-    return Fetch(of.fetched_at, of.status, of.mime, of.size, page.title, *tags, waits)
-
-
-def _host(session: Session, name: str) -> HostSaid:
-    known: Host | None = ledger.host_named(session, name)
-    if known is None:
-        return HostSaid(name, met=False)
-    return HostSaid(
+def _host_summary(session: Session, name: str) -> HostSummary:
+    host = ledger.host_named(session, name)
+    if host is None:
+        return HostSummary(name, met=False)
+    return HostSummary(
         name,
         met=True,
-        state=known.state.name.lower(),
-        reason=known.reason,
-        address=known.address,
-        pages=known.pages,
-        failures=known.failures,
-        delay=known.delay,
-        next_at=known.next_at or None,
-        aliases=tuple(known.aliases.split()),
+        state=host.state.name.lower(),
+        reason=host.reason,
+        address=host.address,
+        pages=host.pages,
+        failures=host.failures,
+        delay=host.delay,
+        next_at=host.next_at or None,
+        aliases=tuple(host.aliases.split()),
     )
 
 
-def _robots(view: View, url: str) -> RobotsSaid:
+def _robots_verdict(view: PortalView, url: str) -> RobotsVerdict:
     config = view.config
     file = ledger.robots_of(view.session, origin_of(url))
     if is_ignored(host_of(url), config.robots):
-        return RobotsSaid(allowed=True, ignored=True)
+        return RobotsVerdict(allowed=True, ignored=True)
     if file is None:
-        return RobotsSaid(allowed=None)
+        return RobotsVerdict(allowed=None)
     if file.body is None:
-        return RobotsSaid(allowed=None, status=file.status, fetched_at=file.fetched_at)
+        return RobotsVerdict(allowed=None, status=file.status, fetched_at=file.fetched_at)
     rules = parse_robots(file.body, config.crawler.name) if file.body else ALLOW_ALL
     rule = rules.rule_for(url)
-    allowed = rule is None or rule.allow
-    return RobotsSaid(allowed, "" if rule is None else str(rule), rules.delay, file.status, file.fetched_at)
-
-
-def _judgement(view: View, page: KeptPage) -> JudgedAs | None:
-    said = judgement_of(view.session, page.id)
-    if said is None:
-        return None
-    topic = _topic(view.tree, said.topic)
-    model = None if said.model is None else ledger.model_numbered(view.session, said.model)
-    if model is None:
-        return JudgedAs(topic, said.confidence, is_on_topic(said), said.model)
-    opinion = _opinion(view, page, said, model)
-    return JudgedAs(
-        topic, said.confidence, is_on_topic(said), model.id, model.version, model.created_at, opinion
+    return RobotsVerdict(
+        allowed=rule is None or rule.allow,
+        rule="" if rule is None else str(rule),
+        delay=rules.delay,
+        status=file.status,
+        fetched_at=file.fetched_at,
     )
 
 
-def _opinion(view: View, page: KeptPage, said: Judgement, model: Model) -> Opinion | None:
-    """What the model that judged a page has to say for it."""
-    latest = view.model is not None and view.model.id == said.model
-    classifier = view.classifier if latest else view.classifier_of(model)
+# --- the judgement --------------------------------------------------------------------------------
+
+
+def _explain_judgement(view: PortalView, page: KeptPage) -> ExplainedJudgement | None:
+    judgement = judgement_of(view.session, page.id)
+    if judgement is None:
+        return None
+    topic, is_accepted = _topic_path(view.tree, judgement.topic), judgement.is_accepted
+    number = judgement.model
+    model = None if number is None else ledger.model_numbered(view.session, number)
+    if model is None:
+        return ExplainedJudgement(
+            topic,
+            is_accepted,
+            number,
+            margin=judgement.confidence,
+            probability=judgement.probability,
+        )
+    return ExplainedJudgement(
+        topic=topic,
+        margin=judgement.confidence,
+        probability=judgement.probability,
+        on_topic=is_accepted,
+        model=model.id,
+        version=model.version,
+        learned_at=model.created_at,
+        opinion=_reasons(view, page, judgement, model),
+    )
+
+
+def _reasons(
+    view: PortalView,
+    page: KeptPage,
+    judgement: Judgement,
+    model: Model,
+) -> JudgementReasons | None:
+    """Return the steps and terms of a judgement; None if its model cannot be used any more."""
+    is_latest = view.model is not None and view.model.id == judgement.model
+    classifier = view.classifier if is_latest else view.classifier_of(model)
     if classifier is None:
         return None
-    document = Document(title=page.title, language=page.language, text=text_of(view.session, page.id))
+    text = text_of(view.session, page.id)
+    document = Document(title=page.title, language=page.language, text=text)
     sample = stored_sample(view.session, page, tuple(classifier.groups_))
-    return opinion_on(classifier, view.tree, sample, document)
+    return judge_with_reasons(classifier, view.tree, sample, document)
 
 
-def _topic(tree: TopicTree, topic: TopicId) -> str:
+def _topic_path(tree: TopicTree, topic: TopicId) -> str:
     try:
         return show_path(tree.path(topic))
     except KeyError:
         return "a topic that was removed"
 
 
-# --- where it leads -------------------------------------------------------------------------------------
+# --- the links ------------------------------------------------------------------------------------
 
 
-def _leads(session: Session, links: Sequence[KeptLink], most: int) -> list[Lead]:
-    """The best links, each URL once: those with the highest ranks, then those that have none."""
-    once = {link.url_id: link for link in reversed(links)}
-    states, waiting = states_of(session, once), frontier.places_of(session, once)
-    taken = ranks_of(session, once)
-    found = [
-        Lead(
-            link.url,
-            link.anchor,
-            str(_became_of(states[number], waiting.get(number), fetched=number in taken)),
-            waiting[number].rank if number in waiting else taken.get(number),
-            states[number].reason,
-        )
-        for number, link in once.items()
-    ]
-    found.sort(key=lambda lead: (lead.rank is None, -(lead.rank or 0.0), lead.url))
-    return found[:most]
-
-
-def _became_of(known: KnownUrl, entry: Entry | None, *, fetched: bool) -> Became:
-    if known.state in (UrlState.FAILED, UrlState.SKIPPED) and fetched:
-        return Became.GONE
-    return _became(known, None, entry)
-
-
-def _alike(session: Session, page: KeptPage | None) -> list[str]:
-    """Other pages that say nearly the same."""
-    if page is None:
-        return []
-    close = [one for one in near(session, page.fingerprint) if one != page.id][:_NAMES]
-    return [found.page.url for one in close if (found := page_numbered(session, one)) is not None]
-
-
-def _hop(hop: KeptHop) -> Hop:
-    return Hop(hop.url, hop.target, hop.status)
+def _best_links(session: Session, links: Sequence[KeptLink], limit: int) -> list[OutgoingLink]:
+    """Return each target once, by descending rank; targets without a rank come last."""
+    link_of = {link.url_id: link for link in reversed(links)}
+    url_rows = states_of(session, link_of)
+    entries = frontier.places_of(session, link_of)
+    page_ranks = ranks_of(session, link_of)
+    outgoing = []
+    for url_id, link in link_of.items():
+        entry = entries.get(url_id)
+        fate = _fate_of(url_rows[url_id], entry, is_page=url_id in page_ranks)
+        rank = entry.rank if entry is not None else page_ranks.get(url_id)
+        reason = url_rows[url_id].reason
+        outgoing.append(OutgoingLink(link.url, link.anchor, str(fate), rank, reason))
+    outgoing.sort(key=lambda link: (link.rank is None, -(link.rank or 0.0), link.url))
+    return outgoing[:limit]

@@ -1,53 +1,61 @@
-"""What can be said of a URL: how it was found, ranked, fetched and judged, or why it was not (SPEC X8)."""
+"""The records of an explanation: how a URL was found, ranked, fetched and judged (SPEC X8).
+
+Their field names are the keys of `lode explain --json` and of the web API.
+"""
 
 from enum import StrEnum
 
 from msgspec import Struct
 
-from motherlode.explain.link_ranks import Ranked
-from motherlode.training.opinion import Opinion
+from motherlode.explain.link_ranks import RankExplanation
+from motherlode.training.certainty import Assessed
+from motherlode.training.judgement_reasons import JudgementReasons
 
 
-class Became(StrEnum):
-    """What became of a URL."""
+class UrlFate(StrEnum):
+    """How far a URL got in the crawl."""
 
     FETCHED = "fetched"
-    GONE = "gone"  # it was fetched, and its host says now that there is no such page
+    GONE = "gone"  # fetched, but its host no longer has the page
     WAITING = "waiting"
-    LINKED = "linked"  # pages link to it, and that is all
-    EXAMPLE = "example"  # a person named it, and that is all
+    LINKED = "linked"  # pages link to it, but it was never in a queue
+    EXAMPLE = "example"  # given by the user, but not fetched yet
     MOVED = "moved"
     FAILED = "failed"
     SKIPPED = "skipped"
 
 
-class Step(Struct, frozen=True):
-    """One page on the way, and the words of the link that led there; the first has none."""
+class PathStep(Struct, frozen=True):
+    """A page on the path to a URL, and the anchor text of the link that led to it."""
 
     url: str
-    anchor: str = ""
+    anchor: str = ""  # empty for the first step
 
 
-class Hop(Struct, frozen=True):
-    """A redirect; status 0: the two have the same content, so one of them stands for both."""
+class RedirectHop(Struct, frozen=True):
+    """A redirect; with status 0, `url` has the same content as `target`, which is stored."""
 
     url: str
     target: str
     status: int
 
 
-class Way(Struct, frozen=True):
-    """How a URL was found. `begins`: what the first step is; `sure`: it is known to have been this way."""
+class DiscoveryPath(Struct, frozen=True):
+    """The links by which a URL was found.
+
+    `begins` says what the first step is. If not `sure`, the path is made of the links of today,
+    because the store does not have the path that the crawl took.
+    """
 
     begins: str
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     depth: int | None = None  # links from an example
     distance: float | None = None  # pages off all topics before it
     sure: bool = True
 
 
-class Wait(Struct, frozen=True):
-    """A place in a queue. `later`: it is not for the learning phase."""
+class QueuePlace(Struct, frozen=True):
+    """The place of a URL in its queue; with `later`, it waits for the harvesting phase."""
 
     queue: str
     rank: float
@@ -57,8 +65,8 @@ class Wait(Struct, frozen=True):
     attempts: int = 0
 
 
-class HostSaid(Struct, frozen=True):
-    """A host as it is known now."""
+class HostSummary(Struct, frozen=True):
+    """The present state of a host; `met` is False if the crawl never contacted it."""
 
     name: str
     met: bool
@@ -72,31 +80,36 @@ class HostSaid(Struct, frozen=True):
     aliases: tuple[str, ...] = ()
 
 
-class RobotsSaid(Struct, frozen=True):
-    """What robots.txt says to a URL. None for `allowed`: it could not be had, or nobody has asked for it."""
+class RobotsVerdict(Struct, frozen=True):
+    """The verdict of robots.txt on a URL.
+
+    `allowed` is None if the file was not fetched, or could not be fetched.
+    """
 
     allowed: bool | None
     rule: str = ""  # the line that decides
     delay: float | None = None
     status: int | None = None
     fetched_at: float | None = None
-    ignored: bool = False  # a person told us to pass over it
+    ignored: bool = False  # by the configuration
 
 
-class JudgedAs(Struct, frozen=True):
-    """What was thought of a page, by which model, and why."""
+class ExplainedJudgement(Assessed, frozen=True):
+    """The judgement of a page, the model that made it, and the reasons.
+
+    `opinion` is None without a model, and for a model that cannot be used any more.
+    """
 
     topic: str
-    confidence: float
     on_topic: bool
     model: int | None = None
     version: int | None = None
     learned_at: float | None = None
-    opinion: Opinion | None = None  # None: by no model, or by one that cannot be asked any more
+    opinion: JudgementReasons | None = None
 
 
-class Lead(Struct, frozen=True):
-    """A link, what became of it, and the rank that it waits at or was taken at."""
+class OutgoingLink(Struct, frozen=True):
+    """A link of the page, the fate of its target, and the target's rank in its queue."""
 
     url: str
     anchor: str
@@ -105,8 +118,8 @@ class Lead(Struct, frozen=True):
     reason: str = ""
 
 
-class Fetch(Struct, frozen=True):
-    """How a page came."""
+class FetchDetails(Struct, frozen=True):
+    """The response in which a page was fetched."""
 
     at: float
     status: int
@@ -120,23 +133,23 @@ class Fetch(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True):
-    """All that the store knows of a URL. `links` are the best of `link_count`."""
+    """All that the store knows about a URL; `links` are the best of its `link_count` links."""
 
     url: str
-    became: Became
+    became: UrlFate
     why: str
-    examples: tuple[str, ...] = ()  # topics that it is an example of
-    archetypes: tuple[str, ...] = ()  # topics that a crawl found it to be an example of
-    marked: tuple[str, ...] = ()  # what a person said of it, such as `bad for owls`
-    way: Way | None = None
-    redirects_here: tuple[Hop, ...] = ()
-    redirects_on: tuple[Hop, ...] = ()
-    rank: Ranked | None = None
-    wait: Wait | None = None
-    fetch: Fetch | None = None
-    host: HostSaid | None = None
-    robots: RobotsSaid | None = None
-    judgement: JudgedAs | None = None
+    examples: tuple[str, ...] = ()  # topics of which it is an example, given by the user
+    archetypes: tuple[str, ...] = ()  # topics of which it is an archetype, found by a crawl
+    marked: tuple[str, ...] = ()  # the user's relevance marks, such as `bad for owls`
+    way: DiscoveryPath | None = None
+    redirects_here: tuple[RedirectHop, ...] = ()
+    redirects_on: tuple[RedirectHop, ...] = ()
+    rank: RankExplanation | None = None
+    wait: QueuePlace | None = None
+    fetch: FetchDetails | None = None
+    host: HostSummary | None = None
+    robots: RobotsVerdict | None = None
+    judgement: ExplainedJudgement | None = None
     link_count: int = 0
-    links: tuple[Lead, ...] = ()
+    links: tuple[OutgoingLink, ...] = ()
     similar: tuple[str, ...] = ()

@@ -1,94 +1,108 @@
-"""What became of a URL, in a sentence; above all, why it was not fetched (SPEC X8)."""
+"""The fate of a URL in one sentence; above all, why it was not fetched (SPEC X8)."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from motherlode.explain.explanations import Became, RobotsSaid
-from motherlode.policies.bingo.steering import is_on_topic
-from motherlode.policies.bounds import within
-from motherlode.policies.options import PolicyName
+from motherlode.explain.explanations import RobotsVerdict, UrlFate
+from motherlode.policies.bounds import is_within
+from motherlode.policies.kind import load_policy
 from motherlode.records import LinkFlag
-from motherlode.store.pages import KeptLink, KeptPage, KnownUrl, judgement_of, links_to, page_numbered
-from motherlode.store.tracing import KeptHop
-from motherlode.training.training_set import page_behind
-from motherlode.training.view import View
+from motherlode.store.queries.url_traces import KeptHop
+from motherlode.store.tables.pages import (
+    KeptLink,
+    KeptPage,
+    KnownUrl,
+    links_to,
+    page_numbered,
+)
+from motherlode.training.portal_view import PortalView
+from motherlode.training.training_document import page_at_url
 from motherlode.urls import host_of
 
-_LINKING = 1_000  # links to a URL that are looked at
-_TOLD = 3  # reasons
-_LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
-_COPY = "copy of "
-_UNKNOWN = "the store does not say why; the page may have asked that its links not be followed"
+_MAX_LINKS = 1_000  # links to a URL that are examined
+_MAX_REASONS = 3
+_COPY_REASON = "copy of "  # followed by the URL of the page that is stored
+_UNKNOWN = "the reason is not stored; the page may forbid following its links"
 
 
-def why(view: View, known: KnownUrl, became: Became, robots: RobotsSaid, on: Sequence[KeptHop]) -> str:
-    """What became of it; `on` are the redirects that lead on from there."""
-    reason = known.reason
-    match became:
-        case Became.LINKED:
-            return _why_not_offered(view, known)
-        case Became.EXAMPLE:
-            failed = f"; the last attempt failed: {reason}" if reason else ""
-            return f"It is an example that waits to be fetched by the next crawl{failed}."
-        case Became.MOVED:
-            return _why_moved(view, reason, on)
-        case Became.SKIPPED:
-            rule = f", whose rule is '{robots.rule}'" if reason == "robots.txt" and robots.rule else ""
-            return f"It was not fetched, by our own rules or its host's: {reason}{rule}."
-        case Became.FAILED:
-            tried = f" after {known.attempts} attempts" if known.attempts > 1 else ""
-            return f"It could not be fetched{tried}: {reason}."
-    told = {
-        Became.FETCHED: ("It was fetched", "; "),
-        Became.GONE: ("It was fetched, and is not there any more", ": "),
-        Became.WAITING: ("It waits to be fetched", "; the last attempt failed: "),
+def describe_fate(
+    view: PortalView,
+    url_row: KnownUrl,
+    fate: UrlFate,
+    robots: RobotsVerdict,
+    hops: Sequence[KeptHop],
+) -> str:
+    """Return a sentence about the fate of a URL; `hops` are the redirects from it, in order."""
+    reason = url_row.reason
+    match fate:
+        case UrlFate.LINKED:
+            return _why_not_followed(view, url_row)
+        case UrlFate.MOVED:
+            return _describe_move(view, reason, hops)
+        case UrlFate.SKIPPED:
+            return _describe_skip(reason, robots)
+    last_failure = f"; the last attempt failed: {reason}" if reason else ""
+    attempts = f" after {url_row.attempts} attempts" if url_row.attempts > 1 else ""
+    detail = f": {reason}" if reason else ""
+    sentences = {
+        UrlFate.FETCHED: f"It was fetched; {reason}." if reason else "It was fetched.",
+        UrlFate.GONE: f"It was fetched, but its host no longer has it{detail}.",
+        UrlFate.WAITING: f"It waits to be fetched{last_failure}.",
+        UrlFate.EXAMPLE: f"It is an example that the next crawl will fetch{last_failure}.",
+        UrlFate.FAILED: f"It could not be fetched{attempts}: {reason}.",
     }
-    words, then = told[became]
-    return f"{words}{then}{reason}." if reason else f"{words}."
+    return sentences[fate]
 
 
-def _why_moved(view: View, reason: str, on: Sequence[KeptHop]) -> str:
-    target = on[-1].target if on else reason.removeprefix(_COPY)
-    if on[-1].status == 0 if on else reason.startswith(_COPY):
-        return f"It has the same content as {target}, which stands for both."
-    kept = "" if page_behind(view.session, target) is not None else ", which is not here"
-    return f"It is redirected to {target}{kept}."
+def _describe_skip(reason: str, robots: RobotsVerdict) -> str:
+    is_robots = reason == "robots.txt" and robots.rule
+    rule = f", whose rule is '{robots.rule}'" if is_robots else ""
+    return f"It was skipped, by a rule of the crawl or of its host: {reason}{rule}."
 
 
-def _why_not_offered(view: View, known: KnownUrl) -> str:
-    links = links_to(view.session, known.id, _LINKING)
+def _describe_move(view: PortalView, reason: str, hops: Sequence[KeptHop]) -> str:
+    target = hops[-1].target if hops else reason.removeprefix(_COPY_REASON)
+    is_copy = hops[-1].status == 0 if hops else reason.startswith(_COPY_REASON)
+    if is_copy:
+        return f"It has the same content as {target}, so only that page is stored."
+    is_stored = page_at_url(view.session, target) is not None
+    return f"It redirects to {target}{'' if is_stored else ', which is not in the portal'}."
+
+
+def _why_not_followed(view: PortalView, url_row: KnownUrl) -> str:
+    links = links_to(view.session, url_row.id, _MAX_LINKS)
     if not links:
-        return "It is known by name alone: no page that is here links to it."
-    reasons = Counter(_obstacle(view, known.url, link) for link in links).most_common(_TOLD)
-    told = "; ".join(f"{reason}{f' ({n} links)' if n > 1 else ''}" for reason, n in reasons)
-    pages = len({link.page for link in links})
-    linking = "1 page here links" if pages == 1 else f"{pages:,} pages here link"
-    return f"{linking} to it, but it was never offered: {told}."
+        return "It is known, but no page of the portal links to it."
+    counts = Counter(_obstacle(view, url_row.url, link) for link in links)
+    reasons = [
+        f"{reason} ({count} links)" if count > 1 else reason
+        for reason, count in counts.most_common(_MAX_REASONS)
+    ]
+    page_count = len({link.page for link in links})
+    pages = "1 page links" if page_count == 1 else f"{page_count:,} pages link"
+    followed = "the link was" if len(links) == 1 else "the links were"
+    return f"{pages} to it, but {followed} not followed: {'; '.join(reasons)}."
 
 
-def _obstacle(view: View, url: str, link: KeptLink) -> str:
-    """Why a link was not followed."""
+def _obstacle(view: PortalView, url: str, link: KeptLink) -> str:
+    """Return why a link was not followed."""
     if link.flags & LinkFlag.NOFOLLOW and view.config.robots.page_rules:
-        return "the link asks not to be followed (nofollow)"
+        return "the link is marked nofollow"
     page = page_numbered(view.session, link.page)
     if page is None:
         return _UNKNOWN
-    if view.is_against(page.page.url):
-        return "the page is a counterexample, and these lead nowhere"
-    return _limit(view, url, page) if view.config.crawl.policy in _LEARNING else _UNKNOWN
+    if view.is_counterexample(page.page.url):
+        return "the page is a counterexample, whose links are not followed"
+    return _exceeded_limit(view, url, page)
 
 
-def _limit(view: View, url: str, page: KeptPage) -> str:
-    """Which limit of the crawl keeps it from following a page's link."""
-    options, host, depth = view.config.crawl, host_of(url), page.depth + 1
-    on_topic = is_on_topic(judgement_of(view.session, page.id))
-    distance = 0 if on_topic else int(page.distance) + 1
-    if within(host, options.locked):
+def _exceeded_limit(view: PortalView, url: str, page: KeptPage) -> str:
+    """Return the limit of the crawl that the link of a page exceeds."""
+    options, host = view.config.crawl, host_of(url)
+    if is_within(host, options.locked):
         return "its domain is locked (crawl.locked)"
-    if options.domains and not within(host, options.domains):
+    if options.domains and not is_within(host, options.domains):
         return "the crawl stays within other domains (crawl.domains)"
-    if options.depth and depth > options.depth:
-        return f"it is {depth} links from an example, and {options.depth} are allowed (crawl.depth)"
-    if distance > options.reach:
-        return f"it lies beyond the tunnel: {distance} pages off all topics in a row (crawl.tunnel)"
-    return _UNKNOWN
+    explain_limit = load_policy(options.policy).explain_limit
+    reason = "" if explain_limit is None else explain_limit(view, url, page)
+    return reason or _UNKNOWN

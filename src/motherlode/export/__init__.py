@@ -1,4 +1,5 @@
-"""A portal carried away: one module a format, each a function from records to a file (SPEC X5).
+"""Exports of a portal: file formats, and a static site (SPEC X5).
 
-What is read of the store is in `gathering`; where a file is put, and that it is whole, in `placing`.
+`record_reader` reads the store, `formats` writes files, and `destination` puts them in place. Only
+`record_reader` reads tables.
 """

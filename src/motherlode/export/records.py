@@ -5,18 +5,20 @@ from typing import Any
 
 from msgspec import Struct
 
-from motherlode.export.cleaning import whole
+from motherlode.export.text_cleaner import whole
 from motherlode.records.digests import shown_digest
+from motherlode.training.certainty import Assessed
+
+ASSESSMENT = ("confidence", "margin", "probability", "certainty")  # in the order of columns
 
 
-class PageRecord(Struct, frozen=True):
+class PageRecord(Assessed, frozen=True):
     """A page. `topic` is its path, OTHERS where no topic wants it, and nothing where nobody has judged it."""
 
     id: int
     url: str
     title: str
     topic: str | None
-    confidence: float | None
     fetched_at: float
     language: str
     mime: str
@@ -37,12 +39,11 @@ class LinkRecord(Struct, frozen=True):
     flags: int
 
 
-class JudgementRecord(Struct, frozen=True):
+class JudgementRecord(Assessed, frozen=True):
     """What is thought of a page, and by which model."""
 
     page: int
     topic: str
-    confidence: float
     model: int | None
 
 
@@ -53,7 +54,7 @@ class Shelf(Struct, frozen=True):
     pages: tuple[PageRecord, ...]
 
 
-class Response(Struct, frozen=True):
+class PackedResponse(Struct, frozen=True):
     """A page with its raw response: a WARC record, packed."""
 
     page: PageRecord
@@ -66,7 +67,7 @@ def told(page: PageRecord, fetched_at: str | int) -> dict[str, Any]:
         "url": whole(page.url),
         "title": whole(page.title),
         "topic": whole_or_none(page.topic),
-        "confidence": page.confidence,
+        **told_assessment(page),
         "fetched_at": fetched_at,
         "language": whole(page.language),
         "mime": whole(page.mime),
@@ -75,6 +76,11 @@ def told(page: PageRecord, fetched_at: str | int) -> dict[str, Any]:
         "digest": shown_digest(page.digest),
         "gone": page.gone,
     }
+
+
+def told_assessment(record: Assessed) -> dict[str, Any]:
+    """Return how sure a topic is, by the names that readers know."""
+    return {name: getattr(record, name) for name in ASSESSMENT}
 
 
 def whole_or_none(text: str | None) -> str | None:

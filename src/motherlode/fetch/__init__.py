@@ -1,6 +1,6 @@
-"""Getting pages. `Web` is the seam: real HTTP (`fetch.http`), the replay of an archive, later a browser.
+"""Fetching pages: a `Web` answers requests, by real HTTP (`fetch.http`) or a replay.
 
-What every command loads stays light here: the HTTP client is imported from its own module.
+Every command loads this package, so it imports nothing heavy; `documents` parses the pages.
 """
 
 from motherlode.fetch.options import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions

@@ -9,7 +9,7 @@ digest of the content decides, and the size has no say of its own.
 
 from typing import Generic, TypeVar
 
-from motherlode.fetch.rulebook import SCHEME, origin_of
+from motherlode.fetch.robots.cache import SCHEME, origin_of
 
 PROOF = 3  # different pages that two hosts must have in common, and none that differs
 _MEMORY = 100_000
@@ -28,7 +28,9 @@ class Duplicates:
         self._places: _Memory[str, tuple[str, bytes]] = _Memory(memory)
         self._digests: _Memory[bytes, str] = _Memory(memory)
         self._pairs: _Memory[tuple[str, str], frozenset[bytes] | None] = _Memory(memory)
-        self.has_twins = False  # whether any two hosts were alike so far: else `before` knows nothing
+        self.has_twins = (
+            False  # whether any two hosts were alike so far: else `before` knows nothing
+        )
 
     def before(self, url: str, address: str) -> str:
         """The page that a URL would bring again, known without fetching it; empty if there is none."""

@@ -9,13 +9,13 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from motherlode.fetch.dns import Resolved, Resolver
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.hosts_file import HOSTS_FILE
+from motherlode.fetch.dns.hosts_file import HOSTS_FILE
+from motherlode.fetch.dns.resolver import Resolved, Resolver
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.options import DnsOptions, NetworkOptions
 from motherlode.fetch.web import FetchError, Phases, Request, Response
 from motherlode.fetch.wire.cookies import Cookies
-from motherlode.fetch.wire.dialing import Dialer, Line, Origin
+from motherlode.fetch.wire.dialer import Dialer, HttpOrigin, OpenConnection
 from motherlode.fetch.wire.http1 import StaleError
 from motherlode.fetch.wire.intake import Intake
 from motherlode.fetch.wire.pool import Pool
@@ -27,7 +27,7 @@ _PORTS = {"http": 80, "https": 443}
 _TRIES = 3  # connections that were kept open may all turn out to be closed
 _PROXY_REFUSES = 407
 _WAITED_TOO_LONG = 408
-_VERSION_NOT_SUPPORTED = 505
+_HTTP1_REFUSED = frozenset({426, 505})  # upgrade required, HTTP version not supported
 _NO_AUTHORITY = re.compile(r"[@?#\\]")
 _MAX_PORT = 65_536
 _CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
@@ -76,7 +76,7 @@ class HttpWeb:
             async with asyncio.timeout(self._options.timeout):
                 return await self._fetch(request)
         except TimeoutError as error:
-            raise FetchError(Kind.TOTAL_TIMEOUT, request.url) from error
+            raise FetchError(FailureKind.TOTAL_TIMEOUT, request.url) from error
         except FetchError as error:
             if not str(error).startswith(request.url):  # of the dialler, which knows only the host
                 raise FetchError(error.kind, request.url, error.detail) from error
@@ -99,16 +99,18 @@ class HttpWeb:
             if response.status == _WAITED_TOO_LONG and reused:  # for a request, before it had ours
                 continue
             if response.status == _PROXY_REFUSES and line.proxy is not None:
-                raise FetchError(Kind.PROXY, request.url, "it wants to know who asks")
-            if response.status == _VERSION_NOT_SUPPORTED and self._dialer.needs_http2(origin):
+                raise FetchError(FailureKind.PROXY, request.url, "it wants to know who asks")
+            if response.status in _HTTP1_REFUSED and self._dialer.needs_http2(origin):
                 self._pool.forget(origin)  # what is open speaks HTTP/1.1
                 continue
             if self._cookies is not None:
                 self._cookies.learn(origin.host, response)
             return response
-        raise FetchError(Kind.RESET, request.url)
+        raise FetchError(FailureKind.RESET, request.url)
 
-    async def _exchange(self, request: Request, line: Line, head: bytes, *, reused: bool) -> Response:
+    async def _exchange(
+        self, request: Request, line: OpenConnection, head: bytes, *, reused: bool
+    ) -> Response:
         loop = asyncio.get_running_loop()
         intake = Intake(request, self._options.max_bytes)
         watch = Watch(loop, self._options, request.url)
@@ -117,7 +119,9 @@ class HttpWeb:
         body = intake.end()
         opened = Phases() if reused else line.phases
         ended = monotonic()
-        phases = replace(opened, first_byte=watch.first_at - watch.began, transfer=ended - watch.first_at)
+        phases = replace(
+            opened, first_byte=watch.first_at - watch.began, transfer=ended - watch.first_at
+        )
         seconds = opened.resolve + opened.connect + opened.tls + (ended - watch.began)
         return Response(
             request.url,
@@ -136,7 +140,9 @@ class HttpWeb:
             intake.sent,
         )
 
-    def _head(self, request: Request, line: Line, host: str, authority: str, target: str) -> bytes:
+    def _head(
+        self, request: Request, line: OpenConnection, host: str, authority: str, target: str
+    ) -> bytes:
         extra = "".join(f"{_line(name)}: {_line(value)}\r\n" for name, value in request.headers)
         if self._cookies is not None:
             extra += self._cookies.header(host)
@@ -148,23 +154,23 @@ class HttpWeb:
         return head.encode("utf-8", "surrogateescape")
 
 
-def _parts(url: str) -> tuple[Origin, str, str]:
+def _parts(url: str) -> tuple[HttpOrigin, str, str]:
     """Origin, authority and target of a canonical URL."""
     scheme, _, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     default = _PORTS.get(scheme)
     if default is None or not authority:
-        raise FetchError(Kind.PROTOCOL, url, "only http and https are fetched")
+        raise FetchError(FailureKind.PROTOCOL, url, "only http and https are fetched")
     if not url.isascii() or not url.isprintable() or " " in url or _NO_AUTHORITY.search(authority):
-        raise FetchError(Kind.PROTOCOL, url[:200], "not a canonical URL")
+        raise FetchError(FailureKind.PROTOCOL, url[:200], "not a canonical URL")
     host, port = authority, ""
     if authority[-1] != "]":
         head, colon, tail = authority.rpartition(":")
         if colon:
             host, port = head, tail
     if port and not (port.isdecimal() and int(port[:9]) < _MAX_PORT):
-        raise FetchError(Kind.PROTOCOL, url[:200], "not a canonical URL")
-    return Origin(scheme, host, int(port or default)), authority, f"{slash or '/'}{path}"
+        raise FetchError(FailureKind.PROTOCOL, url[:200], "not a canonical URL")
+    return HttpOrigin(scheme, host, int(port or default)), authority, f"{slash or '/'}{path}"
 
 
 def _line(text: str) -> str:

@@ -15,15 +15,22 @@ _MB = 2**20
 class TypeOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """Which types of document are fetched, and the most bytes of each, unpacked; 0: none."""
 
-    html: Annotated[int, Meta(ge=0, description="Most bytes of a web page; 0: not wanted.")] = 10 * _MB
-    text: Annotated[int, Meta(ge=0, description="Most bytes of text, CSV, Markdown, RTF, XML or a feed.")] = (
+    html: Annotated[int, Meta(ge=0, description="Most bytes of a web page; 0: not wanted.")] = (
         10 * _MB
     )
+    text: Annotated[
+        int, Meta(ge=0, description="Most bytes of text, CSV, Markdown, RTF, XML or a feed.")
+    ] = 10 * _MB
     pdf: Annotated[int, Meta(ge=0, description="Most bytes of PDF or PostScript.")] = 50 * _MB
     office: Annotated[
-        int, Meta(ge=0, description="Most bytes of a Microsoft Office or OpenDocument file, or an e-book.")
+        int,
+        Meta(
+            ge=0, description="Most bytes of a Microsoft Office or OpenDocument file, or an e-book."
+        ),
     ] = 50 * _MB
-    archive: Annotated[int, Meta(ge=0, description="Most bytes of zip, gzip, bzip2, xz or tar.")] = 50 * _MB
+    archive: Annotated[
+        int, Meta(ge=0, description="Most bytes of zip, gzip, bzip2, xz or tar.")
+    ] = 50 * _MB
     other: Annotated[int, Meta(ge=0, description="Most bytes of any other type.")] = 0
 
 

@@ -1,6 +1,8 @@
-"""Queues of ranked entries."""
+"""Queues of ranked URLs in memory, with the database of a crawl behind them.
 
-from motherlode.frontier.memory import MemoryFrontier
-from motherlode.frontier.stocked import Frontier
+What a queue stands for, host politeness and the tables do not belong here.
+"""
 
-__all__ = ["Frontier", "MemoryFrontier"]
+from motherlode.frontier.frontier import Frontier
+
+__all__ = ["Frontier"]

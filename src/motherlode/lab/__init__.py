@@ -1,1 +1,4 @@
-"""The proving ground: webs whose truth is known, and what a crawl of them is worth."""
+"""Experiments on webs whose truth is known: recorded or generated, served, replayed, measured.
+
+No other room but `app` imports from here, and nothing here reaches the real Web.
+"""

@@ -10,6 +10,8 @@ import selectors
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
+from motherlode.fetch.event_loop import python_interrupt_handler
+
 T = TypeVar("T")
 
 
@@ -68,5 +70,5 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 def run_virtually(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end on virtual time."""
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+    with python_interrupt_handler(), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(work)

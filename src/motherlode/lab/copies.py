@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from motherlode.fetch.decoding import decoded
+from motherlode.fetch.content_codings import decoded
 from motherlode.lab.web import Answer, LabWeb
 from motherlode.lexicon.cache import cached
 from motherlode.records.digests import digest_of

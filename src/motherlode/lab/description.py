@@ -13,7 +13,7 @@ from motherlode.records import BadInputError
 FILE = "about.toml"
 
 
-class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+class WebPlan(Struct, frozen=True, forbid_unknown_fields=True):
     """What a generated web is made from; the same plan is the same web, byte for byte."""
 
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
@@ -32,12 +32,14 @@ class Description(Struct, frozen=True):
     name: str = ""
     licence: str = ""
     note: str = ""
-    generated: Plan | None = None
+    generated: WebPlan | None = None
     misbehaviour: dict[str, str] = {}
 
     def habit_of(self, host: str) -> str:
         """The habit of the first pattern that fits a host's name."""
-        fitting = (habit for pattern, habit in self.misbehaviour.items() if fnmatchcase(host, pattern))
+        fitting = (
+            habit for pattern, habit in self.misbehaviour.items() if fnmatchcase(host, pattern)
+        )
         return next(fitting, "")
 
 
@@ -54,11 +56,11 @@ def read_description(directory: Path) -> Description:
         raise BadInputError(f"{path}: {' '.join(str(error).split())}.") from error
 
 
-def write_plan(directory: Path, plan: Plan) -> None:
+def write_plan(directory: Path, plan: WebPlan) -> None:
     """Describe a generated web in a new directory. A plan that could not be read back is not written."""
     path = directory / FILE
     try:
-        msgspec.convert(msgspec.to_builtins(plan), Plan)
+        msgspec.convert(msgspec.to_builtins(plan), WebPlan)
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()):
             raise BadInputError(f"{directory} is not empty; name a new directory.")

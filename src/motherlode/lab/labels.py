@@ -42,7 +42,9 @@ class Labels:
     def relevant(self, topic: str) -> frozenset[str]:
         """The pages of a topic and its sub-topics. Raises `NoSuchTopicError` if there are none."""
         found = frozenset(
-            url for url, topics in self._topics_of.items() if any(within(path, topic) for path in topics)
+            url
+            for url, topics in self._topics_of.items()
+            if any(within(path, topic) for path in topics)
         )
         if not found:
             raise NoSuchTopicError(self._unknown(topic))

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec import Struct
 
-from motherlode.documents.analysing import read
-from motherlode.documents.raw import Raw
-from motherlode.fetch.decoding import decoded
+from motherlode.documents.analysis import read
+from motherlode.documents.extracts import Raw
+from motherlode.fetch.content_codings import decoded
 from motherlode.lab.web import Answer, LabWeb
 from motherlode.lexicon.cache import cached
 from motherlode.records import BadInputError
@@ -31,7 +31,9 @@ class LinkGraph(Struct, frozen=True):
 def link_graph(web: LabWeb) -> LinkGraph:
     """The link graph of a web; read out of its pages once, then out of the cache."""
     if web.about.pages > _MAX_PAGES:
-        raise BadInputError(f"Its links are all read first, and {web.about.pages:,} pages are too many.")
+        raise BadInputError(
+            f"Its links are all read first, and {web.about.pages:,} pages are too many."
+        )
     name = f"{web.fingerprint}-{_FORM}.links"
     packed = cached("webs", name, lambda: msgspec.msgpack.encode(_read(web)))
     return msgspec.msgpack.decode(packed, type=LinkGraph)
@@ -140,4 +142,6 @@ def _targets(said: Answer | None, url: str) -> set[str]:
         body = decoded(said.body, said.header("content-encoding"), _MAX_BODY)
     except ValueError:
         return set()
-    return {link.url for link in read(Raw(url, body, content_type=said.header("content-type")))[0].links}
+    return {
+        link.url for link in read(Raw(url, body, content_type=said.header("content-type")))[0].links
+    }

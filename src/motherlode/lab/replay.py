@@ -8,12 +8,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.fetch import DnsOptions, FetchError, NetworkOptions, Request, Response
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.wire.http1 import Http1
 from motherlode.fetch.wire.intake import Intake
 from motherlode.fetch.wire.watch import Watch
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Act, Asked, Close, Pause, Reset, Send, Stall
+from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, SandboxRequest, Send, Stall
 from motherlode.lab.serving.responder import Responder
 from motherlode.lab.serving.responses import NO_BODY, unchanged, with_validator
 from motherlode.lab.web import NOT_FOUND, LabWeb
@@ -26,21 +26,32 @@ class Timing(Struct, frozen=True, forbid_unknown_fields=True):
 
     latency: Annotated[float, Meta(ge=0, description="Seconds until the first byte.")] = 0.0
     bandwidth: Annotated[float, Meta(ge=0, description="Bytes a second; 0: no limit.")] = 0.0
-    delay: Annotated[float, Meta(ge=0, description="Seconds between two fetches from a host.")] = 0.0
+    delay: Annotated[float, Meta(ge=0, description="Seconds between two fetches from a host.")] = (
+        0.0
+    )
     connections: Annotated[int, Meta(ge=1, description="Connections to a host at once.")] = 2
     timeout: Annotated[float, Meta(gt=0, description="Seconds until a fetch is given up.")] = 60.0
-    max_bytes: Annotated[int, Meta(ge=1, description="Bytes until a body is given up.")] = 50 * 2**20
+    max_bytes: Annotated[int, Meta(ge=1, description="Bytes until a body is given up.")] = (
+        50 * 2**20
+    )
 
 
 class Replay:
     """Answers requests out of a web: the same requests get the same answers, in the same order."""
 
-    def __init__(self, web: LabWeb, timing: Timing = Timing(), habits: Habits | None = None) -> None:  # noqa: B008 - frozen
+    def __init__(
+        self,
+        web: LabWeb,
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+        habits: Habits | None = None,
+    ) -> None:
         self._web = web
         self._timing = timing
         self._options = NetworkOptions(timeout=timing.timeout, max_bytes=timing.max_bytes)
         self._habits = habits or Habits(otherwise=web.habit_of)
-        self._responder = Responder(web, self._habits, lambda: asyncio.get_running_loop().time(), keep=0)
+        self._responder = Responder(
+            web, self._habits, lambda: asyncio.get_running_loop().time(), keep=0
+        )
         self._gates: dict[str, _Gate] = {}
 
     def expect(self, host: str) -> None:
@@ -59,11 +70,19 @@ class Replay:
                     if self._timing.bandwidth:
                         await _spend(len(body) / self._timing.bandwidth)
             except TimeoutError as error:
-                raise FetchError(Kind.TOTAL_TIMEOUT, request.url) from error
+                raise FetchError(FailureKind.TOTAL_TIMEOUT, request.url) from error
             seconds = asyncio.get_running_loop().time() - began
             headers = intake.response_headers()
             return Response(
-                request.url, intake.status, headers, body, began, seconds, "", intake.mime, intake.received
+                request.url,
+                intake.status,
+                headers,
+                body,
+                began,
+                seconds,
+                "",
+                intake.mime,
+                intake.received,
             )
 
     async def _answer(self, request: Request, host: str, intake: Intake) -> None:
@@ -72,11 +91,11 @@ class Replay:
         if habit is None:
             self._say(request, name, intake)
         elif habit.name == "dns-unknown":
-            raise FetchError(Kind.NO_SUCH_HOST, request.url)
+            raise FetchError(FailureKind.NO_SUCH_HOST, request.url)
         elif habit.name.startswith("dns-"):
             if habit.name == "dns-silent":
                 await _spend(DnsOptions().timeout)
-            raise FetchError(Kind.NAME_SERVER, request.url)
+            raise FetchError(FailureKind.NAME_SERVER, request.url)
         else:
             await self._perform(_asked(request, name), intake)
 
@@ -85,7 +104,9 @@ class Replay:
         said = with_validator(self._web.answer(request.url) or NOT_FOUND)
         status, headers, body = said.status, said.headers, said.body
         if request.headers and unchanged(_asked(request, host), said):
-            told = tuple(pair for pair in said.headers if pair[0].lower() in ("etag", "last-modified"))
+            told = tuple(
+                pair for pair in said.headers if pair[0].lower() in ("etag", "last-modified")
+            )
             status, headers, body = 304, told, b""
         for name, value in headers:
             intake.add_header(name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
@@ -93,7 +114,7 @@ class Replay:
         if body and status not in NO_BODY:
             intake.add(body)
 
-    async def _perform(self, asked: Asked, intake: Intake) -> None:
+    async def _perform(self, asked: SandboxRequest, intake: Intake) -> None:
         """Play the script of a misbehaving host to the very code that reads from sockets."""
         loop = asyncio.get_running_loop()
         connection = Http1(loop)
@@ -168,7 +189,9 @@ async def _spend(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def _asked(request: Request, host: str) -> Asked:
+def _asked(request: Request, host: str) -> SandboxRequest:
     target = "/" + request.url.partition("://")[2].partition("/")[2]
     headers = {name.lower(): value for name, value in request.headers}
-    return Asked("GET", request.url, host, target, {"accept-encoding": _CODINGS, **headers})
+    return SandboxRequest(
+        "GET", request.url, host, target, {"accept-encoding": _CODINGS, **headers}
+    )

@@ -22,7 +22,7 @@ class Answer(Struct, frozen=True):
         return next((value for key, value in self.headers if key.lower() == name), "")
 
 
-class About(Struct, frozen=True):
+class WebInfo(Struct, frozen=True):
     """What is known of a web as a whole."""
 
     name: str
@@ -37,7 +37,7 @@ class LabWeb(Protocol):
     """A web whose truth is known."""
 
     @property
-    def about(self) -> About: ...
+    def about(self) -> WebInfo: ...
 
     @property
     def fingerprint(self) -> str:

@@ -22,7 +22,7 @@ def choose_archetypes(
     training: Mapping[str, float],
     confidences: Mapping[str, float],
     authorities: Mapping[str, float],
-    kept: AbstractSet[str] = frozenset(),
+    user_pages: AbstractSet[str] = frozenset(),
     *,
     limits: tuple[int, int] = (MAX_AUTHORITIES, MAX_CONFIDENT_PAGES),
     bar: float | None = None,
@@ -33,33 +33,32 @@ def choose_archetypes(
     the scores of the pages that were judged to be on the topic. The best by either score are
     candidates. They must exceed the mean confidence of the training documents, or `bar` if it is
     given, and at most min(N_auth, N_conf) are taken. Training documents below the mean of the new
-    set are dropped, but never the user's own (`kept`).
+    set are dropped, but never the user's own (`user_pages`).
     """
     max_authorities, max_confident = limits
     candidates = {*_best(authorities, max_authorities), *_best(confidences, max_confident)}
+    candidates -= training.keys()
     mean = bar
     if mean is None:
         mean = sum(training.values()) / len(training) if training else 0.0
-    eligible = {
-        page: confidences[page] for page in candidates - set(training) if confidences.get(page, 0.0) > mean
-    }
+    eligible = {page: confidences[page] for page in candidates if confidences.get(page, 0.0) > mean}
     added = tuple(_best(eligible, min(limits)))
     if not added:
         return ArchetypeChange(mean=mean)
     joined = {**training, **{page: eligible[page] for page in added}}
     new_mean = sum(joined.values()) / len(joined)
     below_mean = {page for page, confidence in training.items() if confidence < new_mean}
-    return ArchetypeChange(added, tuple(sorted(below_mean - kept)), mean)
+    return ArchetypeChange(added, tuple(sorted(below_mean - user_pages)), mean)
 
 
 def choose_near_examples(
-    archetypes: Mapping[str, float], candidates: Mapping[str, float], bar: float, most: int
+    archetypes: Mapping[str, float], candidates: Mapping[str, float], bar: float, limit: int
 ) -> ArchetypeChange:
     """Return the change to archetypes that stay near the user's examples.
 
-    All scores come from those examples alone, so that no chain of archetypes leads away from them.
-    The best candidates above the bar join, at most `most`. Earlier archetypes that are no longer
-    above it are dropped.
+    All scores come from the examples alone, so that no chain of archetypes leads away from them.
+    The best candidates with a score above `bar` join, at most `limit`. Earlier archetypes that are
+    no longer above it are dropped.
     """
     eligible = {
         page: confidence
@@ -67,7 +66,7 @@ def choose_near_examples(
         if confidence > bar and page not in archetypes
     }
     dropped = sorted(page for page, confidence in archetypes.items() if confidence <= bar)
-    return ArchetypeChange(tuple(_best(eligible, most)), tuple(dropped), bar)
+    return ArchetypeChange(tuple(_best(eligible, limit)), tuple(dropped), bar)
 
 
 def _best(scores: Mapping[str, float], count: int) -> list[str]:

@@ -1,10 +1,10 @@
 """Counterexamples: the documents of OTHERS (BINGO!, section 3.1; SPEC B16).
 
 A topic's documents are full of words that have nothing to do with it. Only documents on other
-subjects can teach which words those are. So OTHERS has the user's own counterexamples, then pages
-of the crawl that were rejected with confidence, then documents of common vocabulary
-(`motherlode.lexicon`) that are not close to a topic. The figures in this module, and the rules that
-follow from them, come from small portals on the `schools` web.
+subjects can show which words these are. So OTHERS has three kinds of documents: the user's own
+counterexamples, pages of the crawl that were rejected with confidence, and documents of common
+vocabulary (`motherlode.lexicon`) that are not close to a topic. The figures in this module, and the
+rules that follow from them, come from small portals on the `schools` web.
 """
 
 from collections import Counter
@@ -15,16 +15,16 @@ from typing import Generic, TypeVar
 import numpy as np
 from msgspec import Struct
 
-from motherlode.documents.terms import Bag
+from motherlode.documents.text.terms import Bag
 from motherlode.learning.matrix import Floats, Terms, count_matrix, idf_weights, unit_rows
 
 MAX_COMMON_DOCUMENTS = 50  # of common vocabulary
 MAX_DEVIATIONS = 2.5  # from the median cosine; a domain that is nearer to a topic is left out
-_MIN_COSINE_SPREAD = 0.01  # less is chance, for example if a topic is not in English
+_MIN_COSINE_SPREAD = 0.01  # a smaller spread is chance, for example if a topic is not in English
 _STANDARD_PER_MEDIAN_DEVIATION = 1.4826  # for a normal distribution
 
 
-# What a classifier is fitted on: a bag, or the bags of a document in several feature spaces.
+# A training document: a bag, or the bags of a document in several feature spaces.
 D = TypeVar("D", bound=Sized)
 
 
@@ -37,7 +37,7 @@ class RejectedPage(Struct, Generic[D], frozen=True):
 
 
 class CounterexampleLimits(Struct, frozen=True):
-    """How many pages of the crawl join OTHERS, and how many common documents stay when they do.
+    """Limits of the crawl's pages that join OTHERS, and of the common documents that stay then.
 
     With n examples, n / (n + `trust_prior`) of the rejections are trusted.
     """
@@ -64,13 +64,16 @@ class Counterexamples(Struct, Generic[D], frozen=True):
 DEFAULT_LIMITS = CounterexampleLimits()
 
 
-def domain_deviations(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]]) -> dict[str, float]:
+def domain_deviations(
+    domains: Mapping[str, Bag],
+    topics: Iterable[Sequence[Bag]],
+) -> dict[str, float]:
     """Return how near each domain is to its nearest topic, in deviations from the median domain.
 
-    `topics` has the training documents of each topic. A cosine alone says little: that of three
-    pages on birds with `birds` is 0.18, and so is that of twenty pages on countries with `time`.
-    But unrelated domains are about equally far from a topic, so related ones stand out. Median and
-    median deviation are used because outliers would distort mean and variance.
+    `topics` has the training documents of each topic. A cosine alone says little: it is 0.18 for
+    three pages on birds and the domain `birds`, and also for twenty pages on countries and `time`.
+    But unrelated domains are about equally far from a topic, so related domains stand out. Median
+    and median deviation are used because outliers would distort mean and variance.
     """
     space = (domains if isinstance(domains, DomainBags) else DomainBags(domains)).space
     deviations = [_deviations(space.cosines(bags)) for bags in topics if bags] if domains else []
@@ -79,9 +82,11 @@ def domain_deviations(domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]
 
 
 def common_documents(
-    domains: Mapping[str, Bag], topics: Iterable[Sequence[Bag]], number: int = MAX_COMMON_DOCUMENTS
+    domains: Mapping[str, Bag],
+    topics: Iterable[Sequence[Bag]],
+    limit: int = MAX_COMMON_DOCUMENTS,
 ) -> dict[str, Bag]:
-    """Return the domains that are close to no topic, nearest first, at most `number`.
+    """Return the domains that are close to no topic, nearest first, at most `limit`.
 
     The nearest teach most: they share words with the topics' documents but have another subject.
     With 5 examples for each topic, precision is 0.52 with the nearest 50 and 0.44 with the
@@ -92,7 +97,7 @@ def common_documents(
     deviations = domain_deviations(domains, topics)
     distant = [name for name in domains if deviations[name] < MAX_DEVIATIONS]
     distant.sort(key=lambda name: -deviations[name])
-    return {name: domains[name] for name in distant[:number]}
+    return {name: domains[name] for name in distant[:limit]}
 
 
 def choose_counterexamples(
@@ -111,27 +116,29 @@ def choose_counterexamples(
     pages look like. The first 20 stay: without them precision falls (0.48 instead of 0.54, with 5
     examples), and more of them change nothing.
     """
-    joining = confident_rejections(rejected, examples, limits)
-    places = max(limits.max_common - len(user) - len(joining), limits.min_common)
-    return Counterexamples(tuple(user), joining, tuple(common[:places]))
+    trusted = confident_rejections(rejected, examples, limits)
+    common_count = max(limits.max_common - len(user) - len(trusted), limits.min_common)
+    return Counterexamples(tuple(user), trusted, tuple(common[:common_count]))
 
 
 def confident_rejections(
-    rejected: Iterable[RejectedPage[D]], examples: int, limits: CounterexampleLimits = DEFAULT_LIMITS
+    rejected: Iterable[RejectedPage[D]],
+    examples: int,
+    limits: CounterexampleLimits = DEFAULT_LIMITS,
 ) -> tuple[D, ...]:
     """Return the most confident rejections first, with limits by trust, host and example.
 
-    With few examples, a topic is known so badly that a third of the pages rejected around it may be
-    on it. So with n examples, the most confident n / (n + 2) are trusted. A host gives three at
+    With few examples, a topic is known so poorly that a third of the pages rejected around it may
+    be on it. So with n examples, the most confident n / (n + 2) are trusted. A host gives three at
     most, or large sites would stand for the Web: without that limit the most confident pages are
     all alike and teach nothing. Ten join for each example: many more leave a topic of two documents
     without recall, many fewer leave a topic of twenty without precision.
     """
     rejections = [page for page in rejected if page.confidence < 0 and len(page.document)]
-    trusted = int(len(rejections) * examples / max(examples + limits.trust_prior, 1))
+    trusted_count = int(len(rejections) * examples / max(examples + limits.trust_prior, 1))
     documents: list[D] = []
     pages_by_host: Counter[str] = Counter()
-    for page in sorted(rejections, key=lambda page: page.confidence)[:trusted]:
+    for page in sorted(rejections, key=lambda page: page.confidence)[:trusted_count]:
         if pages_by_host[page.host] < limits.max_per_host:
             documents.append(page.document)
             pages_by_host[page.host] += 1
@@ -158,7 +165,7 @@ class _DomainSpace:
         self._vectors = unit_rows(counts, self._idf)
 
     def cosines(self, bags: Sequence[Bag]) -> Floats:
-        """Return the cosine of each domain and the centroid of the given documents."""
+        """Return the cosine of each domain with the centroid of the documents."""
         rows = unit_rows(count_matrix(bags, self._vocabulary), self._idf)
         centroid: Floats = np.asarray(rows.sum(axis=0)).ravel()
         length = float(np.linalg.norm(centroid)) or 1.0

@@ -19,8 +19,8 @@ def mutual_information(
 ) -> Floats:
     """Return the mutual information of each term and the topic.
 
-    `with_term` counts the documents that have the term, `in_topic_with_term` those of them that are
-    on the topic.
+    `with_term` counts the documents that have the term, `in_topic_with_term` only the documents on
+    the topic that have it.
     """
     joint = in_topic_with_term / documents
     expected = (with_term / documents) * (in_topic / documents)
@@ -37,10 +37,10 @@ def select_terms(
     preselected: int = MAX_PRESELECTED_TERMS,
     selected: int = MAX_SELECTED_TERMS,
 ) -> Ints:
-    """Return the indices of the best terms, ascending. Among equals, the first are taken.
+    """Return the indices of the best terms, ascending; of equally good terms, the first.
 
-    `frequencies` says how often each term occurs in the topic's documents; terms that never do are
-    left out.
+    `frequencies` says how often each term occurs in the topic's documents. Terms that do not occur
+    there are left out.
     """
     frequent = np.argsort(-frequencies, kind="stable")[:preselected]
     frequent = frequent[frequencies[frequent] > 0]

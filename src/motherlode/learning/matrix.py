@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from motherlode.documents.meanings import Meanings, Vectors
-from motherlode.documents.terms import Bag
+from motherlode.documents.features.meanings import Meanings, Vectors
+from motherlode.documents.text.terms import Bag
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -22,9 +22,10 @@ def count_matrix(bags: Sequence[Bag], features: Terms) -> csr_array:
     rows = np.repeat(np.arange(len(bags), dtype=np.int32), lengths)
     columns = np.searchsorted(features, terms).astype(np.int32)
     columns[columns == len(features)] = 0
-    known = features[columns] == terms if len(features) else np.zeros(len(terms), bool)
+    is_feature = features[columns] == terms if len(features) else np.zeros(len(terms), bool)
+    values = counts[is_feature].astype(np.float64)
     shape = (len(bags), len(features))
-    return csr_array((counts[known].astype(np.float64), (rows[known], columns[known])), shape=shape)
+    return csr_array((values, (rows[is_feature], columns[is_feature])), shape=shape)
 
 
 def unit_rows(counts: csr_array, idf: Floats, outside: Floats | None = None) -> csr_array:

@@ -15,7 +15,7 @@ from motherlode.learning.options import VotingRule
 def decide(votes: Ints, rule: VotingRule, precisions: Sequence[float] = ()) -> Ints:
     """Return +1, -1 or 0 for each document (columns) from the votes of classifiers (rows).
 
-    A classifier that knows nothing of the document votes 0. It does not count, and the decision is
+    A classifier that knows no term of the document votes 0. It does not count, and the decision is
     unanimous if all others agree.
 
     >>> decide(np.array([[1, 1, -1], [1, -1, -1]]), VotingRule.UNANIMOUS).tolist()
@@ -34,13 +34,13 @@ def combined_confidence(
 ) -> Floats:
     """Return the mean confidence of each document, weighted by the estimated precisions.
 
-    NaN stands for a classifier that knows nothing of the document. The result is NaN if none does.
+    NaN stands for a classifier that knows no term of the document. If all are NaN, the result is.
     """
     rule = VotingRule.BEST if rule is VotingRule.BEST else VotingRule.WEIGHTED
     weights = _weights(rule, precisions, confidences.shape[0])
-    known = np.isfinite(confidences)
-    total = weights @ known
-    summed = weights @ np.where(known, confidences, 0.0)
+    is_known = np.isfinite(confidences)
+    total = weights @ is_known
+    summed = weights @ np.where(is_known, confidences, 0.0)
     averaged: Floats = np.divide(summed, total, out=np.full_like(summed, np.nan), where=total > 0)
     return averaged
 

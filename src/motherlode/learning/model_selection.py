@@ -8,7 +8,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from motherlode.documents.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.options import TrainingSettings
 from motherlode.learning.tree import DEFAULT, Sample, TreeClassifier
 
@@ -24,7 +24,7 @@ def choose_settings(
 ) -> TrainingSettings:
     """Return the settings with the number of features of lowest expected error over all topics.
 
-    Among equals, the number that `settings` has wins, then the smaller one.
+    Of equally good numbers, that of `settings` is taken, then the smallest.
     """
     numbers = sorted(
         {*FEATURE_COUNTS, settings.selected_terms},

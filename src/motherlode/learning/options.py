@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 MAX_PRESELECTED_TERMS = 5_000  # the most frequent terms of the topic
-MAX_SELECTED_TERMS = 2_000  # of those, by mutual information
+MAX_SELECTED_TERMS = 2_000  # of the preselected terms, by mutual information
 
 
 class VotingRule(StrEnum):
@@ -22,11 +22,11 @@ class VotingRule(StrEnum):
 
 
 class TrainingSettings(Struct, frozen=True):
-    """How one hyperplane is trained.
+    """The settings by which a hyperplane is trained.
 
     - `shared_features`: all topics below a parent use the union of their features, so that a word
       for a sibling counts against a topic.
-    - `min_documents`: a feature occurs in at least so many documents.
+    - `min_documents`: a feature occurs in at least this number of documents.
     - `full_length`: a document's length is that of all its terms, not of its features alone. Else a
       page with one feature among a thousand other words looks like a page of that word.
     - `max_weights`: a plane keeps its largest weights only.
@@ -84,16 +84,18 @@ class LearningOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The options of the training that a user can set."""
 
     setting: Annotated[
-        SettingName, Meta(description="default, or bingo-2003 for that paper's own features and planes.")
+        SettingName,
+        Meta(description="default, or bingo-2003 for the features and planes of that paper."),
     ] = SettingName.DEFAULT
     spaces: Annotated[
         tuple[SpaceName, ...],
         Meta(min_length=1, description="Feature spaces: terms, pairs, anchors, neighbours, urls."),
     ] = ("terms",)
     rule: Annotated[
-        VotingRule, Meta(description="How spaces decide together: unanimous, majority, weighted or best.")
+        VotingRule,
+        Meta(description="How several spaces decide: unanimous, majority, weighted or best."),
     ] = VotingRule.WEIGHTED
     semantic: Annotated[
         SemanticMode,
-        Meta(description="Know topics by what their words mean, too: on, off, or auto (if it is installed)."),
+        Meta(description="Also compare the meanings of words: on, off, or auto (if installed)."),
     ] = SemanticMode.AUTO

@@ -9,8 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from scipy.sparse import csr_array
 
-from motherlode.documents.meanings import Meanings, Vectors
-from motherlode.documents.terms import Bag
+from motherlode.documents.features.meanings import Meanings, Vectors
+from motherlode.documents.text.terms import Bag
 from motherlode.learning.feature_selection import mutual_information, select_terms
 from motherlode.learning.matrix import (
     Floats,
@@ -102,16 +102,17 @@ def fit_plane_groups(
         return
     vocabulary = _vocabulary(bags)
     counts = count_matrix(bags, vocabulary)
-    chosen = {
-        topic: _select_features(counts, owners == topic, settings) for topic in np.unique(owners).tolist()
-    }
+    features_of: dict[int, Ints] = {}
+    for owner in np.unique(owners).tolist():
+        features_of[owner] = _select_features(counts, owners == owner, settings)
     training = (bags, owners)
     if settings.shared_features:
-        features = np.unique(np.concatenate(list(chosen.values())))
+        features = np.unique(np.concatenate(list(features_of.values())))
         groups = [_fit_group(parent, topics, training, vocabulary[features], settings)]
     else:
         groups = [
-            _fit_group(parent, [topic], training, vocabulary[chosen[topic]], settings) for topic in topics
+            _fit_group(parent, [topic], training, vocabulary[features_of[topic]], settings)
+            for topic in topics
         ]
     if meanings is not None and settings.semantic_weight:
         vectors = meaning_vectors(bags, meanings)
@@ -120,7 +121,7 @@ def fit_plane_groups(
 
 
 def _vocabulary(bags: Sequence[Bag]) -> Terms:
-    """Return every term once; `numpy.unique` takes ten times as long for millions of terms."""
+    """Return each term once; `numpy.unique` takes ten times as long for millions of terms."""
     ordered = np.sort(np.concatenate([bag.terms for bag in bags]))
     is_first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
@@ -235,17 +236,22 @@ def _fit_plane(topic: int, rows: csr_array, owners: Ints, settings: TrainingSett
 def _plane_shift(held_out: float, trust: float, others_share: float) -> float:
     """Return how far the plane moves towards unseen documents of the topic.
 
-    If they lie outside, the plane moves out by `trust` of the way; else they would all be lost. If
+    If these lie outside, the plane moves out by `trust` of the way; else they would all be lost. If
     they lie inside, it moves in by less, in proportion to `others_share`. Siblings put the plane
-    where it belongs, but OTHERS say little about where the pages lie that must be kept out.
+    where it belongs, but OTHERS says little about where the pages lie that must be kept out.
     """
     return held_out * trust * (others_share if held_out > 0 else 1.0)
 
 
-def _held_out_distance(rows: csr_array, labels: Ints, svm: LinearSvm, settings: TrainingSettings) -> float:
+def _held_out_distance(
+    rows: csr_array,
+    labels: Ints,
+    svm: LinearSvm,
+    settings: TrainingSettings,
+) -> float:
     """Return the mean distance of the topic's documents from a plane that was fitted without them.
 
-    Training puts the plane midway between the topic and the other documents it is shown. Those are
+    Training puts the plane midway between the topic and the other training documents. These are
     few and often of another kind (common vocabulary is no web page), so it stays unknown where the
     rest of the Web lies. It can be estimated where unseen pages of the topic lie, and the plane is
     moved towards them.

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from msgspec import Struct
 from numba import njit
 
-from motherlode.documents.meanings import Meanings, Vectors
-from motherlode.documents.terms import Bag
+from motherlode.documents.features.meanings import Meanings, Vectors
+from motherlode.documents.text.terms import Bag
+from motherlode.learning.calibration import plane_offset
 from motherlode.learning.matrix import Floats, Ints, Terms
 from motherlode.learning.planes import PlaneGroup
 from motherlode.learning.semantic import SemanticScorer
@@ -43,7 +44,7 @@ class BagBatch(Struct, frozen=True):
 
     @classmethod
     def from_packed(cls, packed: Sequence[bytes]) -> "BagBatch":
-        """Return the batch of packed bags. Unpacking each alone takes longer than judging it."""
+        """Return the batch of packed bags; unpacking a bag alone takes longer than judging it."""
         lengths = np.array([len(bag) // _PAIR_BYTES for bag in packed], np.int64)
         pairs = np.frombuffer(b"".join(packed), np.uint32)
         is_term = np.tile([True, False], len(packed)).repeat(lengths.repeat(2))
@@ -63,7 +64,8 @@ class BagBatch(Struct, frozen=True):
     def vectors(self, meanings: Meanings) -> Vectors:
         """Return the meaning vector of each document, computed once for each table."""
         if meanings.digest not in self.vectors_by_table:
-            self.vectors_by_table[meanings.digest] = meanings.vectors(self.starts, self.terms, self.counts)
+            vectors = meanings.vectors(self.starts, self.terms, self.counts)
+            self.vectors_by_table[meanings.digest] = vectors
         return self.vectors_by_table[meanings.digest]
 
 
@@ -79,6 +81,7 @@ class Scorer:
     def __init__(self, group: PlaneGroup) -> None:
         self.topics = np.array([plane.topic for plane in group.planes])
         self.precisions = [plane.precision for plane in group.planes]
+        self.offsets = [plane_offset(plane.held_out, plane.examples) for plane in group.planes]
         self._features = np.frombuffer(group.features, np.uint32)
         self._idf = np.frombuffer(group.idf, np.float32)
         self._unseen_idf = group.unseen_idf
@@ -94,8 +97,8 @@ class Scorer:
         self._starts = np.concatenate([[0], np.cumsum(per_feature)]).astype(np.int64)
         owners = np.repeat(np.arange(len(indices)), [len(part) for part in indices])
         self._owners = owners[order].astype(np.int64)
-        weights = np.concatenate([np.frombuffer(plane.weights, np.float32) for plane in group.planes])
-        self._weights = weights[order]
+        weights = [np.frombuffer(plane.weights, np.float32) for plane in group.planes]
+        self._weights = np.concatenate(weights)[order]
         self._semantic = (
             SemanticScorer(group.others_mean, [plane.centroid for plane in group.planes])
             if group.others_mean
@@ -129,20 +132,20 @@ def _distances(
     planes: tuple[Ints, Ints, npt.NDArray[np.float32], Floats],
 ) -> Floats:
     documents, terms, counts, log_damped = batch
-    shift, buckets, known, idf, unseen_idf = features
+    shift, buckets, feature_terms, idf, unseen_idf = features
     starts, owners, weights, biases = planes
     distances = np.zeros((len(rows), len(biases)))
     for row in range(len(rows)):
         square = 0.0
         has_feature = False
-        for place in range(documents[rows[row]], documents[rows[row] + 1]):
-            term, count = terms[place], counts[place]
+        for position in range(documents[rows[row]], documents[rows[row] + 1]):
+            term, count = terms[position], counts[position]
             damped = log_damped[count] if count < len(log_damped) else 1.0 + np.log(count)
             bucket = term >> shift
             low, high = buckets[bucket], buckets[bucket + 1]
-            while low < high and known[low] < term:
+            while low < high and feature_terms[low] < term:
                 low += 1
-            if low < high and known[low] == term:
+            if low < high and feature_terms[low] == term:
                 value = damped * idf[low]
                 has_feature = True
                 for entry in range(starts[low], starts[low + 1]):

@@ -2,12 +2,13 @@
 
 The distance from a topic's plane grows by   w (cos(d - c, t) - h):
 
-- d is the document's vector of length one (`motherlode.documents.meanings`);
+- d is the document's vector of length one (`motherlode.documents.features.meanings`);
 - c is the mean of OTHERS, so that what all documents have in common does not count;
 - t is the mean of the topic's documents;
 - h is the mean cosine of its documents to t, each of them left out of t.
 
-So a document as near as those adds nothing, and the plane stays where training put it.
+So nothing is added for a document that is as near as the topic's own, and the plane stays where
+training put it.
 
 w = 0.2 s / (1 + n / 20) with n examples, where s is the share of OTHERS among the documents that
 the topic is separated from. A plane knows only the words of its examples. The fewer they are, the
@@ -22,12 +23,12 @@ from typing import TypeVar
 import numpy as np
 from msgspec import Struct, field
 
-from motherlode.documents.meanings import Vectors
+from motherlode.documents.features.meanings import Vectors
 from motherlode.learning.matrix import Floats
 
 Rows = TypeVar("Rows", Vectors, Floats)
 
-_HALVING_EXAMPLES = 20.0  # so many examples halve the weight of nearness
+_HALVING_EXAMPLES = 20.0  # with this number, the weight of nearness is halved
 _SINGLE_EXAMPLE_COSINE = 0.4  # of other documents to a single example (0.36 to 0.41 measured)
 _MIN_KNOWN_SHARE = 0.9  # of a topic's documents that must have a vector
 
@@ -42,8 +43,8 @@ class TopicCentroid(Struct, frozen=True):
 
 def mean_vector(others: Vectors) -> Vectors | None:
     """Return the mean of the documents that have a vector; None if there are none."""
-    known = others[others.any(axis=1)]
-    return known.mean(axis=0, dtype=np.float64).astype(np.float32) if len(known) else None
+    vectors = others[others.any(axis=1)]
+    return vectors.mean(axis=0, dtype=np.float64).astype(np.float32) if len(vectors) else None
 
 
 def fit_centroid(
@@ -53,10 +54,10 @@ def fit_centroid(
 
     Documents in another language have none.
     """
-    known = own[own.any(axis=1)]
-    if not len(known) or len(known) < _MIN_KNOWN_SHARE * len(own):
+    vectors = own[own.any(axis=1)]
+    if not len(vectors) or len(vectors) < _MIN_KNOWN_SHARE * len(own):
         return None
-    rows = _unit((known - others_mean).astype(np.float64))
+    rows = _unit((vectors - others_mean).astype(np.float64))
     total = rows.sum(axis=0)
     left_out = (_unit(total - rows) * rows).sum(axis=1)
     return TopicCentroid(
@@ -75,20 +76,20 @@ class SemanticScorer:
     def __init__(self, others_mean: bytes, centroids: Sequence[TopicCentroid | None]) -> None:
         self._others_mean = np.frombuffer(others_mean, np.float32)
         neutral = TopicCentroid(bytes(len(others_mean)), 0.0, 0.0)
-        known = [centroid or neutral for centroid in centroids]
-        directions = [np.frombuffer(centroid.direction, np.float32) for centroid in known]
+        used = [centroid or neutral for centroid in centroids]
+        directions = [np.frombuffer(centroid.direction, np.float32) for centroid in used]
         self._directions = np.stack(directions, axis=1)
-        self._weights = np.array([centroid.weight for centroid in known])
-        self._typical = np.array([centroid.typical_cosine for centroid in known])
+        self._weights = np.array([centroid.weight for centroid in used])
+        self._typical = np.array([centroid.typical_cosine for centroid in used])
 
     def contributions(self, vectors: Vectors) -> Floats:
-        """Return what is added to the distance of each document from each plane.
+        """Return the amount to add to the distance of each document from each plane.
 
         A document without a vector has cosine 0 to every topic.
         """
-        known = vectors.any(axis=1)
+        has_vector = vectors.any(axis=1)
         cosines = _unit(vectors - self._others_mean) @ self._directions
-        cosines[~known] = 0.0
+        cosines[~has_vector] = 0.0
         parts: Floats = self._weights * (cosines - self._typical)
         return parts
 

@@ -91,69 +91,72 @@ def _descend(
     order = np.arange(count)
     active, rounds = count, 0
     # The range of projected gradients in the last round: variables beyond it are set aside.
-    most, least = np.inf, -np.inf
+    highest, lowest = np.inf, -np.inf
     while rounds < _MAX_ROUNDS:
         rounds += 1
         order[:active] = np.random.permutation(order[:active])  # a new order in every round
         active, high, low = _round(
-            (starts, columns, data), (signs, costs, squares), (weights, duals, order), (active, most, least)
+            (starts, columns, data),
+            (signs, costs, squares),
+            (weights, duals, order),
+            (active, highest, lowest),
         )
         if high - low > tolerance:
-            most, least = (high if high > 0 else np.inf), (low if low < 0 else -np.inf)
+            highest, lowest = (high if high > 0 else np.inf), (low if low < 0 else -np.inf)
         elif active == count:
             break
         else:  # check the variables that were set aside
-            active, most, least = count, np.inf, -np.inf
+            active, highest, lowest = count, np.inf, -np.inf
     return weights[:-1].copy(), weights[-1], duals, rounds
 
 
 @njit(cache=True)
 def _round(
     rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats],
-    given: tuple[Floats, Floats, Floats],
+    documents: tuple[Floats, Floats, Floats],
     state: tuple[Floats, Floats, npt.NDArray[np.int64]],
     bounds: tuple[int, float, float],
 ) -> tuple[int, float, float]:
     """Update each active variable. Return how many stay active, and their range of gradients."""
     starts, columns, data = rows
-    signs, costs, squares = given
+    signs, costs, squares = documents
     weights, duals, order = state
-    active, most, least = bounds
-    high, low, place = -np.inf, np.inf, 0
-    while place < active:
-        i = order[place]
+    active, highest, lowest = bounds
+    high, low, position = -np.inf, np.inf, 0
+    while position < active:
+        i = order[position]
         row, values = columns[starts[i] : starts[i + 1]], data[starts[i] : starts[i + 1]]
         gradient = signs[i] * _value(weights, row, values) - 1.0
-        if _is_settled(gradient, duals[i], costs[i], most, least):
+        if _is_settled(gradient, duals[i], costs[i], highest, lowest):
             active -= 1
-            order[place], order[active] = order[active], order[place]
+            order[position], order[active] = order[active], order[position]
             continue
-        projected = _projected(gradient, duals[i], costs[i])
+        projected = _project(gradient, duals[i], costs[i])
         high, low = max(high, projected), min(low, projected)
         if projected != 0.0:
             old = duals[i]
             duals[i] = min(max(old - gradient / squares[i], 0.0), costs[i])
             _add(weights, row, values, (duals[i] - old) * signs[i])
-        place += 1
+        position += 1
     return active, high, low
 
 
 @njit(cache=True)
-def _is_settled(gradient: float, dual: float, cost: float, most: float, least: float) -> bool:
+def _is_settled(gradient: float, dual: float, cost: float, highest: float, lowest: float) -> bool:
     """Return whether a variable will most likely stay at its bound."""
-    return (dual <= 0.0 and gradient > most) or (dual >= cost and gradient < least)
+    return (dual <= 0.0 and gradient > highest) or (dual >= cost and gradient < lowest)
 
 
 @njit(cache=True)
 def _value(weights: Floats, row: npt.NDArray[np.int64], values: Floats) -> float:
     total = weights[-1]
-    for place in range(len(row)):
-        total += weights[row[place]] * values[place]
+    for position in range(len(row)):
+        total += weights[row[position]] * values[position]
     return float(total)
 
 
 @njit(cache=True)
-def _projected(gradient: float, dual: float, cost: float) -> float:
+def _project(gradient: float, dual: float, cost: float) -> float:
     """Return the projected gradient: the part that the bounds of the variable allow."""
     if dual <= 0.0:
         return min(gradient, 0.0)
@@ -165,5 +168,5 @@ def _projected(gradient: float, dual: float, cost: float) -> float:
 @njit(cache=True)
 def _add(weights: Floats, row: npt.NDArray[np.int64], values: Floats, step: float) -> None:
     weights[-1] += step
-    for place in range(len(row)):
-        weights[row[place]] += step * values[place]
+    for position in range(len(row)):
+        weights[row[position]] += step * values[position]

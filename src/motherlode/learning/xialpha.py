@@ -3,9 +3,9 @@
 
 Leave-one-out can misjudge a document only if   rho alpha_i R^2 + xi_i >= 1.   So counting these
 documents estimates the leave-one-out errors without fitting again. With rho = 2 that is a bound,
-but useless on text: from ten examples of real pages against 128 others it expects no precision at
-all, where leave-one-out shows 0.61. With rho = 1 it expects 0.48, and with twenty examples 0.91 of
-0.93: near, and still on the safe side.
+but useless on text: for ten real pages against 128 others it estimates a precision of 0, where
+leave-one-out measures 0.61. With rho = 1 the estimate is 0.48, and with twenty examples 0.91, where
+leave-one-out measures 0.93: near, and still on the safe side.
 """
 
 from typing import Self

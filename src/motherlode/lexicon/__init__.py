@@ -1,6 +1,6 @@
-"""Words: WordNet, found or fetched, and what is made of it for whoever needs words that are not the crawl's.
+"""Words from outside a crawl: WordNet, and the common vocabulary that is made of it.
 
-What is slow to make is kept in the user's cache (`motherlode.lexicon.cache`).
+Results that take long to make are cached for the user. Texts of pages belong to `documents`.
 """
 
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here

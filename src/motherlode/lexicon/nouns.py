@@ -78,8 +78,12 @@ def _synset(line: str) -> tuple[str, Synset]:
     words = int(fields[3], 16)
     names = tuple(fields[4 + 2 * number].replace("_", " ") for number in range(words))
     pointers = fields[5 + 2 * words :]
-    places = range(0, len(pointers) - 3, 4)  # each has a kind, an offset, a part of speech, and the words
+    places = range(
+        0, len(pointers) - 3, 4
+    )  # each has a kind, an offset, a part of speech, and the words
     narrower = tuple(pointers[at + 1] for at in places if pointers[at] in _NARROWER)
-    members = tuple(pointers[at + 1] for at in places if pointers[at] == _MEMBER and pointers[at + 2] == "n")
+    members = tuple(
+        pointers[at + 1] for at in places if pointers[at] == _MEMBER and pointers[at + 2] == "n"
+    )
     instance = any(pointers[at] == _INSTANCE for at in places)
     return fields[0], Synset(fields[1], names, gloss.strip(), narrower, members, instance)

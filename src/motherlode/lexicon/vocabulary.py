@@ -9,7 +9,7 @@ from functools import cache
 
 import msgspec
 
-from motherlode.lexicon.compiling import Recipe
+from motherlode.lexicon.compiler import Recipe
 from motherlode.lexicon.domains import DOMAINS
 from motherlode.lexicon.nouns import Synset, as_sentence, branch, examples, meaning, read_nouns
 
@@ -56,7 +56,9 @@ def _field(synsets: Mapping[str, Synset], roots: Sequence[str]) -> list[Synset]:
 
 def _document(field: Sequence[Synset]) -> str:
     """A sample of a domain. Words with examples of use come first, as they are in use; others fill up."""
-    used = [(place, _paragraph(synset)) for place, synset in enumerate(field) if examples(synset.gloss)]
+    used = [
+        (place, _paragraph(synset)) for place, synset in enumerate(field) if examples(synset.gloss)
+    ]
     taken = {place for place, _ in used}
     rest = [(place, _paragraph(synset)) for place, synset in enumerate(field) if place not in taken]
     chosen = list(_spread(used, WORDS))

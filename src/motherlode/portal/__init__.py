@@ -1,4 +1,7 @@
-"""A portal: the directory that holds one undertaking, its configuration and its lock."""
+"""A portal: the directory of one crawl, with its configuration, its lock and its store.
+
+What crawls, trains or searches it stands in later rooms.
+"""
 
 from motherlode.portal.config import Config, CrawlerOptions, PortalOptions
 from motherlode.portal.directory import Portal, create_portal

@@ -5,7 +5,13 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.documents.options import ReadingOptions
-from motherlode.fetch import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions, TypeOptions
+from motherlode.fetch import (
+    DnsOptions,
+    NetworkOptions,
+    PolitenessOptions,
+    RobotsOptions,
+    TypeOptions,
+)
 from motherlode.learning.options import LearningOptions
 from motherlode.policies.options import CrawlOptions
 from motherlode.search.options import IndexOptions

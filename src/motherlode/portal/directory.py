@@ -1,6 +1,8 @@
 """The portal's directory: making one, opening one for reading or for writing."""
 
 import errno
+import os
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,9 +16,9 @@ from msgspec.structs import replace
 
 from motherlode import __version__
 from motherlode.portal.config import Config
+from motherlode.portal.config_reader import read_config
+from motherlode.portal.config_writer import fresh_toml
 from motherlode.portal.lock import PortalLock
-from motherlode.portal.reading import read_config
-from motherlode.portal.writing import fresh_toml
 from motherlode.records import (
     ROOT,
     BadInputError,
@@ -29,9 +31,10 @@ from motherlode.records import (
     StoreError,
     StoreGoneError,
 )
-from motherlode.store import Session, Store, ledger
-from motherlode.store import topics as topic_rows
+from motherlode.store import Session, Store
 from motherlode.store.archive import Archive, Identity
+from motherlode.store.tables import ledger
+from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import Planting, TopicTree, is_others
 
 CONFIG = "lode.toml"
@@ -52,6 +55,11 @@ class Portal:
     @property
     def title(self) -> str:
         return self.config.portal.title or self.path.resolve().name
+
+    @staticmethod
+    def is_writable(path: Path) -> bool:
+        """Return whether the directory of a portal can be written; another process may lock it."""
+        return os.access(path, os.W_OK)
 
     def tree(self) -> TopicTree:
         with self.store.reading() as session:
@@ -87,9 +95,15 @@ class Portal:
         config = config_of(path, overrides)
         try:
             store = Store.open(path / DATABASE, config.store)
-        except OlderStoreError:
-            with cls.writing(path, "upgrade", overrides):
-                store = Store.open(path / DATABASE, config.store)
+        except OlderStoreError as older:
+            try:
+                with cls.writing(path, "upgrade", overrides):
+                    store = Store.open(path / DATABASE, config.store)
+            except ReadOnlyError as error:
+                sentence = str(older).rstrip(".")
+                raise ReadOnlyError(
+                    f"{sentence} and has to be upgraded first, but {error}"
+                ) from error
         with store:
             yield cls(path, config, store, _archive(path, config))
 
@@ -113,7 +127,9 @@ class Portal:
 
     @classmethod
     @contextmanager
-    def crawling(cls, path: Path, command: str, overrides: Sequence[str] = ()) -> Iterator["Portal"]:
+    def crawling(
+        cls, path: Path, command: str, overrides: Sequence[str] = ()
+    ) -> Iterator["Portal"]:
         """A portal to write pages into, with what a killed writer left in its archive cut off."""
         with cls.writing(path, command, overrides) as portal:
             _recover(portal.store, portal.archive)
@@ -128,9 +144,11 @@ def config_of(path: Path, overrides: Sequence[str] = ()) -> Config:
         raise NoPortalError(f"{path} cannot be a portal: {error.strerror or error}.") from error
     if not found and lost:
         raise NoPortalError(f"{path} has lost its {CONFIG}; an empty one gives it the defaults.")
+    if exists and not found:
+        raise NoPortalError(f"{path} is not a portal, which would have a {CONFIG}.")
     if not found:
-        what = "is not a portal" if exists else "does not exist"
-        raise NoPortalError(f"{path} {what}; 'lode new {path}' makes one.")
+        new = f"lode new {shlex.quote(str(path))} --topic NAME --seed URL"
+        raise NoPortalError(f"{path} does not exist; '{new}' makes a portal there.")
     return read_config(path / CONFIG, overrides)
 
 
@@ -184,7 +202,9 @@ def _furnish(workshop: Path, planting: Planting, chosen: dict[str, object]) -> N
     for room in ROOMS:
         (workshop / room).mkdir()
     config = read_config(workshop / CONFIG)
-    Store.create(workshop / DATABASE, config.store, lambda session: plant_into(session, planting)).close()
+    Store.create(
+        workshop / DATABASE, config.store, lambda session: plant_into(session, planting)
+    ).close()
 
 
 def _move_in(workshop: Path, place: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Self
 from msgspec import Struct
 
 from motherlode.records import LockedError, ReadOnlyError
+from motherlode.records.errors import WORK_ON_A_COPY
 
 _held: "set[PortalLock]" = set()
 
@@ -36,10 +37,13 @@ class PortalLock:
 
     def __enter__(self) -> Self:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+            descriptor = os.open(
+                self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644
+            )
         except OSError as error:
-            reason = error.strerror or error
-            raise ReadOnlyError(f"{self._directory} cannot be written: {reason}.") from error
+            raise ReadOnlyError(
+                f"{self._directory} cannot be written: {error.strerror or error}; {WORK_ON_A_COPY}."
+            ) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -47,7 +51,9 @@ class PortalLock:
             raise LockedError(self._in_use()) from error
         except OSError as error:
             os.close(descriptor)
-            raise LockedError(f"{self._directory} cannot be locked: {error.strerror or error}.") from error
+            raise LockedError(
+                f"{self._directory} cannot be locked: {error.strerror or error}."
+            ) from error
         self._descriptor = descriptor
         _held.add(self)
         self._sign()

@@ -52,7 +52,10 @@ def sections() -> dict[str, str]:
 
 def values(config: Config) -> dict[str, Any]:
     """Every setting's value by its dotted key."""
-    return {setting.key: getattr(getattr(config, setting.section), setting.name) for setting in _settings()}
+    return {
+        setting.key: getattr(getattr(config, setting.section), setting.name)
+        for setting in _settings()
+    }
 
 
 def _settings() -> Iterator[Setting]:

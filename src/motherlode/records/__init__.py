@@ -1,10 +1,20 @@
-"""The frozen records that travel between the rooms, and the error family.
+"""The frozen records that travel between the rooms, identifiers, and the error family.
 
-They are `msgspec` structs rather than dataclasses: sixty links a page are made, cross a process
-boundary and are dropped again, and a struct is made five times faster and pickles ten times smaller.
+No record reads or writes anything. They are `msgspec` structs: sixty links per page cross a process
+boundary, and a struct is made five times faster than a dataclass and pickles ten times smaller.
 """
 
-from motherlode.records.crawl import Entry, Fate, Follow, Outcome, Redirect, UrlState
+from motherlode.records.crawl import (
+    Entry,
+    Fate,
+    Follow,
+    Lane,
+    Note,
+    Outcome,
+    Redirect,
+    Requeue,
+    UrlState,
+)
 from motherlode.records.errors import (
     BadInputError,
     DiskFullError,
@@ -22,17 +32,29 @@ from motherlode.records.errors import (
     UsageError,
 )
 from motherlode.records.identifiers import (
+    NO_QUEUE,
     ROOT,
     ExampleId,
     FeedbackId,
     ModelId,
     PageId,
+    QueueId,
     RunId,
     TopicId,
     UrlId,
     UrlKey,
 )
-from motherlode.records.learning import TOPIC_MODEL, Feedback, Judgement, Mark, Model, Verdict, Word
+from motherlode.records.learning import (
+    LINK_MODEL,
+    TOPIC_MODEL,
+    UNDONE_MODEL,
+    Feedback,
+    Judgement,
+    Mark,
+    Model,
+    Verdict,
+    Word,
+)
 from motherlode.records.pages import (
     Archived,
     Document,
@@ -50,8 +72,11 @@ from motherlode.records.pages import (
 from motherlode.records.topics import Bookmark, Example, Folder, Origin, Topic
 
 __all__ = [
+    "LINK_MODEL",
+    "NO_QUEUE",
     "ROOT",
     "TOPIC_MODEL",
+    "UNDONE_MODEL",
     "Archived",
     "BadInputError",
     "Bookmark",
@@ -70,6 +95,7 @@ __all__ = [
     "Host",
     "HostState",
     "Judgement",
+    "Lane",
     "Link",
     "LinkFlag",
     "LockedError",
@@ -81,13 +107,16 @@ __all__ = [
     "NoPortalError",
     "NoSuchTopicError",
     "NotYetError",
+    "Note",
     "OlderStoreError",
     "Origin",
     "Outcome",
     "Page",
     "PageId",
+    "QueueId",
     "ReadOnlyError",
     "Redirect",
+    "Requeue",
     "RobotsFile",
     "Run",
     "RunEnd",

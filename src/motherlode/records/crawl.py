@@ -1,10 +1,11 @@
 """What travels through the crawl loop: entries out of the frontier, outcomes into the store."""
 
 from enum import IntEnum
+from typing import Any
 
 from msgspec import Struct
 
-from motherlode.records.identifiers import PageId, TopicId, UrlId, UrlKey
+from motherlode.records.identifiers import PageId, QueueId, UrlId, UrlKey
 from motherlode.records.learning import Judgement
 from motherlode.records.pages import Document, Page
 
@@ -19,15 +20,30 @@ class UrlState(IntEnum):
     SKIPPED = 4
 
 
+class Lane(IntEnum):
+    """Which runs take an entry: every run takes from one lane only."""
+
+    CRAWL = 0
+    HELD = 1  # no run takes it until the policy moves it to the crawl
+    PARKED = 2  # given up for now; `lode hosts --forgive` brings it back
+    REFRESH = 3  # a page that is to be fetched again
+    PREPARATION = 4  # wanted before the crawl begins, such as an example
+
+
 class Follow(Struct, frozen=True, gc=False):
-    """Offer this URL to a queue at this rank; a rediscovery may raise the rank, never lower it."""
+    """Offer this URL to a queue at this rank; a rediscovery may raise the rank, never lower it.
+
+    `via` is the page that led to it where that is not the one that was just fetched.
+    """
 
     url: str
     key: UrlKey
-    queue: TopicId
+    queue: QueueId
     rank: float
     depth: int = 0
     distance: float = 0.0
+    lane: int = Lane.CRAWL  # a `Lane`; a bare number, because sixty a page are made
+    via: PageId | None = None
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -36,13 +52,23 @@ class Entry(Struct, frozen=True, gc=False):
     url_id: UrlId
     url: str
     key: UrlKey
-    queue: TopicId
+    queue: QueueId
     rank: float
     depth: int = 0
     distance: float = 0.0
     via: PageId | None = None
     attempts: int = 0
     not_before: float = 0.0
+    lane: int = Lane.CRAWL
+
+
+class Requeue(Struct, frozen=True, gc=False):
+    """Let a waiting entry wait elsewhere: in this lane and queue, at this rank."""
+
+    entry: Entry
+    queue: QueueId
+    rank: float
+    lane: int = Lane.CRAWL
 
 
 class Redirect(Struct, frozen=True, gc=False):
@@ -66,8 +92,16 @@ class Fate(Struct, frozen=True, gc=False):
     passing: bool = False
 
 
+class Note(Struct, frozen=True):
+    """What a policy writes down with a page, such as a site's verdict; of one kind and key, the last."""
+
+    kind: str
+    key: str
+    value: Any  # anything that JSON can hold
+
+
 class Outcome(Struct, frozen=True):
-    """One taken entry and all that it caused: kept whole, or not at all (DESIGN, step 5)."""
+    """One taken entry and all that it caused: written whole, or not at all."""
 
     entry: Entry
     fate: Fate = Fate()
@@ -76,3 +110,4 @@ class Outcome(Struct, frozen=True):
     judgement: Judgement | None = None
     redirects: tuple[Redirect, ...] = ()
     follows: tuple[Follow, ...] = ()
+    notes: tuple[Note, ...] = ()

@@ -61,6 +61,10 @@ class StoreGoneError(StoreError):
     """The database server does not answer; it may come back."""
 
 
+# What a user can do about a portal on a read-only disk, or of somebody else.
+WORK_ON_A_COPY = "copy the portal to where you can write ('cp -r'), and run the command on the copy"
+
+
 class ReadOnlyError(StoreError):
     """The portal lies where nothing can be written."""
 

@@ -8,19 +8,34 @@ from msgspec import Struct
 from motherlode.records.identifiers import ROOT, FeedbackId, ModelId, PageId, TopicId
 
 TOPIC_MODEL = "tree"  # the kind of model that judges pages by topics
+LINK_MODEL = "links"  # the kind of model that a crawl ranks links by
+UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 
 class Judgement(Struct, frozen=True, gc=False):
-    """A page's topic and the confidence in it, on the scale that the model names."""
+    """A page's topic, and how far inside it the page lies.
+
+    `confidence` is a margin: above 0 the page is accepted, whatever the policy. A page on no topic
+    has the root for its topic. `score` is on the model's own scale (distance, cosine, probability,
+    w.x); None where that is the margin itself. `probability` is calibrated: that an accepted page
+    is on its topic. None: unknown.
+    """
 
     topic: TopicId
     confidence: float
     model: ModelId | None = None
+    score: float | None = None
+    probability: float | None = None
 
     @property
-    def is_on_topic(self) -> bool:
-        """Whether a topic wants the page: the root of all of them stands for none."""
+    def is_accepted(self) -> bool:
+        """Whether the page counts as relevant. Queries ask the same by `store.tables.judgements.ACCEPTED`."""
         return self.topic != ROOT and self.confidence > 0
+
+    @property
+    def own_score(self) -> float:
+        """The score on the model's own scale."""
+        return self.confidence if self.score is None else self.score
 
 
 class Model(Struct, frozen=True):

@@ -146,7 +146,14 @@ class RunEnd(StrEnum):
     TIME = "time limit"
     INTERRUPTED = "interrupted"
     FEEDBACK = "feedback wanted"
+    ENOUGH = "enough found"
+    REQUESTS = "request limit"
     FAILED = "failed"
+
+
+# What stands in the place of a policy's name where a run follows none.
+PREPARATION = "preparation"
+REFRESH = "refresh"
 
 
 class Run(Struct, frozen=True):
@@ -159,3 +166,8 @@ class Run(Struct, frozen=True):
     ended_at: float | None = None
     end: str = ""
     pages: int = 0
+
+    @property
+    def is_crawl(self) -> bool:
+        """Whether it went to look for new pages."""
+        return self.policy not in (PREPARATION, REFRESH)

@@ -79,7 +79,12 @@ def _parts(lines: list[bytes]) -> Parts:
     main: list[bytes] = []
     rest: list[bytes] = []
     heads: list[bytes] = []
-    taking = {_MAIN: (main,), _REST: (rest,), _MAIN_HEADING: (main, heads), _REST_HEADING: (rest, heads)}
+    taking = {
+        _MAIN: (main,),
+        _REST: (rest,),
+        _MAIN_HEADING: (main, heads),
+        _REST_HEADING: (rest, heads),
+    }
     by_mark = {ord(mark): those for mark, those in taking.items()} | {ord(_APART): (heads,)}
     for line in filter(None, lines):
         for those in by_mark.get(line[0], ()):

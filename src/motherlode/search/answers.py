@@ -1,12 +1,12 @@
 """The answer of `lode ask` to a query: the best pages of its topic, with snippets (SPEC B31).
 
-The score of a page is the sum of two figures: the confidence of its judgement, which is its
-distance to the plane of the topic, and the tf-idf cosine of its terms with those of the query
-(BINGO!, 3.6 and 5.3). Both are products of vectors of length one, so neither outweighs the other.
+The score of a page is the sum of its margin and its cosine (BINGO!, 3.6 and 5.3). The
+margin is its distance to the plane of the topic, the cosine is that of its tf-idf vector with
+the query. Both are products of vectors of length one, so neither outweighs the other.
 
-If the portal has one topic only, pages that were just rejected may be answers, too, if their cosine
-makes up for it: a model trained on a few examples is strict, and the pages that it just rejects
-usually are what the user wants (docs/design.md has figures).
+If the portal has only one topic, narrowly rejected pages may be answers, too, if their cosine makes
+up for it: a model trained on a few examples is strict, and the pages that it narrowly rejects are
+usually what the user wants (docs/design.md has figures).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,42 +15,42 @@ from itertools import islice
 
 from msgspec import Struct
 
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import bag_of, places_of, unpack
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import bag_of, places_of, unpack
 from motherlode.records import ROOT, Origin, PageId, TopicId
 from motherlode.search.cosine import corpus_idf, cosines_with_query
 from motherlode.search.snippets import Snippet, cut_snippet
-from motherlode.store import topics as topic_rows
-from motherlode.store.judged import Judged, judged_for, vectors_in
-from motherlode.store.pages import (
+from motherlode.store.session import Session
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.judgements import Judged, judged_for, vectors_in
+from motherlode.store.tables.near_duplicates import near
+from motherlode.store.tables.pages import (
     count_pages,
     languages_of,
     main_text_of,
     page_numbered,
     vectors_of_all,
 )
-from motherlode.store.session import Session
-from motherlode.store.similar import near
 from motherlode.topics import TopicTree
-from motherlode.training.training_set import page_behind
+from motherlode.training.certainty import Assessed
+from motherlode.training.training_document import page_at_url
 
-MAX_CANDIDATES = 5_000  # pages on the topic with the highest confidence, and as many near it
-MIN_CONFIDENCE = -1.0  # of pages near the topic: no cosine makes up for less
+MAX_CANDIDATES = 5_000  # pages on the topic with the highest margin, and as many rejected
+MIN_CONFIDENCE = -1.0  # of rejected pages: no cosine makes up for less
 IDF_SAMPLE_PAGES = 20_000
 MAX_SEARCHED_CHARS = 200_000  # of a page, for its snippet
 MAX_MATCHES = 2_000  # words of the query in a page, for its snippet
 
 
-class AnswerPage(Struct, frozen=True):
+class AnswerPage(Assessed, frozen=True):
     """A page of the answer.
 
-    `near`: it was judged to be just off the topic. `alike` are URLs of near duplicates.
+    `near` pages were narrowly rejected. `alike` are the URLs of near duplicates.
     """
 
     url: str
     title: str
     score: float
-    confidence: float
     cosine: float
     seed: bool
     near: bool
@@ -98,7 +98,8 @@ def answer_query(
             url=candidate.page.url,
             title=candidate.page.title,
             score=candidate.score,
-            confidence=candidate.page.confidence,
+            margin=candidate.page.confidence,
+            probability=candidate.page.probability,
             cosine=candidate.cosine,
             seed=candidate.id in seeds,
             near=candidate.page.confidence <= 0,
@@ -114,7 +115,7 @@ def answer_query(
 
 
 def _judged_candidates(session: Session, tree: TopicTree, topic: TopicId) -> list[Judged]:
-    """Return the pages on a topic; if it is the only one, also those nearest to it."""
+    """Return the pages on a topic; if there is no other topic, also narrowly rejected pages."""
     on_topic = judged_for(session, tree.descendants(topic), MAX_CANDIDATES)
     if [child.id for child in tree.children(ROOT) if not child.is_others] != [topic]:
         return on_topic
@@ -137,9 +138,9 @@ def page_cosines(
     """Return the cosine with the query of each page in `languages`."""
     vectors = vectors_of_all(session, languages.keys(), TERMS)
     bags = {page: unpack(vector) for page, vector in vectors.items()}
-    every = max(1, count_pages(session) // IDF_SAMPLE_PAGES)
-    samples = vectors_in(session, TERMS, every)
-    batches = ([unpack(vector) for _, vector in sample] for sample in samples)
+    step = max(1, count_pages(session) // IDF_SAMPLE_PAGES)
+    sample = vectors_in(session, TERMS, step)
+    batches = ([unpack(vector) for _, vector in batch] for batch in sample)
     idf_of = partial(corpus_idf, batches)
     return cosines_with_query(query, bags, languages, idf_of)
 
@@ -152,7 +153,7 @@ def _seeds(session: Session, tree: TopicTree, topic: TopicId) -> set[PageId]:
         for example in topic_rows.examples_of(session)
         if example.url and example.topic in topics and example.origin is Origin.PERSON
     )
-    return {page.id for url in urls if (page := page_behind(session, url)) is not None}
+    return {page.id for url in urls if (page := page_at_url(session, url)) is not None}
 
 
 def _without_duplicates(
@@ -166,8 +167,8 @@ def _without_duplicates(
         if page in seen:
             continue
         stored = page_numbered(session, page)
-        close = near(session, stored.fingerprint) if stored is not None else []
+        similar = near(session, stored.fingerprint) if stored is not None else []
         seen.add(page)
-        duplicates = [other for other in close if other in urls and other not in seen]
+        duplicates = [other for other in similar if other in urls and other not in seen]
         seen.update(duplicates)
         yield candidate, tuple(urls[other] for other in duplicates)

@@ -15,13 +15,13 @@ from msgspec import Struct
 from motherlode.learning.links.hits import HubsAndAuthorities
 from motherlode.records import PageId, TopicId
 from motherlode.search.ranking import rank_order, scale_scores
-from motherlode.store import ledger
-from motherlode.store.graph import graph_among
-from motherlode.store.indexed import url_ids_of
-from motherlode.store.pages import count_pages, pages_at
+from motherlode.store.queries.graph import graph_among
+from motherlode.store.queries.index_rows import url_ids_of
 from motherlode.store.session import Session
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import count_pages, pages_at
 from motherlode.topics import TopicTree
-from motherlode.training.link_analysis import standings
+from motherlode.training.link_analysis import link_scores_of
 from motherlode.urls import host_of
 
 ROOT_SET_PAGES = 200  # results whose links are analysed; as many as Kleinberg took
@@ -61,13 +61,13 @@ def topic_authorities(
     cached = _load(file)
     if cached is not None and cached.is_current(model, page_count):
         return cached
-    by_url = {
+    by_url_id = {
         standing.url_id: standing.authority
-        for standing in standings(session, tree, topic, rounds=MAX_HITS_ROUNDS)
+        for standing in link_scores_of(session, tree, topic, rounds=MAX_HITS_ROUNDS)
         if standing.authority > 0 and not standing.elsewhere
     }
-    page_of = pages_at(session, by_url.keys())
-    scores = {page_of[url_id]: score for url_id, score in by_url.items() if url_id in page_of}
+    page_of = pages_at(session, by_url_id.keys())
+    scores = {page_of[url_id]: score for url_id, score in by_url_id.items() if url_id in page_of}
     computed = Authorities(model, page_count, list(scores), list(scores.values()))
     _save(file, computed)
     return computed
@@ -76,9 +76,9 @@ def topic_authorities(
 def authority_among(session: Session, pages: Sequence[int], relevance: Floats) -> Floats:
     """Return the authority of the most relevant results among each other, 0 for the others.
 
-    Links from and to other pages do not count. Kleinberg's base set includes those; it is mostly
-    about popular pages, whatever the query was (docs/search.md). A result passes on authority in
-    proportion to its relevance.
+    Links from and to other pages do not count. Kleinberg's base set includes such pages; it is
+    mostly about popular pages, whatever the query was (docs/search.md). A result passes on
+    authority in proportion to its relevance.
     """
     weights = scale_scores(relevance)
     root_set = rank_order(weights, np.array(pages, np.int64))[:ROOT_SET_PAGES].tolist()
@@ -92,9 +92,10 @@ def authority_among(session: Session, pages: Sequence[int], relevance: Floats) -
     position_of = {page: position for position, page in enumerate(pages)}
     positions = [position_of[int(page)] for page in graph.pages if page is not None]
     sources, targets = graph.edges.T
-    analysis = HubsAndAuthorities(max_rounds=MAX_HITS_ROUNDS).fit(sources, targets, hosts, weights[positions])
+    estimator = HubsAndAuthorities(max_rounds=MAX_HITS_ROUNDS)
+    estimator.fit(sources, targets, hosts, weights[positions])
     scores = np.zeros(len(pages))
-    scores[positions] = analysis.authorities_
+    scores[positions] = estimator.authorities_
     return scores
 
 

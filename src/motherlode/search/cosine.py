@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from motherlode.documents.terms import Bag, bag_of
+from motherlode.documents.text.terms import Bag, bag_of
 from motherlode.learning.matrix import Floats, Terms, count_matrix, unit_rows
 
 Key = TypeVar("Key")

@@ -11,9 +11,9 @@ from msgspec import Struct
 from motherlode.records import ROOT, PageId, TopicId
 from motherlode.search.indexer import type_names
 from motherlode.search.query_terms import NO_LANGUAGE
-from motherlode.store.judged import judgements_of
-from motherlode.store.pages import Traits, traits_of
 from motherlode.store.session import Session
+from motherlode.store.tables.judgements import judgements_of
+from motherlode.store.tables.pages import Traits, traits_of
 from motherlode.topics import TopicTree, show_path
 from motherlode.urls import host_of
 
@@ -66,9 +66,9 @@ def _topics(
 ) -> tuple[FacetValue, ...]:
     """Count the pages on each topic and below it, in the order of the tree."""
     counts: Counter[TopicId] = Counter()
-    known = {topic.id for topic in tree}
+    tree_topics = {topic.id for topic in tree}
     for judgement in judgements_of(session, page_ids).values():
-        is_on_topic = judgement.confidence > 0 and judgement.topic in known
+        is_on_topic = judgement.confidence > 0 and judgement.topic in tree_topics
         topic: TopicId | None = judgement.topic if is_on_topic else None
         while topic is not None and topic != ROOT:
             counts[topic] += 1

@@ -1,18 +1,21 @@
 """The search index on disk: one tantivy document per page.
 
 Every document stores the page id and two stamps of the data it was built from. So the index itself
-says what it contains, and no second record can disagree with it. A commit is one rename: a process
-that is killed before it has changed nothing.
+lists its contents, and no second record can disagree with it. A commit is one rename: a process
+that is killed earlier leaves the index unchanged.
 
 Text is indexed as words. A query word in stem mode is searched as all words with its stem (see
 `query_terms`). In languages where such words do not begin alike, pages also store their stem ids.
 """
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Self
+from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +95,7 @@ class IndexWriter:
         self._writer = index.writer(WRITER_HEAP_BYTES, 1)
 
     def write(self, pages: Sequence[IndexedPage], removed: Sequence[PageId]) -> None:
-        """Remove pages (gone, or about to be replaced), then add the given ones."""
+        """Remove pages that are gone or about to be replaced, then add `pages`."""
         for page_id in removed:
             self._writer.delete_documents_by_term("page", page_id)
         for page in pages:
@@ -105,15 +108,16 @@ class IndexWriter:
         self._writer.commit()
 
     def close(self) -> None:
-        """Wait for background merges; drop what was not committed."""
+        """Wait for background merges; drop uncommitted changes."""
         self._writer.wait_merging_threads()
 
 
 class PageIndex:
     """Reads an index as it was at one commit; `reload` moves on to the latest commit."""
 
-    def __init__(self, index: tantivy.Index) -> None:
+    def __init__(self, index: tantivy.Index, mirror: "_Mirror | None" = None) -> None:
         self._index = index
+        self._mirror = mirror
         self.schema = index.schema
         self.searcher = index.searcher()
 
@@ -124,18 +128,25 @@ class PageIndex:
         if not (path / "meta.json").exists():
             return None
         try:
-            return cls(_with_tokenizers(tantivy.Index.open(str(path))))
-        except ValueError:
+            mirror = None if os.access(path, os.W_OK) else _Mirror(path)
+            place = path if mirror is None else mirror.path
+            return cls(_with_tokenizers(tantivy.Index.open(str(place))), mirror)
+        except (OSError, ValueError):
             return None
 
     def reload(self) -> None:
-        self._index.reload()
+        self._reload_index()
         self.searcher = self._index.searcher()
 
     def latest(self) -> Self:
         """Return a reader of the latest commit; this one stays as it is for its other users."""
+        self._reload_index()
+        return type(self)(self._index, self._mirror)
+
+    def _reload_index(self) -> None:
+        if self._mirror is not None:
+            self._mirror.link_new_files()
         self._index.reload()
-        return type(self)(self._index)
 
     @property
     def page_count(self) -> int:
@@ -162,8 +173,8 @@ class PageIndex:
         return freqs_by_word
 
     def contents(self) -> IndexContents:
-        everything = tantivy.Query.all_query()
-        results = self.searcher.search(everything, max(self.page_count, 1), count=False)
+        all_pages = tantivy.Query.all_query()
+        results = self.searcher.search(all_pages, max(self.page_count, 1), count=False)
         addresses = [address for _, address in results.hits]
         return IndexContents(
             self._values("page", addresses).astype(np.int64),
@@ -181,6 +192,26 @@ class PageIndex:
 
     def _values(self, field: str, addresses: list[tantivy.DocAddress]) -> Unsigned:
         return np.array(self.searcher.fast_field_values(field, addresses), np.uint64)
+
+
+class _Mirror:
+    """A temporary directory with links to the files of an index that cannot be written.
+
+    tantivy creates a lock file beside an index, even to read it. The directory is removed together
+    with this object.
+    """
+
+    def __init__(self, index: Path) -> None:
+        self._index = index.resolve()
+        self.path = Path(mkdtemp(prefix="lode-index-"))
+        finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.link_new_files()
+
+    def link_new_files(self) -> None:
+        for file in self._index.iterdir():
+            link = self.path / file.name
+            if file.suffix != ".lock" and not link.is_symlink():
+                link.symlink_to(file)
 
 
 def has_other_format(directory: Path) -> bool:

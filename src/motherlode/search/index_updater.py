@@ -1,7 +1,7 @@
 """Keep the search index up to date during a crawl, in a separate process (SPEC B20).
 
-The crawl never waits for the index. Whatever is killed, the index is at most behind: the next
-update finds what it lacks by comparing (see `indexer`). Between two updates the process rests
+The crawl never waits for the index. If a process is killed, the index is at most out of date:
+the next update compares it with the store (see `indexer`). Between two updates the process rests
 several times as long as the last one took, and it runs at low priority. So it uses a small share
 of the CPU, however large the crawl is.
 """
@@ -29,14 +29,14 @@ _NO_LIMITS = ReadingOptions(workers=1, seconds=24 * 3600.0, memory=2**16)
 class IndexUpdater:
     """Updates the index of a portal again and again, until the async context is left.
 
-    `updates` counts the updates so far.
+    `update_count` is the number of updates so far, including failed updates.
     """
 
     def __init__(self, portal: Portal) -> None:
         self._task = IndexUpdateTask(portal.path, portal.config)
         self._pool: ProcessPool[IndexUpdateTask, str] = ProcessPool(_update, _NO_LIMITS)
         self._is_ending = asyncio.Event()
-        self.updates = 0
+        self.update_count = 0
 
     async def __aenter__(self) -> Self:
         self._loop_task = asyncio.create_task(self._update_repeatedly())
@@ -77,7 +77,7 @@ class IndexUpdater:
     async def _update_once(self) -> str:
         """Return why the update failed, or an empty text."""
         (outcome,) = await self._pool.run([self._task])
-        self.updates += 1
+        self.update_count += 1
         if isinstance(outcome, JobFailure):
             return f"The indexing process {outcome.reason}."
         return outcome

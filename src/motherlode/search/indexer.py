@@ -2,8 +2,8 @@
 
 Changes are found by comparing, page by page, the store with the stamps in the index. So it does
 not matter what happened in between: a crawl, a retraining, a kill, a restored copy. A page is read
-later than it is compared, but keeps the stamp of the comparison: a change in between is found by
-the next update. Batches are committed one by one, and the index is consistent after each.
+later than it is compared, but keeps the stamp of the comparison. So the next update finds a change
+in between. Batches are committed one by one, and the index is consistent after each.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,14 +17,15 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.ideographs import spaced
-from motherlode.documents.lettering import lettered, spelled
-from motherlode.documents.roots import is_rooted
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import sequences_of, unpack
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.ideographs import spaced
+from motherlode.documents.text.normalization import lettered, spelled
+from motherlode.documents.text.stem_prefixes import is_rooted
+from motherlode.documents.text.terms import sequences_of, unpack
 from motherlode.portal import Portal
 from motherlode.portal.lock import PortalLock
 from motherlode.records import PageId, ReadOnlyError, TopicId
+from motherlode.records.errors import WORK_ON_A_COPY
 from motherlode.search.index import (
     EMPTY_CONTENTS,
     IndexContents,
@@ -34,7 +35,7 @@ from motherlode.search.index import (
     open_writer,
 )
 from motherlode.search.query_terms import NO_LANGUAGE, hex_stems
-from motherlode.store.indexed import (
+from motherlode.store.queries.index_rows import (
     Marks,
     Material,
     marks_of,
@@ -42,9 +43,9 @@ from motherlode.store.indexed import (
     pages_linked_from,
     url_ids_of,
 )
-from motherlode.store.leads import anchors_to_all
-from motherlode.store.pages import anchors_to
+from motherlode.store.queries.link_targets import anchors_to_all
 from motherlode.store.session import Session
+from motherlode.store.tables.pages import anchors_to
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
@@ -146,8 +147,9 @@ def update_index(
     try:
         directory.mkdir(exist_ok=True)
     except OSError as error:
-        reason = error.strerror or error
-        raise ReadOnlyError(f"The directory {directory} cannot be created: {reason}.") from error
+        raise ReadOnlyError(
+            f"{directory} cannot be made: {error.strerror or error}; {WORK_ON_A_COPY}."
+        ) from error
     with PortalLock(directory, "lode index"):
         written, removed = _write_changes(portal, directory, on_progress, rebuild=rebuild)
         index = PageIndex.open(directory)

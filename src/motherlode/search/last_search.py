@@ -3,6 +3,7 @@
 It is stored beside the index, so that it can be written while a crawl writes the portal.
 """
 
+import shlex
 from pathlib import Path
 
 import msgspec
@@ -16,8 +17,9 @@ from motherlode.search.indexer import index_directory
 from motherlode.search.results import AssumedJudgements, SearchResult
 from motherlode.search.service import SearchEngine, SearchRequest, SearchResults
 from motherlode.store.session import Session
+from motherlode.store.tables.pages import count_pages
 from motherlode.topics import TopicTree
-from motherlode.training.review import Placed
+from motherlode.training.feedback.review import MovedResult
 
 LAST_SEARCH_FILE = "last-search"
 MIN_COMPARED_RESULTS = 100  # ranked again, to see where results move to
@@ -65,14 +67,14 @@ class ResultSet:
         last = load_last_search(portal)
         index = PageIndex.open(index_directory(portal))
         if last is None or index is None:
-            raise UsageError(
-                f"There is no last search in this portal; type 'lode search {portal.path} QUERY'."
-            )
+            search = f"lode search {shlex.quote(str(portal.path))} QUERY"
+            remedy = f"type '{search}'" if count_pages(session) else "it has no pages yet"
+            raise UsageError(f"There is no last search in this portal; {remedy}.")
         self._portal, self._session, self._tree, self._index = portal, session, tree, index
         self.request = replace(last.request, page=1)
         self.pages = tuple(self._engine({}).matching_pages(self.request))
 
-    def order(self, assumed: AssumedJudgements) -> tuple[Placed, ...]:
+    def order(self, assumed: AssumedJudgements) -> tuple[MovedResult, ...]:
         """Return the best results with stored and with assumed judgements, and both places."""
         before, after = self._results_by_url({}), self._results_by_url(assumed)
         best = [
@@ -81,7 +83,7 @@ class ResultSet:
             for url, result in results.items()
             if result.place <= self.request.limit
         ]
-        return tuple(_placed(before.get(url), after.get(url)) for url in dict.fromkeys(best))
+        return tuple(_place_change(before.get(url), after.get(url)) for url in dict.fromkeys(best))
 
     def _results_by_url(self, assumed: AssumedJudgements) -> dict[str, SearchResult]:
         request = replace(self.request, limit=max(MIN_COMPARED_RESULTS, self.request.limit))
@@ -92,9 +94,9 @@ class ResultSet:
         return SearchEngine(self._portal, self._session, self._index, self._tree, assumed)
 
 
-def _placed(before: SearchResult | None, after: SearchResult | None) -> Placed:
+def _place_change(before: SearchResult | None, after: SearchResult | None) -> MovedResult:
     """Return where a result was and is; it is in at least one of the two."""
     result = after or before
     assert result is not None  # noqa: S101 - by the caller
     places = (None if before is None else before.place, None if after is None else after.place)
-    return Placed(result.url, result.title, "" if after is None else after.topic, *places)
+    return MovedResult(result.url, result.title, "" if after is None else after.topic, *places)

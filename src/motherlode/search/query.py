@@ -1,4 +1,4 @@
-"""The query language: what a user types, as a tree (SPEC B20).
+"""The query language, and its parser (SPEC B20).
 
     barn owls            both words, with any endings
     "barn owl"           exactly these words, next to each other
@@ -6,7 +6,8 @@
     title:owl            in one field
     ow* owk~ owk~2       words with a prefix; words that differ by one letter, or by two
 
-Operators are in capitals. `parse_query` and `format_query` are inverse to each other.
+Operators are in capitals. `parse_query` turns a query into a tree, and `format_query` a tree into a
+query.
 """
 
 import re
@@ -125,7 +126,7 @@ def _format_word(word: QueryWord) -> str:
 
 
 def positive_words(node: QueryNode) -> list[QueryWord]:
-    """Return the words of a query in order, without those below a NOT."""
+    """Return the words of a query in order, without words below a NOT."""
     match node:
         case QueryWord():
             return [node]
@@ -154,7 +155,7 @@ def _tokens(text: str) -> list[_Token]:
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
-        if match is None:  # cannot happen: the pattern matches blanks, signs and words
+        if match is None:  # cannot happen: the pattern matches any blank, sign and word
             raise QueryError(f"The query cannot be read from character {at + 1:,} on.")
         end = match.end()
         if match[0] == '"':
@@ -284,10 +285,10 @@ class _QueryParser:
 def _any_but_excluded(parts: list[QueryNode]) -> QueryNode:
     """Return a tree that matches any of the parts; negated parts must not match in any case."""
     excluded = [part for part in parts if isinstance(part, Not)]
-    wanted = [part for part in parts if not isinstance(part, Not)]
-    if not excluded or not wanted:
-        return AllOf(tuple(excluded)) if excluded else AnyOf(tuple(wanted))
-    return AllOf((wanted[0] if len(wanted) == 1 else AnyOf(tuple(wanted)), *excluded))
+    included = [part for part in parts if not isinstance(part, Not)]
+    if not excluded or not included:
+        return AllOf(tuple(excluded)) if excluded else AnyOf(tuple(included))
+    return AllOf((included[0] if len(included) == 1 else AnyOf(tuple(included)), *excluded))
 
 
 def _query_word(token: _Token, field: str) -> QueryWord:

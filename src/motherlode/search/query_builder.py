@@ -40,7 +40,7 @@ _EXACT_FIELDS = {
     "anchor": (("anchor", 1.0),),
     "url": (("url", 1.0),),
 }
-# The same for words in stem mode. Words and stems weigh alike: a page has one or the other.
+# Fields and boosts in stem mode. Words and stems weigh alike: a page has one or the other.
 _STEM_FIELDS = {
     "": {
         "main": 1.0,
@@ -60,7 +60,7 @@ _STEM_FIELDS = {
     "anchor": {"anchor": 1.0, "anchor_stems": 1.0},
 }
 _URL_BOOST = 0.5  # of a word in stem mode that is part of the URL
-# Where words are found: the name that users see, and the fields of the index.
+# Fields of the index by the name that users see.
 TEXT_FIELD_GROUPS = {
     "title": frozenset({"title", "title_stems"}),
     "headings": frozenset({"headings", "heading_stems"}),
@@ -105,8 +105,8 @@ class Filters(Struct, frozen=True):
 class QueryBuilder:
     """Builds queries for one index.
 
-    `topic_term_of` turns a topic path into its term in the index. `normalise` is what was done to
-    indexed text, such as putting blanks between ideographs. With `only_fields`, words are searched
+    `topic_term_of` turns a topic path into its term in the index. `normalise` treats words like
+    indexed text, for example puts blanks between ideographs. With `only_fields`, words are searched
     in these fields of the index alone.
     """
 
@@ -131,11 +131,11 @@ class QueryBuilder:
             text = format_query(node)[:100]
             raise QueryError(f"'{text}' has no letters or digits to look for.")
         if len(groups) == 1:
-            return self._filtered(branches[0][1], filters)
-        conditions = [self._one_of("language", languages) for languages, _ in branches]
+            return self._apply_filters(branches[0][1], filters)
+        conditions = [self._condition("language", languages) for languages, _ in branches]
         queries = [query for _, query in branches]
         by_language = [_all(pair) for pair in zip(queries, conditions, strict=True)]
-        return self._filtered(_any(by_language), filters)
+        return self._apply_filters(_any(by_language), filters)
 
     def build_like(
         self,
@@ -147,25 +147,25 @@ class QueryBuilder:
         parts = [Query.boost_query(self._stem(stem, "text"), weight) for stem, weight in stems]
         excluded = Query.term_query(self._schema, "page", excluded_page)
         similar = Query.boolean_query([(Occur.Must, _any(parts)), (Occur.MustNot, excluded)])
-        return self._filtered(similar, filters)
+        return self._apply_filters(similar, filters)
 
     def build_all(self, filters: Filters) -> Query:
         """Return a query for all pages that pass the filters."""
-        return self._filtered(Query.all_query(), filters)
+        return self._apply_filters(Query.all_query(), filters)
 
     def restrict(self, query: Query, pages: Sequence[int]) -> Query:
         """Return a query that finds only these pages, with unchanged scores."""
-        wanted = _any([Query.term_query(self._schema, "page", page) for page in pages])
-        return _all([query, Query.const_score_query(wanted, 0.0)])
+        included = _any([Query.term_query(self._schema, "page", page) for page in pages])
+        return _all([query, Query.const_score_query(included, 0.0)])
 
-    def _filtered(self, query: Query, filters: Filters) -> Query:
+    def _apply_filters(self, query: Query, filters: Filters) -> Query:
         values_by_field = (
             ("topic", filters.topics),
             ("site", filters.sites),
             ("type", filters.types),
             ("language", filters.languages),
         )
-        conditions = [self._one_of(field, values) for field, values in values_by_field if values]
+        conditions = [self._condition(field, values) for field, values in values_by_field if values]
         if filters.since is not None or filters.until is not None:
             conditions.append(self._between(filters.since, filters.until))
         return _all([query, *conditions])
@@ -197,14 +197,14 @@ class QueryBuilder:
         *,
         stopwords: bool,
     ) -> Query | None:
-        wanted: list[Query] = []
+        included: list[Query] = []
         excluded: list[Query] = []
         for part in parts:
             inner = part.part if isinstance(part, Not) else part
             query = self._translate(inner, group, stopwords=stopwords)
             if query is not None:
-                (excluded if isinstance(part, Not) else wanted).append(query)
-        return _all(wanted, excluded) if wanted or excluded else None
+                (excluded if isinstance(part, Not) else included).append(query)
+        return _all(included, excluded) if included or excluded else None
 
     # --- words ---
 
@@ -212,7 +212,7 @@ class QueryBuilder:
         if word.field in KEYWORD_FIELDS:
             is_topic = word.field == "topic"
             value = self._topic_term_of(word.text) if is_topic else word.text.casefold()
-            return self._one_of(word.field, (value,))
+            return self._condition(word.field, (value,))
         if self._has_stems(word):
             stems = group.stems.get(word.text, ())
             if stems:
@@ -226,7 +226,7 @@ class QueryBuilder:
         if not tokens:
             return None
         queries = [
-            _boosted(self._exact(word, field, tokens), boost)
+            _boost(self._field_query(word, field, tokens), boost)
             for field, boost in _EXACT_FIELDS[word.field]
             if self._is_searched(field)
         ]
@@ -263,7 +263,7 @@ class QueryBuilder:
         query = self._as_written(QueryWord(stem.word, MatchMode.EXACT, query_field))
         return Query.empty_query() if query is None else query
 
-    def _exact(self, word: QueryWord, field: str, tokens: list[str]) -> Query:
+    def _field_query(self, word: QueryWord, field: str, tokens: list[str]) -> Query:
         if len(tokens) > 1:
             words: list[str | tuple[int, str]] = list(tokens)
             if word.mode is MatchMode.PREFIX:
@@ -282,8 +282,8 @@ class QueryBuilder:
     def _term(self, field: str, value: str) -> Query:
         return Query.term_query(self._schema, field, value)
 
-    def _one_of(self, field: str, values: Sequence[str]) -> Query:
-        """Return a condition, which adds nothing to scores."""
+    def _condition(self, field: str, values: Sequence[str]) -> Query:
+        """Return a condition on a keyword field, which adds nothing to scores."""
         return Query.const_score_query(_any([self._term(field, value) for value in values]), 0.0)
 
     def _between(self, since: int | None, until: int | None) -> Query:
@@ -304,7 +304,7 @@ def is_alphabetic(word: str) -> bool:
     return all(category(character)[0] in "LM" for character in word)
 
 
-def _boosted(query: Query, boost: float) -> Query:
+def _boost(query: Query, boost: float) -> Query:
     return query if boost == 1 else Query.boost_query(query, boost)
 
 
@@ -314,9 +314,9 @@ def _any(queries: Sequence[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
-def _all(wanted: Sequence[Query], excluded: Sequence[Query] = ()) -> Query:
-    if len(wanted) == 1 and not excluded:
-        return wanted[0]
-    required = wanted or [Query.const_score_query(Query.all_query(), 0.0)]
+def _all(included: Sequence[Query], excluded: Sequence[Query] = ()) -> Query:
+    if len(included) == 1 and not excluded:
+        return included[0]
+    required = included or [Query.const_score_query(Query.all_query(), 0.0)]
     must = [(Occur.Must, query) for query in required]
     return Query.boolean_query([*must, *((Occur.MustNot, query) for query in excluded)])

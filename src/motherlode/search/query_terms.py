@@ -1,9 +1,9 @@
 """Look up the words of a query in the index (SPEC B20).
 
 A word in stem mode stands for all words with its stem, in the language of the page. For English the
-index has no stems: all indexed words with the same beginning are looked up (`documents/roots`), and
-those with the stem are searched. All of them get the idf of the stem among all pages. Otherwise a
-rare ending, or a word that is rare in titles, would weigh more than its meaning does.
+index has no stems: indexed words with the same beginning are looked up (`documents/roots`), and the
+words with the stem are searched. Each gets the idf of the stem among all pages. Otherwise a rare
+ending, or a word that is rare in titles, would weigh more than a frequent one with that stem.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.documents.ideographs import has_ideographs, parts
-from motherlode.documents.roots import heads, is_rooted
-from motherlode.documents.terms import has_stemmer, number_of, sharing
+from motherlode.documents.text.ideographs import has_ideographs, parts
+from motherlode.documents.text.stem_prefixes import heads, is_rooted
+from motherlode.documents.text.terms import has_stemmer, number_of, sharing
 from motherlode.search.index import PageIndex
 from motherlode.search.query import QueryNode, all_words
 from motherlode.search.query_builder import LanguageGroup, Stem
 
 NO_LANGUAGE = "und"
-MAX_STEM_FORMS = 50  # words searched for a stem: the one that was typed, and the most frequent
+MAX_STEM_FORMS = 50  # words searched for a stem: the typed word, and the most frequent words
 _STEM_FIELDS = ("stems", "title_stems", "heading_stems", "anchor_stems")
 
 DocFreqs = dict[str, int]  # document frequency by field of the index
@@ -69,10 +69,10 @@ class StemLookup:
         if has_ideographs(word):
             return Stem(word, number, self.frequency(word))
         if is_rooted(language):
-            return self._weighted(word, number, self._forms(word, number, language))
+            return self._weigh_forms(word, number, self._forms(word, number, language))
         term = hex_stems(np.array([number], np.uint32))
         freqs = {field: self._index.doc_freq(field, term) for field in _STEM_FIELDS}
-        return self._weighted(word, number, {term: freqs})
+        return self._weigh_forms(word, number, {term: freqs})
 
     def _forms(self, word: str, number: int, language: str) -> dict[str, DocFreqs]:
         """Return the indexed words with the stem of this word, and their document frequencies.
@@ -99,7 +99,7 @@ class StemLookup:
             self._freqs_by_prefix[prefix] = self._index.words_with_prefix(prefix)
         return self._freqs_by_prefix[prefix]
 
-    def _weighted(self, word: str, number: int, forms: Mapping[str, DocFreqs]) -> Stem:
+    def _weigh_forms(self, word: str, number: int, forms: Mapping[str, DocFreqs]) -> Stem:
         """Give every form the idf of the stem: BM25 multiplies by the form's own idf later."""
         page_count = self._index.page_count
         typed = (word.lower(), word.casefold())

@@ -19,8 +19,9 @@ Ints = npt.NDArray[np.int64]
 
 BM25, COSINE, TOPIC, CONFIDENCE, AUTHORITY = "bm25", "cosine", "topic", "confidence", "authority"
 SCORE_PARTS = (BM25, COSINE, TOPIC, CONFIDENCE, AUTHORITY)
+_MARGIN = "margin"  # as users name CONFIDENCE, which is its older name
 DEFAULT_RANKING = "bm25=1,cosine=1,topic=1,authority=0.5"
-VOTING_PAGES = 50  # the best by BM25, which decide what topics a query is about
+VOTING_PAGES = 50  # the best by BM25, which decide the topics of a query
 MAX_WEIGHT = 1_000_000  # so that no sum of weights overflows
 
 
@@ -36,20 +37,38 @@ class ScorePart(Struct, frozen=True):
     def contribution(self) -> float:
         return self.scaled * self.weight
 
+    @property
+    def label(self) -> str:
+        return part_label(self.name)
+
+
+def part_label(name: str) -> str:
+    """Return the name of a score part as users read it."""
+    return _MARGIN if name == CONFIDENCE else name
+
+
+def part_named(label: str) -> str:
+    """Return the score part that a user names; the name `confidence` is understood, too."""
+    return CONFIDENCE if label == _MARGIN else label
+
+
+RANKING_NAMES = ", ".join(map(part_label, SCORE_PARTS))  # for messages
+
 
 def parse_weights(text: str) -> dict[str, float]:
-    """Parse `cosine=1,confidence=0.5`, or one name; return weights with sum 1.
+    """Parse `cosine=1,margin=0.5`, or one name; return weights with sum 1.
 
     Raises `UsageError`.
     """
     weights: dict[str, float] = {}
     for piece in text.split(","):
-        name, equals, number = (token.strip() for token in piece.partition("="))
+        label, equals, number = (token.strip() for token in piece.partition("="))
+        name = part_named(label)
         if name not in SCORE_PARTS:
-            raise UsageError(f"There is no ranking '{name}'; there are {', '.join(SCORE_PARTS)}.")
+            raise UsageError(f"There is no ranking '{label}'; there are {RANKING_NAMES}.")
         if name in weights:
-            raise UsageError(f"The ranking '{name}' is given twice.")
-        weights[name] = _parse_weight(name, number) if equals else 1.0
+            raise UsageError(f"The ranking '{label}' is given twice.")
+        weights[name] = _parse_weight(label, number) if equals else 1.0
     total = sum(weights.values())
     if not total:
         raise UsageError("At least one weight of a ranking must be above 0.")

@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from motherlode.records import Judgement, PageId
 from motherlode.search.ranking import ScorePart
 from motherlode.search.snippets import Highlighter, Snippet
-from motherlode.store.judged import judgements_of
-from motherlode.store.pages import main_text_of, page_numbered, urls_of_pages
 from motherlode.store.session import Session
+from motherlode.store.tables.judgements import judgements_of
+from motherlode.store.tables.pages import main_text_of, page_numbered, urls_of_pages
 from motherlode.topics import TopicTree, show_path
-from motherlode.training.marks import Marks, said_on
+from motherlode.training.certainty import Assessed
+from motherlode.training.feedback.marks import PortalMarks, mark_labels
 
 MAX_TITLE_CHARS = 300
 MAX_DUPLICATE_URLS = 10  # listed with a result
 
-# Judgements that replace those of the store, such as the ones of a model that is not adopted yet.
+# Judgements that replace stored judgements, such as those of a model that is not adopted yet.
 AssumedJudgements = Mapping[PageId, Judgement]
 
 
@@ -34,12 +35,12 @@ class RankedPage(Struct, frozen=True):
     duplicates: tuple[PageId, ...] = ()
 
 
-class SearchResult(Struct, frozen=True):
+class SearchResult(Assessed, frozen=True):
     """A page that was found.
 
     `score` is from 0 to 1, `why` its parts. `places` is what title, headings, text, anchors and
     address contribute to its BM25. `alike` are URLs of near duplicates, `alike_count` counts all of
-    them. `marked` is what a user said about the page, such as `good for owls`.
+    them. `marked` are the user's relevance marks, such as `good for owls`.
     """
 
     place: int
@@ -47,13 +48,12 @@ class SearchResult(Struct, frozen=True):
     title: str
     score: float
     topic: str
-    confidence: float | None
     language: str
     type: str
     fetched_at: float
     snippet: Snippet
     why: tuple[ScorePart, ...]
-    places: dict[str, float] = {}
+    places: dict[str, float] = field(default_factory=dict)
     alike: tuple[str, ...] = ()
     alike_count: int = 0
     marked: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class ResultBuilder:
         tree: TopicTree,
         highlighter_for: Callable[[str], Highlighter],
         assumed: AssumedJudgements,
-        marks: Marks,
+        marks: PortalMarks,
     ) -> None:
         self._session = session
         self._tree = tree
@@ -87,10 +87,11 @@ class ResultBuilder:
         return SearchResult(
             place=ranked.place,
             url=stored.page.url,
-            title=_shortened(" ".join(stored.title[: 4 * MAX_TITLE_CHARS].split())),
+            title=_shorten_title(" ".join(stored.title[: 4 * MAX_TITLE_CHARS].split())),
             score=ranked.score,
             topic=self._topic_path(judgement),
-            confidence=None if judgement is None else judgement.confidence,
+            margin=None if judgement is None else judgement.confidence,
+            probability=None if judgement is None else judgement.probability,
             language=stored.language,
             type=stored.page.mime,
             fetched_at=stored.page.fetched_at,
@@ -99,7 +100,7 @@ class ResultBuilder:
             places=ranked.bm25_by_place,
             alike=self._urls_of(ranked.duplicates[:MAX_DUPLICATE_URLS]),
             alike_count=len(ranked.duplicates),
-            marked=said_on(self._marks, self._tree, page),
+            marked=mark_labels(self._marks, self._tree, page),
         )
 
     def _judgement_of(self, page: PageId) -> Judgement | None:
@@ -118,5 +119,5 @@ class ResultBuilder:
         return tuple(urls[page] for page in pages if page in urls)
 
 
-def _shortened(text: str) -> str:
+def _shorten_title(text: str) -> str:
     return text if len(text) <= MAX_TITLE_CHARS else f"{text[: MAX_TITLE_CHARS - 2]} …"

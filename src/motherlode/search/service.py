@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.lettering import lettered
-from motherlode.documents.similarity import NEAR
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import spell, unpack
+from motherlode.documents.features.fingerprints import NEAR
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.normalization import lettered
+from motherlode.documents.text.terms import spell, unpack
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
 from motherlode.search.authority import authority_among, topic_authorities
@@ -54,12 +54,12 @@ from motherlode.search.ranking import (
 )
 from motherlode.search.results import AssumedJudgements, RankedPage, ResultBuilder, SearchResult
 from motherlode.search.snippets import Highlighter
-from motherlode.store.judged import judgements_of
-from motherlode.store.marks import standing_marks
-from motherlode.store.pages import page_at, text_of, vectors_of_all
 from motherlode.store.session import Session
+from motherlode.store.tables.judgements import judgements_of
+from motherlode.store.tables.marks import standing_marks
+from motherlode.store.tables.pages import page_at, text_of, vectors_of_all
 from motherlode.topics import TopicTree, parse_path
-from motherlode.training.marks import Marks
+from motherlode.training.feedback.marks import PortalMarks
 from motherlode.urls import Address
 
 MAX_RANKED_WITH_COSINE = 1_000  # pages; the vector of each has to be read
@@ -89,7 +89,7 @@ class SearchResults(Struct, frozen=True):
     """One page of results.
 
     `total` pages match, of which the best `ranked` by BM25 were ranked; both include duplicates.
-    `weights` are those of the score parts that apply to the request.
+    `weights` has only the score parts that apply to the request.
     """
 
     total: int
@@ -128,8 +128,8 @@ class ScoredMatches(Struct, frozen=True):
 class SearchEngine:
     """Searches one portal at one moment of its store and its index.
 
-    `assumed` judgements replace those of the store; pages that would leave the requested topic are
-    not found then.
+    `assumed` judgements replace stored judgements; pages that they move off the requested topic are
+    not found.
     """
 
     def __init__(
@@ -155,12 +155,12 @@ class SearchEngine:
         return self._match(request).pages()
 
     def score(self, request: SearchRequest) -> ScoredMatches:
-        """Find the pages to rank and compute their score parts; raises what `search` raises."""
+        """Find the pages to rank and compute their score parts; raises like `search`."""
         topic = self._topic_of(request)
         matches = self._match(request)
         if topic is not None and self._assumed:
             topics = set(self._tree.descendants(topic))
-            matches = replace(matches, hits=_still_on(topics, matches.hits, self._assumed))
+            matches = replace(matches, hits=_drop_off_topic(topics, matches.hits, self._assumed))
         values = self._values(matches)
         if AUTHORITY in matches.weights:
             values[AUTHORITY] = self._authority(topic, matches, values)
@@ -170,7 +170,9 @@ class SearchEngine:
         """Rank scored pages, fold near duplicates, and return the requested page of results."""
         matches = scored.matches
         ranked, more = self._ranked_pages(request, scored)
-        marks = Marks(standing_marks(self._session, [page.page for page in ranked]), self._tree)
+        marks = PortalMarks(
+            standing_marks(self._session, [page.page for page in ranked]), self._tree
+        )
         highlighter_for = partial(_highlighter, matches)
         builder = ResultBuilder(self._session, self._tree, highlighter_for, self._assumed, marks)
         results = [result for page in ranked if (result := builder.build(page)) is not None]
@@ -335,7 +337,7 @@ class SearchEngine:
         matches: QueryMatches,
         pages: Sequence[PageId],
     ) -> dict[int, dict[str, float]]:
-        """Return what words in title, headings, text and so on add to the BM25 of these pages."""
+        """Return the parts of the BM25 of these pages by title, headings, text and so on."""
         words = text_words_of(matches.node) if matches.node is not None else None
         bm25: dict[int, dict[str, float]] = {}
         if words is None or not pages:
@@ -350,7 +352,7 @@ class SearchEngine:
         return bm25
 
 
-def _still_on(topics: set[TopicId], hits: IndexHits, assumed: AssumedJudgements) -> IndexHits:
+def _drop_off_topic(topics: set[TopicId], hits: IndexHits, assumed: AssumedJudgements) -> IndexHits:
     """Drop pages whose assumed judgement puts them on none of these topics."""
     judgements = [assumed.get(PageId(page)) for page in hits.pages.tolist()]
     is_on = np.array(

@@ -9,8 +9,8 @@ from unicodedata import normalize
 
 from msgspec import Struct
 
-from motherlode.documents.ideographs import has_ideographs
-from motherlode.documents.terms import SIGNS, number_of
+from motherlode.documents.text.ideographs import has_ideographs
+from motherlode.documents.text.terms import SIGNS, number_of
 from motherlode.search.query import MatchMode, QueryNode, QueryWord, positive_words
 from motherlode.search.query_builder import is_alphabetic
 
@@ -46,7 +46,7 @@ def cut_snippet(line: str, spans: Sequence[WordSpan]) -> Snippet:
 
 
 def _densest(spans: Sequence[WordSpan]) -> tuple[int, int]:
-    """Return where the most different words are close together; of several such, the first."""
+    """Return the first span in which the most different words are close together."""
     best, densest = (0, 0), (0, 0)
     for at, (start, _, _) in enumerate(spans):
         inside = list(_spans_until(start + SNIPPET_CHARS, spans[at:]))

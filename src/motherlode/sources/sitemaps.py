@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from msgspec import Struct
 
-from motherlode.fetch.decoding import decoded
+from motherlode.fetch.content_codings import decoded
 from motherlode.urls import UrlError, address, registrable_domain
 
 MAX_BYTES = 50 * 2**20  # the protocol's own limit, unpacked
@@ -89,7 +89,7 @@ def _parse_lines(body: bytes) -> Sitemap:
 
 
 def _parse_xml(body: bytes) -> Sitemap:
-    reader = _Reader()
+    reader = _SitemapReader()
     with suppress(expat.ExpatError, _EnoughError):  # what was read before it counts
         reader.parser.Parse(body.lstrip(), True)  # noqa: FBT003 - expat's own
     return Sitemap(tuple(dict.fromkeys(reader.pages)), tuple(dict.fromkeys(reader.sitemaps)))
@@ -99,7 +99,7 @@ class _EnoughError(Exception):
     """There is nothing more to read here."""
 
 
-class _Reader:
+class _SitemapReader:
     """Element by element, by local names: many sitemaps get the namespace wrong."""
 
     def __init__(self) -> None:
@@ -126,7 +126,9 @@ class _Reader:
         if name in _PAGES | _SITEMAPS:
             self._url, self._changed = "", None
         elif (
-            name == "link" and self._parent() == "entry" and attributes.get("rel", "alternate") == "alternate"
+            name == "link"
+            and self._parent() == "entry"
+            and attributes.get("rel", "alternate") == "alternate"
         ):
             self._url = self._url or attributes.get("href", "").strip()
 
@@ -137,7 +139,9 @@ class _Reader:
         self._text.clear()
         if name in _PAGES | _SITEMAPS:
             self._list(name, self._url or (text if name in _SITEMAPS else ""))
-        elif (name == "loc" and parent in _PAGES | _SITEMAPS) or (name == "link" and parent == "item"):
+        elif (name == "loc" and parent in _PAGES | _SITEMAPS) or (
+            name == "link" and parent == "item"
+        ):
             self._url = text
         elif name in _DATES and self._changed is None:
             self._changed = _moment(text)

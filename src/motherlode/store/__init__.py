@@ -1,10 +1,9 @@
-"""What a portal knows, in SQLite by default or PostgreSQL by URL, and its WARC archive.
+"""The database of a portal (SQLite, or PostgreSQL by URL) and its WARC archive.
 
-A `Store` gives sessions; the functions of `topics`, `frontier`, `outcomes`, `pages`
-and `ledger` work on them.
+`tables` writes and reads rows, `queries` only reads; nothing outside `records` is imported here.
 """
 
-from motherlode.store.connecting import StoreOptions
+from motherlode.store.engine import StoreOptions
 from motherlode.store.session import Session
 from motherlode.store.store import Store
 

@@ -32,7 +32,9 @@ GZIPPED = b"Content-Encoding: gzip\r\n"  # in the head of a response whose body 
 _BUFFER = 1 << 20
 _HEAD = 16_384  # bytes of a record that have its headers
 _DIGEST = re.compile(rb"^WARC-Payload-Digest: (\S+)", re.MULTILINE)
-_LEVEL = 1  # isal's first level packs about as well as zlib's sixth on Web pages, at a fifth of the time
+_LEVEL = (
+    1  # isal's first level packs about as well as zlib's sixth on Web pages, at a fifth of the time
+)
 _KINDS: dict[int, type[StoreError]] = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), DiskFullError),
     **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), ReadOnlyError),
@@ -43,7 +45,10 @@ class ArchiveOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """How raw responses are kept, as WARC files in the portal's archive/ directory."""
 
     max_mb: Annotated[
-        int, Meta(ge=1, le=100_000, description="Begin a new WARC file when one has reached this, in MB.")
+        int,
+        Meta(
+            ge=1, le=100_000, description="Begin a new WARC file when one has reached this, in MB."
+        ),
     ] = 1000
 
 
@@ -158,7 +163,9 @@ class Archive:
             "operator": self._identity.operator,
             "description": self._identity.description,
         }
-        about = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value)
+        about = "".join(
+            f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value
+        )
         headers = {"WARC-Filename": name, "Content-Type": "application/warc-fields"}
         return _member("warcinfo", at, headers, (about.encode(errors="replace"),))
 
@@ -185,7 +192,11 @@ class Archive:
     def missing(self, committed: Mapping[str, int]) -> list[Path]:
         """The files that are committed and not there at all."""
         there = {path.name for path in self._files()}
-        return [self._directory / name for name in sorted(committed) if committed[name] and name not in there]
+        return [
+            self._directory / name
+            for name in sorted(committed)
+            if committed[name] and name not in there
+        ]
 
     def size(self, name: str) -> int:
         """How long a file really is; 0 if it is gone."""
@@ -206,7 +217,9 @@ class Archive:
 
     def _write(self, file: BinaryIO, member: bytes) -> Archived:
         name = file.name.rpartition(os.sep)[2]
-        offset = self._sizes[name] if name in self._sizes else self._before.setdefault(name, file.tell())
+        offset = (
+            self._sizes[name] if name in self._sizes else self._before.setdefault(name, file.tell())
+        )
         file.write(member)
         self._sizes[name] = offset + len(member)
         return Archived(name, offset, len(member))
@@ -287,7 +300,11 @@ def _explained(directory: Path) -> Iterator[None]:
         yield
     except OSError as error:
         kind = _KINDS.get(error.errno or 0, StoreError)
-        kept = "; the unfinished batch was dropped and all before it is kept" if kind is DiskFullError else ""
+        kept = (
+            "; the unfinished batch was dropped and all before it is kept"
+            if kind is DiskFullError
+            else ""
+        )
         raise kind(f"{directory} cannot be written: {error.strerror or error}{kept}.") from error
 
 

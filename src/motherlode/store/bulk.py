@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Table
 
-from motherlode.store.linking import COLUMNS, FLAG_BITS, TARGET_BITS, LinkRows
+from motherlode.store.link_rows import COLUMNS, FLAG_BITS, TARGET_BITS, LinkRows
 from motherlode.store.schema import links
 
 Row = tuple[Any, ...]
@@ -24,7 +24,8 @@ _INSERT_LINKS = (
     f"FROM json_each(?) AS page, json_each(page.value) AS link"
 )
 _LIST_LINKS = (
-    "SELECT page_id, group_concat(url_id, ',') FROM links WHERE page_id BETWEEN ? AND ? GROUP BY page_id"
+    "SELECT page_id, group_concat(url_id, ',') FROM links "
+    "WHERE page_id BETWEEN ? AND ? GROUP BY page_id"
 )
 
 
@@ -55,11 +56,17 @@ class Bulk(Protocol):
     def remove(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Delete the rows that have these values."""
 
-    def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
+    def find(
+        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
+    ) -> Iterable[Row]:
         """The wanted columns of the rows whose column has one of these values."""
 
     def find_pairs(
-        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+        self,
+        table: Table,
+        columns: tuple[str, str],
+        pairs: Sequence[tuple[int, int]],
+        wanted: Sequence[str],
     ) -> Iterable[Row]:
         """The wanted columns of the rows that have one of these pairs of numbers, neither of them below 0 and
         the second one small, in two columns."""
@@ -110,7 +117,9 @@ class SqliteBulk:
         conditions = " AND ".join(f'"{name}" = ?' for name in columns)
         self._run(f"DELETE FROM {table.name} WHERE {conditions}", rows)
 
-    def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
+    def find(
+        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
+    ) -> Iterable[Row]:
         if not values:
             return ()
         return self._driver.execute(
@@ -119,7 +128,11 @@ class SqliteBulk:
         )
 
     def find_pairs(
-        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+        self,
+        table: Table,
+        columns: tuple[str, str],
+        pairs: Sequence[tuple[int, int]],
+        wanted: Sequence[str],
     ) -> Iterable[Row]:
         if not pairs:
             return ()
@@ -188,7 +201,9 @@ class PostgresBulk:
         conditions = " AND ".join(f'{table.name}."{name}" = stage."{name}"' for name in columns)
         self._driver.execute(f"DELETE FROM {table.name} USING {stage} AS stage WHERE {conditions}")
 
-    def find(self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]) -> Iterable[Row]:
+    def find(
+        self, table: Table, column: str, values: Sequence[int], wanted: Sequence[str]
+    ) -> Iterable[Row]:
         if not values:
             return ()
         found: Iterable[Row] = self._driver.execute(
@@ -197,7 +212,11 @@ class PostgresBulk:
         return found
 
     def find_pairs(
-        self, table: Table, columns: tuple[str, str], pairs: Sequence[tuple[int, int]], wanted: Sequence[str]
+        self,
+        table: Table,
+        columns: tuple[str, str],
+        pairs: Sequence[tuple[int, int]],
+        wanted: Sequence[str],
     ) -> Iterable[Row]:
         if not pairs:
             return ()
@@ -216,11 +235,15 @@ class PostgresBulk:
         )
         return [number for (number,) in rows]
 
-    def _from_stage(self, table: Table, columns: Sequence[str], rows: Sequence[Row], conflict: str) -> None:
+    def _from_stage(
+        self, table: Table, columns: Sequence[str], rows: Sequence[Row], conflict: str
+    ) -> None:
         if rows:
             stage = self._stage(table, columns, rows)
             names = _names(columns)
-            self._driver.execute(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {stage}{conflict}")
+            self._driver.execute(
+                f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {stage}{conflict}"
+            )
 
     def _stage(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> str:
         self._staged += 1

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Connection, inspect, select, update
 
 from motherlode.records import NewerStoreError, StoreError
+from motherlode.records.pages import PREPARATION, REFRESH
 from motherlode.store import schema
 
 Step = Callable[[Connection], None]
@@ -34,8 +35,59 @@ def _aliases_of_hosts(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN aliases TEXT NOT NULL DEFAULT ''")
 
 
+_FRONTIER_OF_VERSION_5 = """INSERT INTO frontier (share, lane, queue, cost, url_id, depth, distance, via)
+    SELECT 0,
+        CASE WHEN queue > 0 THEN 0 WHEN queue = 0 THEN 4 WHEN queue > -536870912 THEN 1
+            WHEN queue = -2147483648 THEN 3 ELSE 2 END,
+        CASE WHEN queue >= 0 THEN queue WHEN queue > -536870912 THEN -queue
+            WHEN queue = -2147483648 THEN 0 ELSE abs(queue + 1073741824) END,
+        -rank, url_id, depth, distance, via
+    FROM frontier_5"""
+_POLICIES_OF_VERSION_5 = {  # runs had the names of classes
+    "BreadthFirst": "breadth-first",
+    "BestFirst": "best-first",
+    "Bingo": "bingo",
+    "_Examples": PREPARATION,
+    "_Revisit": REFRESH,
+}
+
+
+def _lanes_and_scores(connection: Connection) -> None:
+    """Entries have a share and a lane, where the sign and the size of the queue's number said as much;
+    judgements have a score besides their margin; runs name their policy; policies keep notes."""
+    run = connection.exec_driver_sql
+    run("CREATE TABLE frontier_5 AS SELECT * FROM frontier")
+    run("DROP TABLE frontier")
+    schema.frontier.create(connection)
+    run(_FRONTIER_OF_VERSION_5)
+    run("DROP TABLE frontier_5")
+    run("ALTER TABLE judgements ADD COLUMN score DOUBLE PRECISION")
+    # Of best-first, which accepts nothing: a cosine, and no model.
+    run(
+        "UPDATE judgements SET score = confidence, confidence = confidence - 1 "
+        "WHERE topic_id = 1 AND model_id IS NULL AND confidence BETWEEN 0 AND 1"
+    )
+    schema.notes.create(connection)
+    for old, new in _POLICIES_OF_VERSION_5.items():
+        connection.execute(
+            update(schema.runs).where(schema.runs.c.policy == old).values(policy=new)
+        )
+
+
+def _probabilities(connection: Connection) -> None:
+    """Judgements have a calibrated probability; those of before have none until the next training."""
+    connection.exec_driver_sql("ALTER TABLE judgements ADD COLUMN probability DOUBLE PRECISION")
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
-STEPS: Sequence[Step] = (_robots_by_origin, _headings_in_texts, _marks, _aliases_of_hosts)
+STEPS: Sequence[Step] = (
+    _robots_by_origin,
+    _headings_in_texts,
+    _marks,
+    _aliases_of_hosts,
+    _lanes_and_scores,
+    _probabilities,
+)
 
 
 def create(connection: Connection) -> None:
@@ -43,7 +95,9 @@ def create(connection: Connection) -> None:
     if is_made(connection):
         raise StoreError("This database holds a portal already; name an empty one.")
     schema.metadata.create_all(connection)
-    connection.execute(schema.about.insert(), [{"name": "schema_version", "value": str(schema.VERSION)}])
+    connection.execute(
+        schema.about.insert(), [{"name": "schema_version", "value": str(schema.VERSION)}]
+    )
     root = {"id": 1, "parent_id": None, "name": "", "folded": "", "is_others": False}
     connection.execute(schema.topics.insert(), [root])
     if connection.dialect.name == "postgresql":  # the root took its number without asking
@@ -86,5 +140,7 @@ def migrate(connection: Connection, steps: Sequence[Step] = STEPS) -> None:
     for step in steps[version(connection) - 1 :]:
         step(connection)
     connection.execute(
-        update(schema.about).where(schema.about.c.name == "schema_version").values(value=str(newest))
+        update(schema.about)
+        .where(schema.about.c.name == "schema_version")
+        .values(value=str(newest))
     )

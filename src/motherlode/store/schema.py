@@ -4,8 +4,10 @@ Three things are arranged for bulk speed (docs/design.md has the measurements):
 
 - `urls.id` counts up in order of discovery and `urls.key` is the sieve: new rows are appended, links carry
   small integers, and the only index that is written at random is narrow and clustered by host.
-- `frontier` is keyed by queue and rank, so that the links of a page land side by side. A URL that is found
-  again at a better rank gets a second row; the worse one is stale once the URL is settled (frontier.py).
+- `frontier` is keyed by share, lane, queue and rank, so that the links of a page land side by side. A URL
+  that is found again at a better rank gets a second row; the worse one is stale once the URL is settled
+  (frontier.py). A share is a part of the frontier that one engine owns: hosts are divided by registrable
+  domain. One engine owns everything, which is share 0.
 - `links_in` begins with a segment of page numbers, so that of this index too only a small part is being
   written at any time. A look-up asks each segment (pages.py).
 """
@@ -28,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 5
+VERSION = 7
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
@@ -87,8 +89,12 @@ urls = Table(
 frontier = Table(
     "frontier",
     metadata,
+    Column("share", SmallInteger, primary_key=True, autoincrement=False),
+    Column("lane", SmallInteger, primary_key=True, autoincrement=False),
     Column("queue", Integer, primary_key=True, autoincrement=False),
-    Column("rank", Double, primary_key=True),
+    Column(
+        "cost", Double, primary_key=True
+    ),  # minus the rank, so that the key's own order is best first
     Column("url_id", BigInteger, primary_key=True),
     Column("depth", Integer, nullable=False),
     Column("distance", Double, nullable=False),
@@ -203,6 +209,8 @@ judgements = Table(
     Column("topic_id", Integer, nullable=False),
     Column("confidence", Double, nullable=False),
     Column("model_id", Integer),
+    Column("score", Double),  # on the model's own scale; none: the confidence is it
+    Column("probability", Double),  # that the page is on the topic; none: unknown
     Index("judgements_topic", "topic_id", "confidence"),
 )
 
@@ -243,12 +251,25 @@ feedback = Table(
 marks = Table(
     "marks",
     metadata,
-    Column("id", Integer, primary_key=True),  # of several on a page and a topic the last counts (marks.py)
+    Column(
+        "id", Integer, primary_key=True
+    ),  # of several on a page and a topic the last counts (marks.py)
     Column("page_id", BigInteger, nullable=False),
     Column("topic_id", ForeignKey("topics.id", ondelete="CASCADE"), nullable=False),
     Column("word", SmallInteger, nullable=False),
     Column("given_at", Double, nullable=False),
     Column("note", Text, nullable=False),
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column(
+        "kind", Text, primary_key=True
+    ),  # what a policy writes down with a page, such as a site's verdict
+    Column("key", Text, primary_key=True),
+    Column("value", JSON, nullable=False),
+    Column("page_id", BigInteger),
 )
 
 archives = Table(

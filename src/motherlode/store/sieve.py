@@ -93,7 +93,9 @@ class Sieve:
         missing = np.flatnonzero(ids == UNKNOWN)
         if missing.size:
             wanted = keys[missing].tolist()
-            asked = {key: spelled(place) for key, place in zip(wanted, missing.tolist(), strict=True)}
+            asked = {
+                key: spelled(place) for key, place in zip(wanted, missing.tolist(), strict=True)
+            }
             found = self._ask(np.fromiter(asked, np.int64, len(asked)), asked)
             known = dict(zip(asked, found, strict=True))
             ids[missing] = [known[key] for key in wanted]
@@ -103,10 +105,14 @@ class Sieve:
         """The rows of keys that the memory does not have, made where there are none."""
         wanted = keys.tolist()
         known = self._find(wanted)
-        fresh = sorted(key for key in wanted if key not in known)  # in the index's order
+        fresh = [key for key in wanted if key not in known]
         if fresh:
+            # In the order of discovery, which decides ties.
             numbers = self._bulk.numbers(urls, len(fresh))
-            rows = [(number, key, spelled[key], _OPEN, 0) for number, key in zip(numbers, fresh, strict=True)]
+            rows = [
+                (number, key, spelled[key], _OPEN, 0)
+                for number, key in zip(numbers, fresh, strict=True)
+            ]
             self._bulk.insert_new(urls, ("id", "key", "url", "state", "attempts"), rows)
             known.update({row[1]: (row[0], _OPEN) for row in rows})
             self._mind_others(known, fresh)

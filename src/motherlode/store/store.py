@@ -1,5 +1,6 @@
 """The store: one database, transactions for reading and for writing."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,11 +11,11 @@ from typing import Self
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from motherlode.records import LockedError, OlderStoreError, StoreError
+from motherlode.records import LockedError, OlderStoreError, ReadOnlyError, StoreError
 from motherlode.store import migrations
 from motherlode.store.bulk import bulk_for
-from motherlode.store.connecting import StoreOptions, connect, shown
-from motherlode.store.failures import understood
+from motherlode.store.driver_errors import understood
+from motherlode.store.engine import Database, StoreOptions, connect, shown
 from motherlode.store.session import Session
 from motherlode.store.sieve import Sieve, SieveMemory
 
@@ -29,8 +30,9 @@ class Store:
     inside one leaves the database as it was before.
     """
 
-    def __init__(self, engine: Engine, where: str) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, where: str) -> None:
+        self._engine: Engine = database.engine
+        self._unlocked = database.unlocked
         self._memory = SieveMemory()
         self._writer = Lock()
         self._guard: Connection | None = None  # holds the lock of whoever writes
@@ -54,6 +56,8 @@ class Store:
         """Open a portal's database. A newer one is refused, and an older one unless it may be upgraded."""
         if not options.url and not database.is_file():
             raise StoreError(f"{database} is missing; restore it from a copy of the portal.")
+        if not options.url and not os.access(database, os.R_OK):
+            raise ReadOnlyError(f"{database} cannot be read: it belongs to another user; ask them.")
         with cls._connected(database, options) as store:
             with store._transaction(writing=False) as connection:
                 current = migrations.is_current(connection)
@@ -166,8 +170,25 @@ class Store:
             options["postgresql_readonly"] = not writing
             options["isolation_level"] = "READ COMMITTED" if writing else "REPEATABLE READ"
         with (
+            self._unchanged(),
             understood(self.where, self._engine.dialect.loaded_dbapi.Error),
             self._engine.connect().execution_options(**options) as connection,
             connection.begin(),
         ):
             yield connection
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Raise `LockedError` at the end if the database, read without locks, was written meanwhile.
+
+        Then pages may have been read half old, half new, which SQLite may call damage.
+        """
+        if self._unlocked is None:
+            yield
+            return
+        try:
+            yield
+        except StoreError:
+            self._unlocked.check_unchanged()
+            raise
+        self._unlocked.check_unchanged()

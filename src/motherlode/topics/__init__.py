@@ -1,7 +1,11 @@
-"""The topic tree: its paths, its edits, and how it grows out of bookmarks, seeds and queries."""
+"""The topic tree: its paths, its edits, and how it is made of bookmarks, seeds and queries.
+
+Trees are values; `store` keeps them, and `learning` tells their topics apart.
+"""
 
 from motherlode.topics.paths import OTHERS, TopicPath, clean_name, is_others, parse_path, show_path
-from motherlode.topics.planting import (
+from motherlode.topics.tree import TopicTree
+from motherlode.topics.tree_builder import (
     Planted,
     Planting,
     plant,
@@ -10,7 +14,6 @@ from motherlode.topics.planting import (
     plant_seeds,
     plant_urls,
 )
-from motherlode.topics.tree import TopicTree
 
 __all__ = [
     "OTHERS",

@@ -116,4 +116,6 @@ class TopicTree:
 
         paths = [show_path(self.path(topic.id)) for topic in self]
         near = get_close_matches(show_path(path), paths, n=1)
-        return f"; did you mean '{near[0]}'?" if near else "; 'lode topics DIR' lists what there is."
+        return (
+            f"; did you mean '{near[0]}'?" if near else "; 'lode topics DIR' lists what there is."
+        )

@@ -5,7 +5,7 @@ A query is one, and so is what a bookmark or a library says of a page that is go
 
 from collections.abc import Iterable
 
-from motherlode.documents.analysing import enriched
+from motherlode.documents.analysis import enriched
 from motherlode.records import Document, Example
 
 LANGUAGE = "en"  # of words too few to tell
@@ -14,7 +14,9 @@ LANGUAGE = "en"  # of words too few to tell
 def virtual_document(title: str, parts: Iterable[str] = (), language: str = LANGUAGE) -> Document:
     """A document of a title and whatever else is said: a query, an abstract, keywords, a note."""
     said = "\n".join(" ".join(part.split()) for part in parts if part.strip())
-    return enriched(Document(title=" ".join(title.split()), text=said, main=said, language=language))
+    return enriched(
+        Document(title=" ".join(title.split()), text=said, main=said, language=language)
+    )
 
 
 def document_of(example: Example) -> Document | None:

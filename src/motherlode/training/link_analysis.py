@@ -1,4 +1,4 @@
-"""Hubs and authorities of a topic, over the links that the store knows (SPEC B10)."""
+"""Hubs and authorities of a topic, over the links in the store (SPEC B10)."""
 
 from collections.abc import Collection, Iterable
 
@@ -7,130 +7,154 @@ from msgspec import Struct
 
 from motherlode.learning.links.hits import MAX_ROUNDS, HubsAndAuthorities
 from motherlode.learning.links.pagerank import PageRank
+from motherlode.learning.matrix import Floats, Ints
 from motherlode.records import Judgement, TopicId, UrlId
-from motherlode.store.graph import Graph, TargetsFrom, graph_around
-from motherlode.store.judged import judged_for, judgements_of
+from motherlode.store.queries.graph import Graph, TargetsFrom, graph_around
 from motherlode.store.session import Session
+from motherlode.store.tables.judgements import judged_for, judgements_of
 from motherlode.topics import TopicTree
+from motherlode.training.certainty import Assessed
 from motherlode.urls import host_of
 
-BASE = 5_000  # pages of the topic, the surest
-PREDECESSORS = 20  # of each
+BASE_SET_PAGES = 5_000  # the most confident of the topic
+MAX_PREDECESSORS = 20  # of each page
 
 
-class Standing(Struct, frozen=True):
-    """A page among the links around a topic."""
+class LinkScores(Assessed, frozen=True):
+    """The scores of a page by the links around a topic; `margin` is None if it is not on it."""
 
     url: str
     url_id: UrlId
     hub: float
     authority: float
     pagerank: float
-    confidence: float | None  # None: it is not on the topic
     elsewhere: bool = False  # it was judged, and is on another topic or on none
 
 
-class Extent(Struct, frozen=True):
-    """How far around a topic links are looked at, and how exactly."""
+class NeighbourhoodLimits(Struct, frozen=True):
+    """Limits of the pages around a topic that are analysed, and of the rounds of scoring."""
 
-    base: int = BASE
-    predecessors: int = PREDECESSORS
+    base: int = BASE_SET_PAGES
+    predecessors: int = MAX_PREDECESSORS
     rounds: int = MAX_ROUNDS
 
 
 class Neighbourhood(Struct, frozen=True):
-    """Every page of a topic and around it, with its links, and what it is worth as a hub or an authority."""
+    """The pages on a topic and around it, with their links and scores."""
 
     graph: Graph
-    confidences: list[float | None]
+    judgements: list[Judgement | None]  # None: not on the topic
     elsewhere: list[bool]
     hits: HubsAndAuthorities
 
-    def standings(self) -> list[Standing]:
+    def link_scores(self) -> list[LinkScores]:
         sources, targets = self.graph.edges.T
         ranks = PageRank().fit(sources, targets, len(self.graph.ids)).ranks_
         return [
-            Standing(
-                url,
-                self.graph.ids[at],
-                float(self.hits.hubs_[at]),
-                float(self.hits.authorities_[at]),
-                float(ranks[at]),
-                self.confidences[at],
-                self.elsewhere[at],
+            LinkScores(
+                url=url,
+                url_id=self.graph.ids[index],
+                hub=float(self.hits.hubs_[index]),
+                authority=float(self.hits.authorities_[index]),
+                pagerank=float(ranks[index]),
+                margin=None if judgement is None else judgement.confidence,
+                probability=None if judgement is None else judgement.probability,
+                elsewhere=self.elsewhere[index],
             )
-            for at, url in enumerate(self.graph.urls)
+            for index, (url, judgement) in enumerate(
+                zip(self.graph.urls, self.judgements, strict=True)
+            )
         ]
 
-    def hubs(self, most: int) -> list[UrlId]:
-        """The best hubs."""
+    def hubs(self, limit: int) -> list[UrlId]:
+        """Return the best hubs."""
         scores = self.hits.hubs_
-        return [self.graph.ids[at] for at in np.argsort(-scores, kind="stable")[:most] if scores[at] > 0]
+        best = np.argsort(-scores, kind="stable")[:limit]
+        return [self.graph.ids[index] for index in best if scores[index] > 0]
 
 
-def standings(
+def link_scores_of(
     session: Session,
     tree: TopicTree,
     topic: TopicId,
     *,
-    base: int = BASE,
-    predecessors: int = PREDECESSORS,
+    base: int = BASE_SET_PAGES,
+    predecessors: int = MAX_PREDECESSORS,
     rounds: int = MAX_ROUNDS,
-) -> list[Standing]:
-    """Every page of a topic and around it, in no order; scores are as exact as so many rounds make them."""
-    return neighbourhood(session, tree, topic, Extent(base, predecessors, rounds)).standings()
+) -> list[LinkScores]:
+    """Return the scores of all pages on a topic and around it, in no particular order."""
+    limits = NeighbourhoodLimits(base, predecessors, rounds)
+    return neighbourhood(session, tree, topic, limits).link_scores()
 
 
 def neighbourhood(
     session: Session,
     tree: TopicTree,
     topic: TopicId,
-    extent: Extent,
-    leading: TargetsFrom | None = None,
+    limits: NeighbourhoodLimits,
+    read_targets: TargetsFrom | None = None,
 ) -> Neighbourhood:
-    """What a page passes on is weighed by its relevance: by how sure its topic is of it, in proportion to the
-    surest. Pages of which nothing is known count half as much as the least sure one of the topic's own, and
-    those that are elsewhere half as much again. `leading`: who knows where links lead, if not the store.
+    """Return the neighbourhood of a topic, in which the score that a page passes on is weighted.
+
+    The weight is its relevance: its margin in proportion to the highest. A page without
+    judgement counts half as much as the least confident page on the topic, and a page on another
+    topic half of that. Links are read by `read_targets`, by default from the store.
     """
     topics = {topic, *tree.descendants(topic)}
-    pages = judged_for(session, topics, extent.base)
-    graph = graph_around(session, [page.url_id for page in pages], extent.predecessors, leading)
-    judged = judgements_of(session, {page for page in graph.pages if page is not None})
-    told = [_confidence(None if page is None else judged.get(page), topics) for page in graph.pages]
-    elsewhere = [page in judged and sure is None for page, sure in zip(graph.pages, told, strict=True)]
+    pages = judged_for(session, topics, limits.base)
+    url_ids = [page.url_id for page in pages]
+    graph = graph_around(session, url_ids, limits.predecessors, read_targets)
+    judgements = judgements_of(session, {page for page in graph.pages if page is not None})
+    on_topic = [
+        _if_on_topic(None if page is None else judgements.get(page), topics) for page in graph.pages
+    ]
+    elsewhere = [
+        page in judgements and judgement is None
+        for page, judgement in zip(graph.pages, on_topic, strict=True)
+    ]
     sources, targets = graph.edges.T
-    hits = HubsAndAuthorities(max_rounds=extent.rounds).fit(
-        sources, targets, _hosts(graph), _relevance(told, elsewhere)
+    hits = HubsAndAuthorities(max_rounds=limits.rounds).fit(
+        sources, targets, _host_numbers(graph), _relevance(on_topic, elsewhere)
     )
-    return Neighbourhood(graph, told, elsewhere, hits)
+    return Neighbourhood(graph, on_topic, elsewhere, hits)
 
 
-def best(found: Iterable[Standing], by: str, most: int) -> list[Standing]:
-    """Those that count for anything as hubs or authorities, the best first."""
-    counting = [one for one in found if getattr(one, by) > 0]
-    return sorted(counting, key=lambda one: (-getattr(one, by), one.url))[:most]
+def best_pages(pages: Iterable[LinkScores], by: str, limit: int) -> list[LinkScores]:
+    """Return the pages with the highest positive score as `hub` or `authority`."""
+    positive = [page for page in pages if getattr(page, by) > 0]
+    return sorted(positive, key=lambda page: (-getattr(page, by), page.url))[:limit]
 
 
-def _confidence(judgement: Judgement | None, topics: Collection[TopicId]) -> float | None:
-    """How sure it is that a page is on one of these topics; None: it is not, or was not judged."""
+def topic_authorities(pages: Iterable[LinkScores], limit: int) -> list[LinkScores]:
+    """Return the best authorities that were fetched and are on the topic.
+
+    Cited identifiers (DOIs, PubMed numbers, archive copies) have high scores on many topics: they
+    are linked from everywhere and never fetched. They count in HITS, but tell a user nothing.
+    """
+    on_topic = [page for page in pages if page.margin is not None]
+    return best_pages(on_topic, "authority", limit)
+
+
+def _if_on_topic(judgement: Judgement | None, topics: Collection[TopicId]) -> Judgement | None:
+    """Return the judgement if the page is on one of these topics; else None."""
     if judgement is None or judgement.topic not in topics or judgement.confidence <= 0:
         return None
-    return judgement.confidence
+    return judgement
 
 
-def _relevance(
-    told: list[float | None], elsewhere: list[bool]
-) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    known = [value for value in told if value is not None]
+def _relevance(judgements: list[Judgement | None], elsewhere: list[bool]) -> Floats:
+    known = [judgement.confidence for judgement in judgements if judgement is not None]
     if not known:
-        return np.ones(len(told))
-    least = min(known) / 2
+        return np.ones(len(judgements))
+    unknown = min(known) / 2
     values = [
-        least / (1 + away) if value is None else value for value, away in zip(told, elsewhere, strict=True)
+        unknown / (1 + is_elsewhere) if judgement is None else judgement.confidence
+        for judgement, is_elsewhere in zip(judgements, elsewhere, strict=True)
     ]
     return np.array(values) / max(known)
 
 
-def _hosts(graph: Graph) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _host_numbers(graph: Graph) -> Ints:
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(host_of(url), len(numbers)) for url in graph.urls], np.int64)
+    hosts = [numbers.setdefault(host_of(url), len(numbers)) for url in graph.urls]
+    return np.array(hosts, np.int64)

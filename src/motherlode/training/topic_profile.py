@@ -1,110 +1,166 @@
-"""What a topic's own page says, out of the store: for a static site and for the web application."""
+"""The profile of a topic, read from the store: for a static site and for the web application."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from motherlode.documents.similarity import NEAR, distance
-from motherlode.documents.spaces import TERMS
-from motherlode.export.site.records import Card, Weighed
+from motherlode.documents.features.fingerprints import NEAR, distance
+from motherlode.documents.features.spaces import TERMS
+from motherlode.learning.precision import PrecisionEstimate, estimate_precision
 from motherlode.learning.tree import TreeClassifier
 from motherlode.records import Origin, PageId, TopicId
-from motherlode.store.indexed import Material, materials_of
-from motherlode.store.judged import Judged, latest_for
-from motherlode.store.pages import page_numbered, pages_at
+from motherlode.records.example_counts import count_by_topic
+from motherlode.store.queries.index_rows import Material, materials_of
 from motherlode.store.session import Session
-from motherlode.training.clusters import spelled_in
-from motherlode.training.link_analysis import Standing, best
+from motherlode.store.tables.judgements import Judged, latest_for, mean_probabilities
+from motherlode.store.tables.pages import page_numbered, pages_at
+from motherlode.training.certainty import Assessed
+from motherlode.training.clusters import words_for_terms
+from motherlode.training.link_analysis import LinkScores, best_pages, topic_authorities
+from motherlode.training.portal_view import PortalView
 from motherlode.urls import host_of
 
-BEST = 20  # pages on a topic's own page
-LOOKED_AT = 3 * BEST  # pages to find them among: some are nearly the same
+BEST_PAGES = 20  # on a topic's own page
+CANDIDATE_PAGES = 3 * BEST_PAGES  # some are near-duplicates
 ORIGINS = {
     Origin.PERSON: "chosen by hand",
     Origin.QUERY: "a query",
     Origin.ARCHETYPE: "an archetype: chosen by the crawl",
     Origin.FEEDBACK: "an archetype that a person accepted",
 }
-_NEWEST = 10
-_LINKED = 10  # hubs, and authorities
-_TERMS = 15  # words that speak for a topic
-_HEADINGS = 2_000  # characters of headings
-_SAID = 10_000  # characters of a text that a site looks at
-_PRINTS = 1 << 64  # the store has them with a sign
+_NEWEST_PAGES = 10
+_HUBS = 10  # and as many authorities
+_CHARACTERISTIC_WORDS = 15
+_MAX_HEADING_CHARS = 2_000
+_MAX_TEXT_CHARS = 10_000  # that a site reads of a page
+_FINGERPRINTS = 1 << 64  # the store keeps fingerprints as signed numbers
 
 
-def precision_of(classifier: TreeClassifier | None, topic: TopicId) -> float | None:
-    """What is expected of a topic in the space that knows it best, as `lode train` tells it."""
-    planes = {} if classifier is None else classifier.planes(topic)
-    found = max((plane.precision for plane in planes.values()), default=0.0)
-    return found or None  # of few examples xi-alpha may say nothing at all, which is 0
+class PageCard(Assessed, frozen=True):
+    """A page of a topic, with the beginning of its text; `headings` has one on each line."""
+
+    url: str
+    title: str
+    text: str
+    language: str
+    fetched_at: float
+    topic: int
+    headings: str = ""
 
 
-def best_of(session: Session, surest: Sequence[Judged]) -> Iterator[Card]:
-    """The surest pages, of those that are nearly the same the first."""
-    there = {one.page: one for one in materials_of(session, [one.page for one in surest], TERMS)}
-    prints: list[int] = []
-    for one in surest:
-        material = there.get(one.page)
-        if material is None or any(_alike(material.fingerprint, known) for known in prints):
+class HubOrAuthority(Assessed, frozen=True):
+    """A hub or an authority with its score; `margin` is None if it is not on the topic."""
+
+    url: str
+    title: str
+    score: float
+
+
+def precision_estimates(view: PortalView) -> dict[TopicId, PrecisionEstimate]:
+    """Return the estimated precision of each topic of which it is known.
+
+    The examples of a topic are those of its subtopics, too.
+    """
+    counts = count_by_topic(view.examples)
+    estimates = {}
+    for topic, mean in mean_probabilities(view.session).items():
+        below = view.tree.descendants(topic)
+        examples = sum(counts[child].user for child in below if child in counts)
+        estimate = estimate_precision(mean, examples)
+        if estimate is not None:
+            estimates[topic] = estimate
+    return estimates
+
+
+def best_cards(session: Session, pages: Sequence[Judged]) -> Iterator[PageCard]:
+    """Yield the most confident pages, without near-duplicates of earlier ones."""
+    page_ids = [page.page for page in pages]
+    material_of = {material.page: material for material in materials_of(session, page_ids, TERMS)}
+    fingerprints: list[int] = []
+    for page in pages:
+        material = material_of.get(page.page)
+        if material is None or any(
+            _are_similar(material.fingerprint, fingerprint) for fingerprint in fingerprints
+        ):
             continue
-        if len(prints) == BEST:
+        if len(fingerprints) == BEST_PAGES:
             return
-        prints.append(material.fingerprint)
-        yield card_of(material, one.confidence)
+        fingerprints.append(material.fingerprint)
+        yield card_of(material, page.confidence, page.probability)
 
 
-def newest_of(session: Session, topics: Collection[TopicId]) -> Iterator[Card]:
-    """The pages on these topics that were found last."""
-    latest = latest_for(session, topics, _NEWEST)
-    there = {one.page: one for one in materials_of(session, [page for page, _ in latest], TERMS)}
-    for page, confidence in latest:
-        if page in there:
-            yield card_of(there[page], confidence)
+def newest_cards(session: Session, topics: Collection[TopicId]) -> Iterator[PageCard]:
+    """Yield the latest pages on these topics."""
+    latest = latest_for(session, topics, _NEWEST_PAGES)
+    page_ids = [page for page, _ in latest]
+    material_of = {material.page: material for material in materials_of(session, page_ids, TERMS)}
+    for page, judgement in latest:
+        if page in material_of:
+            yield card_of(material_of[page], judgement.confidence, judgement.probability)
 
 
-def weighed(session: Session, found: Sequence[Standing], by: str) -> tuple[Weighed, ...]:
-    """The best hubs, or authorities, with their titles."""
-    chosen = best(found, by, _LINKED)
-    at = pages_at(session, {one.url_id for one in chosen})
+def authorities_among(session: Session, pages: Sequence[LinkScores]) -> tuple[HubOrAuthority, ...]:
+    """Return the best authorities that are on the topic, with their titles."""
+    return _with_titles(session, topic_authorities(pages, _HUBS), "authority")
+
+
+def hubs_among(session: Session, pages: Sequence[LinkScores]) -> tuple[HubOrAuthority, ...]:
+    """Return the best hubs with their titles, on the topic or around it."""
+    return _with_titles(session, best_pages(pages, "hub", _HUBS), "hub")
+
+
+def _with_titles(
+    session: Session, pages: Sequence[LinkScores], by: str
+) -> tuple[HubOrAuthority, ...]:
+    page_at_url = pages_at(session, {page.url_id for page in pages})
     return tuple(
-        Weighed(one.url, _title(session, at.get(one.url_id)), getattr(one, by), one.confidence)
-        for one in chosen
+        HubOrAuthority(
+            page.url,
+            _title(session, page_at_url.get(page.url_id)),
+            getattr(page, by),
+            margin=page.margin,
+            probability=page.probability,
+        )
+        for page in pages
     )
 
 
-def sites_of(pages: Sequence[Judged], most: int) -> list[tuple[str, int]]:
-    """The sites that these pages are on, those with the most pages first."""
-    counted = Counter(host_of(one.url) for one in pages)
-    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+def sites_of(pages: Sequence[Judged], limit: int) -> list[tuple[str, int]]:
+    """Return the hosts of these pages with their numbers of pages, the largest first."""
+    counts = Counter(host_of(page.url) for page in pages)
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
 
 def terms_of(
-    session: Session, classifier: TreeClassifier | None, topic: TopicId, surest: Sequence[Judged]
+    session: Session, classifier: TreeClassifier | None, topic: TopicId, pages: Sequence[Judged]
 ) -> list[str]:
-    """The words that speak for a topic, as its surest pages spell them."""
+    """Return the characteristic words of a topic, as its most confident pages spell them."""
     if classifier is None or not classifier.planes(topic):
         return []
-    terms = [term for term, _ in classifier.characteristic(topic, TERMS, 2 * _TERMS)]
-    return spelled_in(session, terms, surest[:BEST])[:_TERMS]
+    characteristic = classifier.characteristic(topic, TERMS, 2 * _CHARACTERISTIC_WORDS)
+    terms = [term for term, _ in characteristic]
+    return words_for_terms(session, terms, pages[:BEST_PAGES])[:_CHARACTERISTIC_WORDS]
 
 
-def card_of(material: Material, confidence: float) -> Card:
-    return Card(
+def card_of(material: Material, margin: float, probability: float | None) -> PageCard:
+    return PageCard(
         url=material.url,
         title=material.title,
-        text=(material.text.main or material.text.rest)[:_SAID],
+        text=(material.text.main or material.text.rest)[:_MAX_TEXT_CHARS],
         language=material.language,
         fetched_at=material.fetched_at,
-        confidence=confidence,
+        margin=margin,
+        probability=probability,
         topic=material.topic,
-        headings=material.text.headings[:_HEADINGS],
+        headings=material.text.headings[:_MAX_HEADING_CHARS],
     )
 
 
 def _title(session: Session, page: PageId | None) -> str:
-    kept = None if page is None else page_numbered(session, page)
-    return "" if kept is None else kept.title
+    stored = None if page is None else page_numbered(session, page)
+    return "" if stored is None else stored.title
 
 
-def _alike(one: int, other: int) -> bool:
-    return bool(one and other) and distance(one % _PRINTS, other % _PRINTS) <= NEAR
+def _are_similar(first: int, second: int) -> bool:
+    if not first or not second:
+        return False
+    return distance(first % _FINGERPRINTS, second % _FINGERPRINTS) <= NEAR

@@ -1,4 +1,7 @@
-"""What a portal learns from: its examples out of the store, and what they are told from (SPEC B7, B16)."""
+"""The training set of a portal: its examples, and the counterexamples to tell them from.
+
+See SPEC B7 and B16.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -7,8 +10,13 @@ from functools import cache, lru_cache, partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.meanings import Meanings, NoMeaningsError, meanings_are_here, word_meanings
-from motherlode.documents.spaces import TERMS, Surroundings
+from motherlode.documents.features.meanings import (
+    Meanings,
+    NoMeaningsError,
+    meanings_are_here,
+    word_meanings,
+)
+from motherlode.documents.features.spaces import TERMS, Surroundings
 from motherlode.learning.counterexamples import (
     Counterexamples,
     DomainBags,
@@ -22,312 +30,318 @@ from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
 from motherlode.lexicon.wordnet import NoWordNetError
 from motherlode.records import (
     ROOT,
-    TOPIC_MODEL,
     BadInputError,
     Document,
     Example,
+    Feedback,
     NotYetError,
     PageId,
     TopicId,
-    UrlState,
-)
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import (
-    KeptPage,
-    known_url,
-    page_at,
-    redirect_of,
-    text_of,
-    url_numbered,
-    urls_of_pages,
 )
 from motherlode.store.session import Session
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree, virtual
-from motherlode.training.corpus import Library, Shelf, judged
-from motherlode.training.marks import Marks
-from motherlode.training.samples import sample_of, stored_sample, surroundings_of
-from motherlode.urls import host_of, url_key
+from motherlode.training.corpus import CorpusCache, PageCorpus, judge_batches
+from motherlode.training.feedback.marks import PortalMarks
+from motherlode.training.feedback.user_counterexamples import user_counterexamples
+from motherlode.training.samples import sample_of
+from motherlode.training.training_document import (
+    TrainingDocument,
+    UnusableExample,
+    is_trimmed,
+    training_document,
+    unusable_example,
+)
+from motherlode.urls import host_of
 
-KIND = TOPIC_MODEL
-_LOOKED_AT = 100  # pages for each example, to find counterexamples among; ten of them may join
-_LOOKED_AT_MOST = 2_500  # pages for all examples; a few of each host may join
-_MAX_HOPS = 25
+_PAGES_PER_EXAMPLE = 100  # sampled for counterexamples; ten of them may join
+_MAX_SAMPLED_PAGES = 2_500  # for all examples; a few of each host may join
+_NO_WORDNET = "WordNet, the source of common vocabulary, is not here, and nothing is to be fetched."
 
-
-class Lesson(Struct, frozen=True):
-    """A training document: an example, as a page or, where there is none, by what is said of it."""
-
-    example: Example
-    sample: Sample
-    document: Document  # title, language and text, for the words behind the terms
-    page: PageId | None = None
-
-    @property
-    def virtual(self) -> bool:
-        return self.page is None
-
-
-class Missing(Struct, frozen=True):
-    """An example that teaches nothing, and why."""
-
-    example: Example
-    why: str
-    waits: bool = False  # it may be fetched another time
+DocumentsByTopic = dict[int, tuple[TrainingDocument, ...]]
+DocumentOf = Callable[[Example], TrainingDocument | None]
+# By page; without a page, by minus the number of the example.
+_Documents = dict[int, TrainingDocument]
 
 
-Lessons = dict[int, tuple[Lesson, ...]]  # by topic
-LessonOf = Callable[[Example], Lesson | None]
-_Taught = dict[int, Lesson]  # by page; where there is none, by minus the example's number
-
-
-class Syllabus(Struct, frozen=True):
-    """All that a portal learns from. A page that several examples of a topic lead to is one lesson."""
+class TrainingSet(Struct, frozen=True):
+    """The documents of topics and of OTHERS; several examples at one page are one document."""
 
     parents: dict[int, int]
-    lessons: Lessons
+    documents: DocumentsByTopic
     others: dict[int, Counterexamples[Sample]]
-    missing: tuple[Missing, ...] = ()
-    shown: frozenset[PageId] = frozenset()  # pages that are examples, of topics or of OTHERS
-    wordless: str = ""  # why there is no common vocabulary
+    unusable: tuple[UnusableExample, ...] = ()
+    example_pages: frozenset[PageId] = frozenset()  # of topics and of OTHERS
+    vocabulary_error: str = ""  # the reason why there is no common vocabulary
     meanings: Meanings | None = None  # of words
 
 
-class Desk:
-    """What whoever learns has at hand: what examples teach, and the pages of the store. Nothing of it is
-    looked up or learned twice."""
+class Trainer:
+    """Makes training sets and classifiers of examples; nothing is read or trained twice."""
 
     def __init__(
         self,
         session: Session,
         tree: TopicTree,
         options: LearningOptions,
-        shelf: Shelf | None = None,
+        corpus_cache: CorpusCache | None = None,
         *,
         offline: bool = False,
+        rejected: Sequence[Feedback] | None = None,
     ) -> None:
         self._session, self._options = session, options
-        self.library = Library(session, shelf)
-        self.lesson_of: LessonOf = cache(partial(_lesson, session, spaces=options.spaces))
-        gather = partial(syllabus_of, session, tree, options, offline=offline, lesson_of=self.lesson_of)
-        self.syllabus = cache(lambda examples: gather(examples=examples))
-        self.taught = cache(lambda examples: fit(self.syllabus(examples), options))
-        self.enriched = cache(self._enriched)
+        self.corpus = PageCorpus(session, corpus_cache)
+        self.document_of: DocumentOf = cache(
+            partial(training_document, session, spaces=options.spaces),
+        )
+        collect = partial(
+            training_set_of,
+            session,
+            tree,
+            options,
+            offline=offline,
+            document_of=self.document_of,
+        )
+        off_topic = user_counterexamples(session, tree, rejected)
+        marked_good = tuple(PortalMarks.of(session).examples())
+        self.training_set = cache(
+            lambda examples: collect(examples=(*examples, *marked_good), counterexamples=off_topic)
+        )
+        self.classifier = cache(lambda examples: fit(self.training_set(examples), options))
+        self.train = cache(self._train)
+        self._collect, self._off_topic = collect, off_topic
 
-    def _enriched(self, examples: tuple[Example, ...]) -> tuple[Syllabus, TreeClassifier]:
-        """What examples teach together with the pages that they surely reject."""
-        syllabus, classifier = self.syllabus(examples), self.taught(examples)
-        richer = with_rejected(self._session, syllabus, classifier, self.library)
-        return richer, classifier if richer is syllabus else fit(richer, self._options)
+    def _train(self, examples: tuple[Example, ...]) -> tuple[TrainingSet, TreeClassifier]:
+        """Train on examples, and again with the pages that the first classifier surely rejects."""
+        training_set, classifier = self.training_set(examples), self.classifier(examples)
+        larger = with_rejected_pages(self._session, training_set, classifier, self.corpus)
+        is_same = larger is training_set
+        return larger, classifier if is_same else fit(larger, self._options)
+
+    def classifiers_without_marks(
+        self, examples: tuple[Example, ...]
+    ) -> tuple[TreeClassifier, ...]:
+        """Return a classifier of these examples alone, and one with the user's counterexamples, if any."""
+        counterexamples: list[tuple[Example, ...]] = [()]
+        if self._off_topic:
+            counterexamples.append(self._off_topic)
+        return tuple(
+            fit(self._collect(examples=examples, counterexamples=off_topic), self._options)
+            for off_topic in counterexamples
+        )
 
 
-def learn(
+def train(
     session: Session,
     tree: TopicTree,
     options: LearningOptions,
     *,
     offline: bool = False,
     examples: Sequence[Example] | None = None,
-    desk: Desk | None = None,
-) -> tuple[Syllabus, TreeClassifier]:
-    """The classifier of a portal's topics, and what it was fitted on; `examples`, if not those of the store.
+    trainer: Trainer | None = None,
+) -> tuple[TrainingSet, TreeClassifier]:
+    """Return the classifier of a portal's topics, and its training set.
 
-    It follows from examples, pages and options alone. Raises `BadInputError` where they teach nothing.
+    Both depend on the examples (by default, of the store), pages and options alone. Raises
+    `BadInputError` if there is nothing to learn from.
     """
-    desk = desk or Desk(session, tree, options, offline=offline)
+    trainer = trainer or Trainer(session, tree, options, offline=offline)
     given = tuple(topic_rows.examples_of(session) if examples is None else examples)
-    syllabus = desk.syllabus(given)
-    spaces = ", ".join(options.spaces)
-    if not syllabus.lessons and not syllabus.missing:
+    training_set = trainer.training_set(given)
+    _check_documents(training_set, options)
+    if not knows_topics(trainer.classifier(given)):
+        error = training_set.vocabulary_error.rstrip(".")
+        reason = f" ({error})" if error else ""
         raise BadInputError(
-            "There is nothing to learn from: no topic has an example ('lode topics DIR example')."
+            f"There is nothing in the space of {', '.join(options.spaces)} to tell the topic from: "
+            f"add another topic beside it, or counterexamples under OTHERS{reason}."
         )
-    if not syllabus.lessons:
-        first = syllabus.missing[0]
-        kind = NotYetError if any(one.waits for one in syllabus.missing) else BadInputError
-        raise kind(
-            f"There is nothing to learn from in the space of {spaces}: no example was fetched that has words "
-            f"({first.example.url or first.example.title}: {first.why})."
-        )
-    if not can_tell(desk.taught(given)):
-        why = f" ({syllabus.wordless.rstrip('.')})" if syllabus.wordless else ""
-        raise BadInputError(
-            f"There is nothing in the space of {spaces} to tell the topic from: add another topic beside it, "
-            f"or counterexamples under OTHERS{why}."
-        )
-    return desk.enriched(given)
+    return trainer.train(given)
 
 
-def syllabus_of(
-    session: Session,
-    tree: TopicTree,
-    options: LearningOptions,
-    *,
-    offline: bool = False,
-    examples: Sequence[Example] | None = None,
-    lesson_of: LessonOf | None = None,
-) -> Syllabus:
-    """Gather what a person gave to learn from, and common vocabulary to tell it from."""
-    lesson_of = lesson_of or partial(_lesson, session, spaces=options.spaces)
-    given = topic_rows.examples_of(session) if examples is None else examples
-    found, missing = _gathered(session, tree, given, lesson_of)
-    lessons: Lessons = {
-        int(topic): tuple(taught.values()) for topic, taught in found.items() if not tree[topic].is_others
-    }
-    against = _against(session, tree, found, lesson_of)
-    own = {parent: [lesson.sample for lesson in taught.values()] for parent, taught in against.items()}
-    parents = {int(topic.id): int(topic.parent) for topic in tree if topic.parent and not topic.is_others}
-    texts, wordless = _vocabulary(offline=offline)
-    return Syllabus(
-        parents,
-        lessons,
-        _others(parents, lessons, own, texts, options.spaces),
-        tuple(missing),
-        frozenset(
-            lesson.page
-            for taught in (*found.values(), *against.values())
-            for lesson in taught.values()
-            if lesson.page
-        ),
-        wordless,
-        _meanings(options, offline=offline),
+def _check_documents(training_set: TrainingSet, options: LearningOptions) -> None:
+    """Raise `BadInputError` if no topic has a training document."""
+    if training_set.documents:
+        return
+    if not training_set.unusable:
+        raise BadInputError(
+            "There is nothing to learn from, for no topic has an example; "
+            "'lode topics DIR example TOPIC URL' gives it one."
+        )
+    first = training_set.unusable[0]
+    is_waiting = any(unusable.is_waiting for unusable in training_set.unusable)
+    error = NotYetError if is_waiting else BadInputError
+    raise error(
+        f"There is nothing to learn from in the space of {', '.join(options.spaces)}: "
+        "no example was fetched that has words "
+        f"({first.example.url or first.example.title}: {first.reason})."
     )
 
 
-def _gathered(
-    session: Session, tree: TopicTree, examples: Iterable[Example], lesson_of: LessonOf
-) -> tuple[dict[TopicId, _Taught], list[Missing]]:
-    """What the examples of each topic teach, and pages that were marked good; and what teaches nothing."""
-    marks = Marks.of(session)
-    found: dict[TopicId, _Taught] = defaultdict(dict)
-    missing = []
-    for example in (*examples, *marks.examples()):
+def training_set_of(  # noqa: PLR0913 - where each part comes from
+    session: Session,
+    tree: TopicTree,
+    options: LearningOptions,
+    *,
+    offline: bool = False,
+    examples: Sequence[Example] | None = None,
+    document_of: DocumentOf | None = None,
+    counterexamples: Sequence[Example] | None = None,
+) -> TrainingSet:
+    """Return the training set of examples, with counterexamples and common vocabulary.
+
+    By default, the examples are those of the store with the pages marked good, and the
+    counterexamples are all pages that users marked bad or rejected.
+    """
+    document_of = document_of or partial(training_document, session, spaces=options.spaces)
+    if examples is None:
+        examples = (*topic_rows.examples_of(session), *PortalMarks.of(session).examples())
+    by_topic, unusable = _documents_by_topic(session, tree, examples, document_of)
+    documents: DocumentsByTopic = {
+        int(topic): tuple(of_topic.values())
+        for topic, of_topic in by_topic.items()
+        if not tree[topic].is_others
+    }
+    if counterexamples is None:
+        counterexamples = user_counterexamples(session, tree)
+    by_parent = _counterexamples(tree, by_topic, counterexamples, document_of)
+    own = {
+        parent: [document.sample for document in of_parent.values()]
+        for parent, of_parent in by_parent.items()
+    }
+    parents = {
+        int(
+            topic.id,
+        ): int(topic.parent)
+        for topic in tree
+        if topic.parent and not topic.is_others
+    }
+    texts, vocabulary_error = _vocabulary(offline=offline)
+    return TrainingSet(
+        parents=parents,
+        documents=documents,
+        others=_others(parents, documents, own, texts, options.spaces),
+        unusable=tuple(unusable),
+        example_pages=frozenset(
+            document.page
+            for group in (*by_topic.values(), *by_parent.values())
+            for document in group.values()
+            if document.page
+        ),
+        vocabulary_error=vocabulary_error,
+        meanings=_meanings(options, offline=offline),
+    )
+
+
+def _documents_by_topic(
+    session: Session, tree: TopicTree, examples: Iterable[Example], document_of: DocumentOf
+) -> tuple[dict[TopicId, _Documents], list[UnusableExample]]:
+    """Return the documents of examples, and the unusable examples."""
+    marks = PortalMarks.of(session)
+    by_topic: dict[TopicId, _Documents] = defaultdict(dict)
+    unusable = []
+    for example in examples:
         if tree[example.topic].parent is None:  # it belongs to all topics, and so to none
             continue
-        lesson = lesson_of(example)
-        if lesson is None:
-            missing.append(_missing(session, example))
-        elif lesson.page is None or not marks.keep_out(lesson.page, example.topic):
-            key = lesson.page or -example.id
-            if key not in found[example.topic] or _is_trimmed(example):
-                found[example.topic][key] = lesson
-    return {topic: taught for topic, taught in found.items() if taught}, missing
+        document = document_of(example)
+        if document is None:
+            unusable.append(unusable_example(session, example))
+        elif document.page is None or not marks.excludes(document.page, example.topic):
+            key = document.page or -example.id
+            if key not in by_topic[example.topic] or is_trimmed(example):
+                by_topic[example.topic][key] = document
+    return {topic: documents for topic, documents in by_topic.items() if documents}, unusable
 
 
-def _against(
-    session: Session, tree: TopicTree, found: Mapping[TopicId, _Taught], lesson_of: LessonOf
-) -> dict[int, _Taught]:
-    """What a person gave for OTHERS below each parent, and pages that were marked bad for a topic there."""
-    against: dict[int, _Taught] = defaultdict(dict)
-    for topic, taught in found.items():
-        if tree[topic].is_others:
-            against[int(tree[topic].parent or ROOT)] |= taught
-    for example in Marks.of(session).counterexamples():
-        lesson = lesson_of(example)
-        if lesson is not None and lesson.page is not None:
-            against[int(example.topic)].setdefault(lesson.page, lesson)
-    return against
+def _counterexamples(
+    tree: TopicTree,
+    by_topic: Mapping[TopicId, _Documents],
+    counterexamples: Iterable[Example],
+    document_of: DocumentOf,
+) -> dict[int, _Documents]:
+    """Return, by parent, the user's documents for OTHERS, and these counterexamples.
 
-
-def with_rejected(
-    session: Session, syllabus: Syllabus, classifier: TreeClassifier, library: Library
-) -> Syllabus:
-    """The same, with pages among the counterexamples that this classifier surely rejects.
-
-    What an earlier model thought of them has no say: a person adds examples because pages were rejected that
-    should not have been, and those are not to be held against the examples. It is a sample of all pages.
+    A page that was moved from one topic to another is an example, and no counterexample.
     """
-    parents, lessons = syllabus.parents, syllabus.lessons
-    most = max((len(under(topic, parents, lessons)) for topic in _below(ROOT, parents)), default=0)
-    here: Counterexamples[Sample] = syllabus.others.get(ROOT, Counterexamples())
-    every = max(library.size // (_LOOKED_AT * max(most, 1)), library.every_so_many(_LOOKED_AT_MOST))
-    refused = [
-        one
-        for said in judged(session, library.read(tuple(classifier.groups_), every), classifier)
-        for one in said.refused()
-        if one[0] not in syllabus.shown
+    by_parent: dict[int, _Documents] = defaultdict(dict)
+    for topic, documents in by_topic.items():
+        if tree[topic].is_others:
+            by_parent[int(tree[topic].parent or ROOT)] |= documents
+    example_pages = {page for documents in by_topic.values() for page in documents}
+    for example in counterexamples:
+        document = document_of(example)
+        if document is None or document.page is None or document.page in example_pages:
+            continue
+        by_parent[int(example.topic)].setdefault(document.page, document)
+    return by_parent
+
+
+def with_rejected_pages(
+    session: Session, training_set: TrainingSet, classifier: TreeClassifier, corpus: PageCorpus
+) -> TrainingSet:
+    """Return the training set with pages that this classifier surely rejects as counterexamples.
+
+    Earlier models have no say in it: a user adds examples because pages were wrongly rejected, and
+    those must not count against the examples. The pages are a sample of all.
+    """
+    parents, documents = training_set.parents, training_set.documents
+    largest = max(
+        (len(documents_below(topic, parents, documents)) for topic in _below(ROOT, parents)),
+        default=0,
+    )
+    others: Counterexamples[Sample] = training_set.others.get(ROOT, Counterexamples())
+    step = max(
+        corpus.page_count // (_PAGES_PER_EXAMPLE * max(largest, 1)),
+        corpus.sampling_step(_MAX_SAMPLED_PAGES),
+    )
+    batches = corpus.batches(tuple(classifier.groups_), step)
+    rejected = [
+        rejected_page
+        for judged in judge_batches(session, batches, classifier)
+        for rejected_page in judged.rejected_pages()
+        if rejected_page[0] not in training_set.example_pages
     ]
-    named = urls_of_pages(session, [page for page, _, _ in refused])
-    rejected = [RejectedPage(host_of(named[page]), sample, sure) for page, sample, sure in refused]
-    joined = choose_counterexamples(here.common, here.user, rejected, most)
-    return replace(syllabus, others={**syllabus.others, ROOT: joined}) if joined.rejected else syllabus
+    urls = urls_of_pages(session, [page for page, _, _ in rejected])
+    candidates = [
+        RejectedPage(
+            host_of(urls[page]),
+            sample,
+            confidence,
+        )
+        for page, sample, confidence in rejected
+    ]
+    chosen = choose_counterexamples(others.common, others.user, candidates, largest)
+    if not chosen.rejected:
+        return training_set
+    return replace(training_set, others={**training_set.others, ROOT: chosen})
 
 
-def fit(syllabus: Syllabus, options: LearningOptions) -> TreeClassifier:
-    """The classifier that this teaches."""
-    documents = {topic: [one.sample for one in found] for topic, found in syllabus.lessons.items()}
-    others = {parent: found.documents for parent, found in syllabus.others.items()}
-    untrained = TreeClassifier(SETTINGS[options.setting], options.spaces, options.rule, syllabus.meanings)
-    return untrained.fit(syllabus.parents, documents, others)
+def fit(training_set: TrainingSet, options: LearningOptions) -> TreeClassifier:
+    """Return the classifier fitted to a training set."""
+    samples = {
+        topic: [document.sample for document in documents]
+        for topic, documents in training_set.documents.items()
+    }
+    others = {parent: chosen.documents for parent, chosen in training_set.others.items()}
+    untrained = TreeClassifier(
+        SETTINGS[options.setting],
+        options.spaces,
+        options.rule,
+        training_set.meanings,
+    )
+    return untrained.fit(training_set.parents, samples, others)
 
 
-def can_tell(classifier: TreeClassifier) -> bool:
-    """Whether there is any topic below the root that it knows: else no document goes anywhere."""
+def knows_topics(classifier: TreeClassifier) -> bool:
+    """Return whether a classifier knows any topic below the root; else it accepts nothing."""
     return any(group.parent == ROOT for groups in classifier.groups_.values() for group in groups)
 
 
-def page_behind(session: Session, url: str) -> KeptPage | None:
-    """The page at a URL, wherever redirects lead from it; None: it was never fetched."""
-    known = known_url(session, url_key(url, host_of(url)))
-    for _ in range(_MAX_HOPS):
-        if known is None:
-            return None
-        page = page_at(session, url_key(known.url, host_of(known.url)))
-        target = redirect_of(session, known.id) if page is None else None
-        if page is not None or target is None:
-            return page
-        known = url_numbered(session, target)
-    return None
-
-
-def _lesson(session: Session, example: Example, spaces: Collection[str]) -> Lesson | None:
-    """What an example teaches: the part of its page that a person chose; else the page, if that says
-    anything; or else what is said of it."""
-    page = page_behind(session, example.url) if example.url else None
-    if page is not None and _is_trimmed(example):
-        return _trimmed(session, example, page, spaces)
-    if page is not None:
-        sample = stored_sample(session, page, spaces)
-        if any(map(len, sample.values())):
-            said = Document(title=page.title, language=page.language, text=text_of(session, page.id))
-            return Lesson(example, sample, said, page.id)
-    document = virtual.document_of(example)
-    if document is None:
-        return None
-    sample = sample_of(document, spaces, Surroundings(example.url or ""))
-    return Lesson(example, sample, document) if any(map(len, sample.values())) else None
-
-
-def _is_trimmed(example: Example) -> bool:
-    """Whether a person chose a part of the page to stand for it (SPEC B15)."""
-    return example.url is not None and example.text is not None
-
-
-def _trimmed(session: Session, example: Example, page: KeptPage, spaces: Collection[str]) -> Lesson | None:
-    """A page by its title and the part of it that a person chose; its surroundings are those of the page."""
-    document = virtual.virtual_document(page.title, [example.text or ""], page.language)
-    surroundings = surroundings_of(session, page.page.url, page.page.key, spaces)
-    sample = sample_of(document, spaces, surroundings)
-    return Lesson(example, sample, document, page.id) if any(map(len, sample.values())) else None
-
-
-def _missing(session: Session, example: Example) -> Missing:
-    """An example that teaches nothing, and why."""
-    if not example.url:
-        return Missing(example, "no words")
-    known = known_url(session, url_key(example.url, host_of(example.url)))
-    if page_behind(session, example.url) is not None:
-        return Missing(example, known.reason if known is not None and known.reason else "no words")
-    if known is None or not known.reason:
-        return Missing(example, "not fetched")
-    if known.state is UrlState.OPEN:
-        return Missing(example, f"{known.reason}; it is tried again next time", waits=True)
-    return Missing(example, known.reason)
-
-
 def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:
-    """Texts of common vocabulary; and if there are none, why."""
+    """Return the texts of the common vocabulary, or the reason why there are none."""
     if offline and not vocabulary_is_here():
-        return {}, "WordNet, which common vocabulary is made of, is not here, and nothing is to be fetched."
+        return {}, _NO_WORDNET
     try:
         return common_vocabulary(), ""
     except NoWordNetError as error:
@@ -335,7 +349,7 @@ def _vocabulary(*, offline: bool) -> tuple[dict[str, str], str]:
 
 
 def _meanings(options: LearningOptions, *, offline: bool) -> Meanings | None:
-    """What words mean, if that is wanted; and if nobody insists, where it can be had."""
+    """Return the meanings of words if the options want them; in automatic mode, if available."""
     useful = TERMS in options.spaces and SETTINGS[options.setting].semantic_weight > 0
     if not useful or options.semantic is SemanticMode.OFF:
         return None
@@ -357,32 +371,50 @@ def _meanings_or_none() -> Meanings | None:
 
 def _others(
     parents: Mapping[int, int],
-    lessons: Lessons,
+    documents: DocumentsByTopic,
     own: Mapping[int, Sequence[Sample]],
     texts: Mapping[str, str],
     spaces: Collection[str],
 ) -> dict[int, Counterexamples[Sample]]:
-    """The counterexamples of every parent: the person's, and common vocabulary."""
+    """Return the counterexamples of every parent: the user's, and common vocabulary."""
     samples, domains = _common_samples(tuple(texts.items()), (TERMS, *spaces))
     samples = {name: {space: sample[space] for space in spaces} for name, sample in samples.items()}
-    found: dict[int, Counterexamples[Sample]] = {}
+    others: dict[int, Counterexamples[Sample]] = {}
     for parent in sorted(set(parents.values())):
         topics = [
-            [lesson.sample[TERMS] for lesson in under(topic, parents, lessons) if TERMS in lesson.sample]
+            [
+                document.sample[TERMS]
+                for document in documents_below(topic, parents, documents)
+                if TERMS in document.sample
+            ]
             for topic in _below(parent, parents)
         ]
         common = [samples[name] for name in common_documents(domains, topics)]
-        found[parent] = choose_counterexamples(common, own.get(parent, ()), (), 0)
-    return found
+        others[parent] = choose_counterexamples(common, own.get(parent, ()), (), 0)
+    return others
 
 
 @lru_cache(1)
 def _common_samples(
     texts: tuple[tuple[str, str], ...], spaces: Collection[str]
 ) -> tuple[dict[str, Sample], DomainBags]:
-    """The texts of common vocabulary in these spaces. They are the same at every lesson, and in English."""
-    documents = {name: Document(title=name, text=text, language=virtual.LANGUAGE) for name, text in texts}
-    samples = {name: sample_of(one, spaces, Surroundings()) for name, one in documents.items()}
+    """Return the texts of the common vocabulary, which is English, in these feature spaces."""
+    documents = {
+        name: Document(
+            title=name,
+            text=text,
+            language=virtual.LANGUAGE,
+        )
+        for name, text in texts
+    }
+    samples = {
+        name: sample_of(
+            document,
+            spaces,
+            Surroundings(),
+        )
+        for name, document in documents.items()
+    }
     return samples, DomainBags({name: sample[TERMS] for name, sample in samples.items()})
 
 
@@ -390,9 +422,11 @@ def _below(parent: int, parents: Mapping[int, int]) -> list[int]:
     return [topic for topic, above in parents.items() if above == parent]
 
 
-def under(topic: int, parents: Mapping[int, int], lessons: Lessons) -> list[Lesson]:
-    """The training documents of a topic and of all below it."""
-    found = list(lessons.get(topic, ()))
+def documents_below(
+    topic: int, parents: Mapping[int, int], documents: DocumentsByTopic
+) -> list[TrainingDocument]:
+    """Return the training documents of a topic and of all topics below it."""
+    below = list(documents.get(topic, ()))
     for child in _below(topic, parents):
-        found += under(child, parents, lessons)
-    return found
+        below += documents_below(child, parents, documents)
+    return below

@@ -1,4 +1,7 @@
-"""Canonical URLs, their keys, sites and registrable domains: pure functions only."""
+"""Canonical URLs, their keys, hosts and registrable domains.
+
+Pure functions only: nothing here asks the network or the store.
+"""
 
 from motherlode.urls.canonical_form import Address, UrlError, address, canonical
 from motherlode.urls.keys import url_key

@@ -150,7 +150,9 @@ def _without_session(url: str, rules: UrlRules) -> str:
     stripped = session_remover(rules)(before[start:])
     if stripped == before[start:]:
         return url
-    return _without_session(str(whatwg.URL.parse(f"{before[:start]}/{stripped[1:]}{mark}{query}")), rules)
+    return _without_session(
+        str(whatwg.URL.parse(f"{before[:start]}/{stripped[1:]}{mark}{query}")), rules
+    )
 
 
 def _tidy_query(query: str, rules: UrlRules) -> str:

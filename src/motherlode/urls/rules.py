@@ -60,13 +60,17 @@ class UrlRules(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True)
     max_url: Annotated[
         int, Meta(ge=50, le=8000, description="Longest URL in characters; a longer one is a trap.")
     ] = 1000
-    max_host: Annotated[int, Meta(ge=10, le=255, description="Longest host name in characters.")] = 255
+    max_host: Annotated[
+        int, Meta(ge=10, le=255, description="Longest host name in characters.")
+    ] = 255
 
 
 DEFAULT_RULES = UrlRules()
 
 # A bare `sid` is a session where it looks like one, and a section or a story elsewhere.
-_OPAQUE_SID = re.compile(r"s(es)?s?id?=(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{20,}", re.IGNORECASE)
+_OPAQUE_SID = re.compile(
+    r"s(es)?s?id?=(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{20,}", re.IGNORECASE
+)
 
 
 _IN_PATH = re.compile(r";([^=/;?]*+)=[^/;?]*+|/\(S\([0-9a-z]{24}\)\)(?=/|$)", re.IGNORECASE)
@@ -75,7 +79,10 @@ _IN_PATH = re.compile(r";([^=/;?]*+)=[^/;?]*+|/\(S\([0-9a-z]{24}\)\)(?=/|$)", re
 @lru_cache(maxsize=64)
 def droppable(rules: UrlRules) -> Callable[[str], bool]:
     """Whether one `name=value` of a query is to be dropped under these rules."""
-    is_tracking, is_session = _matcher(rules.tracking_parameters), _matcher(rules.session_parameters)
+    is_tracking, is_session = (
+        _matcher(rules.tracking_parameters),
+        _matcher(rules.session_parameters),
+    )
     by_looks = bool(rules.session_parameters)
 
     def drop(parameter: str) -> bool:

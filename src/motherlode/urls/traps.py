@@ -31,7 +31,9 @@ def trap_in(url: str, rules: TrapRules = DEFAULT_TRAPS) -> str:
     'repeating path'
     """
     slashes = url.count("/") - _SLASHES
-    if rules.max_depth >= slashes <= rules.max_repeats and "?" not in url:  # as most are: too short to be any
+    if (
+        rules.max_depth >= slashes <= rules.max_repeats and "?" not in url
+    ):  # as most are: too short to be any
         return ""
     path, _, query = url.partition("://")[2].partition("?")
     segments = [segment for segment in path.split("/")[1:] if segment]

@@ -1,8 +1,8 @@
-"""CPU scheduling for a crawl: several processes that all have enough to do.
+"""CPU scheduling for the processes of a crawl, which are all busy.
 
-By default Linux interrupts a computing process as soon as another wakes up, here thousands of times
-a second, and the processor's cache is lost each time. Nobody waits for a crawl to respond, so every
-process may use up its time slice (SCHED_BATCH).
+By default Linux interrupts a computing process as soon as another wakes up. In a crawl that happens
+thousands of times a second, and the processor's cache is lost each time. A crawl need not
+respond quickly, so every process may use up its time slice (SCHED_BATCH).
 """
 
 import os
@@ -28,12 +28,12 @@ def use_batch_scheduling() -> None:
 def batch_scheduling() -> Iterator[None]:
     """Use batch scheduling within the block, and restore the policy after it."""
     if sys.platform == "linux":
-        before = os.sched_getscheduler(0)
+        policy_before = os.sched_getscheduler(0)
         use_batch_scheduling()
         try:
             yield
         finally:
-            _set_policy(before)
+            _set_policy(policy_before)
     else:
         yield
 
@@ -42,6 +42,6 @@ if sys.platform == "linux":
 
     def _set_policy(policy: int) -> None:
         with suppress(OSError):  # some containers forbid it
-            # Any other policy was chosen by the user, and stays.
+            # The user chose any other policy, so it stays.
             if os.sched_getscheduler(0) in (os.SCHED_OTHER, os.SCHED_BATCH):
                 os.sched_setscheduler(0, policy, os.sched_param(0))

@@ -1,4 +1,4 @@
-"""Reading documents in worker processes."""
+"""Read documents in worker processes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,9 +8,9 @@ from typing import Self
 from msgspec import MsgspecError, Struct, msgpack
 from msgspec.structs import replace
 
-from motherlode.documents.analysing import Analysed, Manner, analyse
+from motherlode.documents.analysis import Analysed, Manner, analyse
+from motherlode.documents.extracts import Raw
 from motherlode.documents.options import ReadingOptions
-from motherlode.documents.raw import Raw
 from motherlode.records import Document, Link, UrlKey
 from motherlode.records.texts import pack_text
 from motherlode.workers.process_pool import ProcessPool
@@ -54,8 +54,8 @@ WARM_UP_PAGES = tuple(
 class DocumentReaders:
     """Worker processes that read documents. An async context manager; calls may run concurrently.
 
-    With `for_store` documents come back as the store keeps them: texts are packed, and what the
-    store does not keep is not extracted.
+    With `for_store`, documents come back as the store keeps them: texts are packed, and parts that
+    the store does not keep are not extracted.
     """
 
     def __init__(self, manner: Manner, options: ReadingOptions, *, for_store: bool = False) -> None:
@@ -81,7 +81,7 @@ class DocumentReaders:
         await self._pool.__aexit__(kind, error, trace)
 
     async def read_documents(self, raws: Sequence[Raw]) -> list[list[Analysed]]:
-        """Return each document as read; one that its worker could not read says why."""
+        """Return each document as read; a document that could not be read has the reason."""
         results = await self._pool.run(raws)
         pairs = zip(raws, results, strict=True)
         return [_decode(raw, result, for_store=self._for_store) for raw, result in pairs]
@@ -99,7 +99,7 @@ def _read_document(raw: Raw, manner: Manner, *, for_store: bool = False) -> _Enc
 
 
 def _to_stored_form(document: Document) -> Document:
-    """Pack the text in the worker, where nobody waits, and drop fields that no crawl uses."""
+    """Pack the text in the worker, to save the event loop time; drop fields that no crawl uses."""
     packed = pack_text(document.text, document.main, document.headings)
     return replace(
         document,
@@ -139,7 +139,7 @@ def _decode(raw: Raw, result: _Encoded | JobFailure, *, for_store: bool) -> list
                 return [*map(_from_columns, _STORED_DECODER.decode(result))]
             return _DECODER.decode(result)
         except (MsgspecError, UnicodeDecodeError):
-            result = JobFailure("confused its reader")
+            result = JobFailure("gave an invalid result")
     if isinstance(result, JobFailure):
         return [Analysed(raw.url, raw.mime, Document(unreadable=result.reason))]
     return result

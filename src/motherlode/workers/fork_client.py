@@ -1,9 +1,9 @@
-"""Start worker processes by way of a fork server, which has loaded what they need.
+"""Start worker processes by way of a fork server, which has loaded their modules.
 
-Loading takes as long as reading a hundred pages; a forked worker has everything at once, in shared
+Loading takes as long as reading a hundred pages; a forked worker has all modules at once, in shared
 memory. A command that has not started anything yet forks itself to become a fork server, with all
-that it has loaded. A process that may have threads starts an interpreter instead. All pools of a
-process share one fork server, which lives while a pool uses it. If it is killed, a new one is
+modules that it has loaded. A process that may have threads starts an interpreter instead. All pools
+of a process share one fork server, which lives while a pool uses it. If it is killed, a new one is
 started for the next worker.
 """
 
@@ -32,10 +32,10 @@ from motherlode.workers.fork_server import (
 _WORKER_EXIT_S = 5.0
 _SERVER_SHUTDOWN_S = 1.0  # it may be loading modules
 _REQUEST_TIMEOUT_S = 60.0
-_MAX_DESCRIPTORS = 65_536  # tried where the system does not list the open ones
+_MAX_DESCRIPTORS = 65_536  # to close where the system does not list the open descriptors
 _CONTROL_DESCRIPTOR = 3  # of the control socket in a forked server, after the standard three
-# A plain interpreter, not one of multiprocessing's, which would import the calling program. What it
-# loads stays, so collecting garbage meanwhile would only cost a fifth of the time.
+# A plain interpreter, not one of multiprocessing's, which would import the calling program. Loaded
+# modules stay, so collecting garbage meanwhile would only take a fifth of the time.
 _SERVER_CODE = (
     "import gc; gc.disable(); from motherlode.workers.fork_server import serve; serve({descriptor})"
 )
@@ -65,7 +65,7 @@ class WorkerProcess:
         return self._exit_code
 
     def kill(self) -> None:
-        """Kill the process and its children. Does not wait for one that is not ready yet.
+        """Kill the process and its children, without waiting for a process that is not ready yet.
 
         The process id cannot be reused while the status socket is open: the fork server reaps the
         process first, and closes the socket then.
@@ -93,7 +93,7 @@ class WorkerProcess:
         self._status.close()
         if report:
             self._exit_code, self.cpu_seconds = EXIT_STATUS.unpack(report)
-        else:  # the fork server was killed, and so, as far as we know, was the worker
+        else:  # the fork server was killed, and probably the worker as well
             self._exit_code = -signal.SIGKILL
 
 
@@ -150,7 +150,7 @@ class ForkServer:
 
 def _spawn_server(control: int) -> tuple[int, Callable[[], object]]:
     """Start an interpreter as fork server; return its process id and a function that reaps it."""
-    started = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", _SERVER_CODE.format(descriptor=control)],
         pass_fds=(control,),
         stdin=subprocess.DEVNULL,
@@ -159,7 +159,7 @@ def _spawn_server(control: int) -> tuple[int, Callable[[], object]]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         start_new_session=True,  # Ctrl-C is for the calling process only
     )
-    return started.pid, started.wait
+    return process.pid, process.wait
 
 
 def _fork_server(control: int) -> tuple[int, Callable[[], object]]:
@@ -178,9 +178,9 @@ def _close_all_but(control: int) -> int:
     """Close all descriptors but the control socket, whose new number is returned; reset signals."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    kept = fcntl.fcntl(control, fcntl.F_DUPFD_CLOEXEC, _CONTROL_DESCRIPTOR + 1)
+    duplicate = fcntl.fcntl(control, fcntl.F_DUPFD_CLOEXEC, _CONTROL_DESCRIPTOR + 1)
     null = os.open(os.devnull, os.O_RDWR)
-    for target, source in enumerate((null, null, null, kept)):
+    for target, source in enumerate((null, null, null, duplicate)):
         os.dup2(source, target)
     for descriptor in _open_descriptors():
         if descriptor > _CONTROL_DESCRIPTOR:
@@ -190,7 +190,7 @@ def _close_all_but(control: int) -> int:
 
 
 def _open_descriptors() -> list[int]:
-    """Return the open descriptors; not all possible ones, a thousand million in some containers."""
+    """Return the open descriptors: some containers allow a thousand million, too many to try."""
     try:
         return [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - names, not paths
     except OSError:
@@ -231,7 +231,7 @@ class _SharedServer:
             self._discard()
 
     def detach(self) -> None:
-        """Start afresh in a fork of this process: the server belongs to the parent."""
+        """Forget the server in a fork of this process: it belongs to the parent."""
         if self._server is not None:
             self._server.detach()
         self._lock, self._users, self._server = threading.Lock(), 0, None
@@ -271,7 +271,7 @@ def early_fork_server() -> Iterator[None]:
 
 
 def fork_worker(program: WorkerProgram, channel: int) -> WorkerProcess:
-    """Return a new worker, which has the given end of a channel."""
+    """Return a new worker that uses the channel with this file descriptor."""
     return _SHARED.fork_worker(program, channel)
 
 

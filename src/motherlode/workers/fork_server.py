@@ -2,8 +2,8 @@
 
 It has no threads, so that a fork is complete. Each worker has a status socket: its exit is reported
 there, and the worker is killed when the other end is closed. So all workers end with the process
-that asked for them, however that ends. A fork server that is killed takes no worker with it: the
-workers have channels of their own, and later ones are forked by a new server.
+that uses them, however that ends. If the fork server is killed, its workers go on: they have
+channels of their own. Later workers are forked by a new server.
 """
 
 import os
@@ -25,13 +25,13 @@ WorkerMain = Callable[[int], object]  # takes the file descriptor of the worker'
 
 REQUEST_LENGTH = struct.Struct("!Q")  # sent before a request
 EXIT_STATUS = struct.Struct("!id")  # exit code and CPU seconds of a worker
-# There are as many workers as wanted. The threads of a matrix library would take CPU time from
-# other workers, most of it to wait for the next product: a third of what retraining took.
+# The threads of a matrix library would take CPU time from other workers, most of it to wait for the
+# next product: a third of the time of a retraining.
 _SINGLE_THREADED = {"OMP_NUM_THREADS": "1"}
 
 
 class ProcessEnvironment(Struct, frozen=True):
-    """What a newly started process finds: environment variables, directory, and module path."""
+    """Environment variables, working directory and module path for a new process."""
 
     environment: dict[str, str]
     directory: str  # empty if it was removed

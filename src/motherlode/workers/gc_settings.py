@@ -1,7 +1,7 @@
-"""Garbage collector settings for a crawl: a million records that come and go, without cycles.
+"""Garbage collector settings for a crawl: a million short-lived records without cycles.
 
-What is loaded when a crawl begins stays, and need not be examined again. Nearly all later records
-are freed by reference counting; by default the collector would examine them every 700 records.
+Objects that exist when a crawl begins stay, and need not be examined again. Nearly all later
+records are freed by reference counting; by default the collector would run every 700 records.
 """
 
 import gc
@@ -12,7 +12,7 @@ _YOUNG_OBJECTS = 50_000  # allocated and not freed, before the collector examine
 
 
 def freeze_loaded_objects() -> None:
-    """Exempt all present objects from collection, and examine new ones rarely."""
+    """Exempt all present objects from collection, and examine new objects rarely."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_YOUNG_OBJECTS, *gc.get_threshold()[1:])
@@ -22,9 +22,14 @@ def freeze_loaded_objects() -> None:
 def rare_gc() -> Iterator[None]:
     """Freeze present objects and collect rarely within the block; restore the settings after it.
 
-    If objects were frozen before, all stay frozen: whoever froze them first decides when that ends.
+    If objects were frozen before, all stay frozen: the code that froze them first unfreezes them.
+    Nothing changes in a process that collects rarely anyway.
     """
-    threshold, frozen_before = gc.get_threshold(), gc.get_freeze_count()
+    threshold = gc.get_threshold()
+    if threshold[0] >= _YOUNG_OBJECTS:
+        yield
+        return
+    frozen_before = gc.get_freeze_count()
     freeze_loaded_objects()
     try:
         yield

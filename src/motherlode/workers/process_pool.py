@@ -2,11 +2,11 @@
 
 A batch goes to a worker and its results come back one by one, so it is always known which job is
 running. A job that takes too long or crashes its worker fails; the worker is replaced, and the new
-one gets the rest of the batch. A worker that was killed from outside may have had a harmless job,
-which is tried again. A long batch goes in portions, because the memory limit is meant for a job,
-not for all that wait with it. The next batch is sent while one is running, so that a worker never
-waits for the event loop. Workers are forked by the fork server (`fork_client`), and end when the
-process that uses the pool ends, however that happens.
+worker gets the rest of the batch. A worker that was killed from outside may have had a harmless
+job, which is tried again. A long batch goes in portions, because the memory limit is meant for a
+running job, not for all jobs that wait with it. The next batch is sent while one is running, so
+that a worker never waits for the event loop. Workers are forked by the fork server (`fork_client`),
+and end when the process that uses the pool ends, however that happens.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from motherlode.workers.worker_loop import DiskFullResult, JobFailure, run_worke
 J = TypeVar("J")
 R = TypeVar("R")
 
-_BATCHES_PER_WORKER = 2  # one that it processes, one that is ready
+_BATCHES_PER_WORKER = 2  # a running batch, and a batch that is ready
 _EXIT_WAIT_S = 5.0
 # Pauses between attempts to start a worker, and to run a job whose workers are killed from outside:
 # the killing may stop, and a system short of memory may recover. After the last, the pool gives up.
@@ -59,7 +59,7 @@ class _PoolWorker(Generic[J, R]):
         for job in jobs:
             packed = pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
             room -= len(packed)
-            if portion and room < 0:  # a job too large for its worker must not take others with it
+            if portion and room < 0:  # a job too large for its worker must not end other jobs
                 break
             portion.append(packed)
         self.channel.send(join_parts(portion))
@@ -97,7 +97,7 @@ class _PoolWorker(Generic[J, R]):
 
 
 class _Batch(Generic[J, R]):
-    """Jobs in order: first those with results, then those sent to the worker, then the rest."""
+    """Jobs in order: first jobs with results, then jobs sent to the worker, then the rest."""
 
     def __init__(self, jobs: Sequence[J]) -> None:
         self.jobs = jobs
@@ -132,7 +132,7 @@ class _Slot(Generic[J, R]):
         self.worker = worker
         self.lock = asyncio.Lock()
         self.queue: list[_Batch[J, R]] = []
-        self.needs_replacement = False  # the worker has jobs whose results nobody will take
+        self.needs_replacement = False  # the worker may still send results of a cancelled batch
 
     def send(self, batch: _Batch[J, R]) -> None:
         """Send the next portion of the batch that is being processed."""
@@ -147,7 +147,7 @@ class _Slot(Generic[J, R]):
                 self.send(batch)
 
     def install(self, worker: _PoolWorker[J, R]) -> None:
-        """Put a new worker in place, which has no jobs yet."""
+        """Set the new worker, which has no jobs yet."""
         for batch in self.queue:
             batch.mark_unsent()
         self.worker = worker
@@ -157,8 +157,8 @@ class _Slot(Generic[J, R]):
 class ProcessPool(Generic[J, R]):
     """Worker processes that run one task on many jobs. An async context manager.
 
-    The warm-up jobs run in the fork server: what is loaded for the first time takes long, and must
-    not count as a job's time. `cpu_seconds` is the sum over all workers that have ended.
+    The warm-up jobs run in the fork server, because loading modules takes long, and must not count
+    as the time of a job. `cpu_seconds` is the sum over all workers that have ended.
     """
 
     def __init__(
@@ -180,10 +180,10 @@ class ProcessPool(Generic[J, R]):
         self._stack.enter_context(fork_client.shared_fork_server())
         try:
             starts = (self._start_worker() for _ in range(self.worker_count))
-            for started in await asyncio.gather(*starts, return_exceptions=True):
-                if isinstance(started, BaseException):
-                    raise started  # noqa: TRY301 - the other workers must end first
-                self._slots.append(_Slot(started))
+            for worker in await asyncio.gather(*starts, return_exceptions=True):
+                if isinstance(worker, BaseException):
+                    raise worker  # noqa: TRY301 - the other workers must end first
+                self._slots.append(_Slot(worker))
         except BaseException as error:
             await self.__aexit__(type(error), error, None)
             raise
@@ -218,13 +218,13 @@ class ProcessPool(Generic[J, R]):
         try:
             await slot.lock.acquire()  # in the order of the queue
         except BaseException:
-            # The worker will process what was sent all the same.
+            # The worker will run the sent jobs all the same.
             slot.needs_replacement |= batch.is_under_way
             raise
         try:
             await self._run_in_turn(slot, batch)
         except BaseException:
-            slot.needs_replacement = True  # it may be in the midst of a job
+            slot.needs_replacement = True  # it may be running a job
             slot.worker.channel.close()  # ends the worker
             raise
         finally:
@@ -250,7 +250,7 @@ class ProcessPool(Generic[J, R]):
                 await self._replace_worker(slot)
 
     async def _run_portion(self, slot: _Slot[J, R], batch: _Batch[J, R]) -> JobFailure | None:
-        """Run the next portion; return the failure of the job whose result did not come, if any."""
+        """Run the next portion; return the failure of the job that ended it early, if any."""
         worker = slot.worker
         try:
             if not batch.is_under_way:
@@ -265,14 +265,14 @@ class ProcessPool(Generic[J, R]):
 
     async def _replace_worker(self, slot: _Slot[J, R]) -> None:
         self.replaced_count += 1
-        slot.needs_replacement = True  # until the new one is in place, even if this is cancelled
+        slot.needs_replacement = True  # until the new worker is set, even if this is cancelled
         self._workers.discard(slot.worker)
         slot.worker.channel.close()
         await asyncio.get_running_loop().run_in_executor(None, self._end, slot.worker)
         slot.install(await self._start_worker())
 
     async def _start_worker(self) -> _PoolWorker[J, R]:
-        """Start a worker; one that is killed before it is ready is started again."""
+        """Start a worker; if it is killed before it is ready, start another."""
         for pause in _RETRY_PAUSES_S:
             with suppress(_WorkerStartError):
                 return await self._try_start()
@@ -303,19 +303,19 @@ class ProcessPool(Generic[J, R]):
         return worker
 
     async def _fork_process(self, channel: Channel, theirs: socket.socket) -> WorkerProcess:
-        forking = asyncio.get_running_loop().run_in_executor(None, self._fork, theirs)
+        future = asyncio.get_running_loop().run_in_executor(None, self._fork, theirs)
         try:
-            return await asyncio.shield(forking)
+            return await asyncio.shield(future)
         except OSError as error:
             channel.close()
             raise _WorkerStartError from error
         except BaseException:
             channel.close()
-            forking.add_done_callback(_kill_forked)
+            future.add_done_callback(_kill_forked)
             raise
 
     def _fork(self, theirs: socket.socket) -> WorkerProcess:
-        with theirs:  # closed in this thread, even if nobody waits for the worker any more
+        with theirs:  # closed in this thread, even if the start was cancelled
             return fork_client.fork_worker(self._program, theirs.fileno())
 
     async def _wait_until_ready(self, worker: _PoolWorker[J, R]) -> None:
@@ -335,7 +335,7 @@ class ProcessPool(Generic[J, R]):
         self.cpu_seconds += worker.process.cpu_seconds
 
 
-def _kill_forked(forking: "asyncio.Future[WorkerProcess]") -> None:
+def _kill_forked(future: "asyncio.Future[WorkerProcess]") -> None:
     """Kill a worker whose start was cancelled."""
-    if not forking.cancelled() and forking.exception() is None:
-        forking.result().kill()
+    if not future.cancelled() and future.exception() is None:
+        future.result().kill()

@@ -1,7 +1,7 @@
-"""What runs in a worker process of a pool: take batches of jobs in, send results out one by one.
+"""The main loop of a worker process: receive batches of jobs, send results one by one.
 
-A worker ends when the other end of its channel is closed, even in the midst of a job. Its memory is
-limited, and an alarm ends it if a job takes too long and nobody else does.
+A worker ends when the other end of its channel is closed, even during a job. Its memory is limited,
+and an alarm ends it if a job takes too long and the pool does not end it.
 """
 
 import errno
@@ -48,7 +48,7 @@ class DiskFullResult(Struct, frozen=True):
 
 
 def warm_up(task: Callable[[J], R], jobs: Sequence[J]) -> None:
-    """Run jobs in the fork server, so that all that they load is loaded before the first fork."""
+    """Run jobs in the fork server, so that their modules are loaded before the first fork."""
     for job in jobs:
         with suppress(Exception):  # the first real job will report the same error
             task(job)
@@ -60,7 +60,7 @@ def run_worker(task: Callable[[J], R], options: ReadingOptions, descriptor: int)
     use_batch_scheduling()
     Thread(target=_exit_on_hangup, args=(descriptor,), daemon=True).start()
     batches: _Batches = SimpleQueue()
-    # Before memory is limited: what a thread reserves must not count as a document's.
+    # Before memory is limited: the memory of a thread must not count as that of a document.
     Thread(target=_receive_batches, args=(descriptor, batches), daemon=True).start()
     with suppress(EOFError, OSError):
         freeze_loaded_objects()
@@ -112,7 +112,7 @@ def _run_job(task: Callable[[Any], Any], packed: bytes | memoryview) -> bytes:
 
 
 def _limit_memory(extra_bytes: int) -> None:
-    """Limit this process to its present memory and so much more, where the system allows it."""
+    """Limit this process to its present memory and `extra_bytes`, where the system allows it."""
     with suppress(OSError, ValueError):
         with open("/proc/self/statm", encoding="ascii") as pages:  # noqa: PTH123
             present = int(pages.read().split()[0]) * resource.getpagesize()

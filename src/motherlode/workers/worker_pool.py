@@ -1,4 +1,4 @@
-"""Where a crawl's heavy work runs: worker processes read documents, one thread writes."""
+"""Pools for the heavy work of a crawl: worker processes read documents, one thread writes."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -7,9 +7,9 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
-from motherlode.documents.analysing import Analysed, Manner, analyse
+from motherlode.documents.analysis import Analysed, Manner, analyse
+from motherlode.documents.extracts import Raw
 from motherlode.documents.options import ReadingOptions
-from motherlode.documents.raw import Raw
 from motherlode.workers.cpu_priority import use_batch_scheduling
 from motherlode.workers.document_reader import DocumentReaders
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class WorkerPool(Protocol):
-    """What a crawl can run outside its event loop."""
+    """Runs the heavy work of a crawl, outside its event loop."""
 
     @property
     def reader_count(self) -> int:
@@ -66,7 +66,7 @@ class ProcessWorkerPool:
 
 
 class InlineWorkerPool:
-    """Runs everything in the calling thread: for virtual time, and for harmless webs."""
+    """Runs all work in the calling thread: for virtual time, and for harmless webs."""
 
     reader_count = 1
 

@@ -7,16 +7,16 @@ from time import time
 
 import pytest
 
-from motherlode.crawl.context import Company
-from motherlode.crawl.decisions import Draft
-from motherlode.crawl.log import CODES, CRAWL_LOG, HARVEST, SKIPPED, Records
+from motherlode.crawl.context import CrawlContext
+from motherlode.crawl.decisions import DraftOutcome
+from motherlode.crawl.log import CODES, CRAWL_LOG, HARVEST, SKIPPED, CrawlLog
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.crawl.refresh import Wish, refresh
-from motherlode.fetch.failures import Kind
-from motherlode.fetch.fetching import Fetched
+from motherlode.crawl.refresh import RefreshSelection, refresh
+from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.fetcher import Fetched
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
@@ -30,14 +30,15 @@ from motherlode.records import (
     Outcome,
     Page,
     PageId,
+    QueueId,
     Redirect,
     TopicId,
     UrlId,
     UrlState,
 )
 from motherlode.records.digests import digest_of, shown_digest
-from motherlode.store import ledger
-from motherlode.store.pages import known_url
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import known_url
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from support.small_webs import Said, html, record_web
@@ -50,7 +51,11 @@ PAGES: dict[str, Said] = {
     "http://a.test/new": html("New", "fourth"),
     "http://a.test/copy": html("A3", "third"),
     "http://a.test/hidden": '<meta name="robots" content="noindex"><p>Hidden.',
-    "http://a.test/robots.txt": (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /secret"),
+    "http://a.test/robots.txt": (
+        200,
+        {"Content-Type": "text/plain"},
+        b"User-agent: *\nDisallow: /secret",
+    ),
 }
 
 
@@ -67,10 +72,14 @@ def opened(portal: Path) -> Iterator[Portal]:
 
 
 def run(portal: Path, web: Path, pages: int = 100) -> Progress:
-    with Portal.crawling(portal, "test") as opened, Records(opened) as journal:
+    with Portal.crawling(portal, "test") as opened, CrawlLog(opened) as journal:
         policy = BreadthFirst([address("http://a.test/")])
         work = crawl(
-            opened, Replay(open_web(web)), policy, Limits(pages, connections=1), Company(journal=journal)
+            opened,
+            Replay(open_web(web)),
+            policy,
+            Limits(pages, connections=1),
+            CrawlContext(log=journal),
         )
         return run_virtually(work)
 
@@ -84,19 +93,19 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def draft(url: str, number: int = 1, **said: object) -> Draft:
+def draft(url: str, number: int = 1, **said: object) -> DraftOutcome:
     """An attempt at a URL; a page on a topic came of it, unless a failure or a fate is given."""
     at = address(url)
-    entry = Entry(UrlId(number), at.url, at.key, TopicId(1), 1.0)
+    entry = Entry(UrlId(number), at.url, at.key, QueueId(1), 1.0)
     failure, fate = said.get("failure"), said.get("fate")
-    if isinstance(failure, Kind):
+    if isinstance(failure, FailureKind):
         fetched = Fetched(at.url, at, failure=failure, detail=str(said.get("detail", "")))
-        return Draft(Outcome(entry, Fate(UrlState.SKIPPED, str(failure))), None, fetched)
+        return DraftOutcome(Outcome(entry, Fate(UrlState.SKIPPED, str(failure))), None, fetched)
     if isinstance(fate, Fate):
-        return Draft(Outcome(entry, fate), None, Fetched(at.url, at))
+        return DraftOutcome(Outcome(entry, fate), None, Fetched(at.url, at))
     page = Page(at.url, at.key, 0.0, 200)
     judgement = Judgement(TopicId(2), 1.0 if said.get("relevant", True) else -1.0)
-    return Draft(Outcome(entry, page=page, judgement=judgement), None, Fetched(at.url, at))
+    return DraftOutcome(Outcome(entry, page=page, judgement=judgement), None, Fetched(at.url, at))
 
 
 # --- crawl.log ------------------------------------------------------------------------------------------
@@ -140,18 +149,23 @@ def test_a_host_that_rests_since_an_earlier_run_is_waited_for(portal: Path, tmp_
     assert (known.state, known.attempts) == (UrlState.FETCHED, 1)  # it was asked for once
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_what_has_no_status_has_a_number(kind: Kind) -> None:
-    with_status = {Kind.TOO_MANY, Kind.UNAVAILABLE, Kind.SERVER, Kind.CLIENT}
+@pytest.mark.parametrize("kind", FailureKind)
+def test_what_has_no_status_has_a_number(kind: FailureKind) -> None:
+    with_status = {
+        FailureKind.TOO_MANY,
+        FailureKind.UNAVAILABLE,
+        FailureKind.SERVER,
+        FailureKind.CLIENT,
+    }
     assert (kind in with_status) != (CODES.get(kind, 0) < 0)
 
 
 def test_a_long_way_is_cut_and_blanks_never_make_a_field(opened: Portal, portal: Path) -> None:
     at = address("http://a.test/")
-    entry = Entry(UrlId(1), at.url, at.key, TopicId(1), 1.0, depth=70)
+    entry = Entry(UrlId(1), at.url, at.key, QueueId(1), 1.0, depth=70)
     hop = Redirect("http://a.test/a b", at.key, at.url, at.key, 301)
-    with Records(opened) as journal:
-        journal.note([Draft(Outcome(entry), None, Fetched(at.url, at, (hop,)))])
+    with CrawlLog(opened) as journal:
+        journal.note([DraftOutcome(Outcome(entry), None, Fetched(at.url, at, (hop,)))])
     assert [len(line) for line in lines(portal)] == [8, 8]
     assert lines(portal)[0][3:5] == ["http://a.test/a%20b", f"20+{'L' * 50}"]
     assert lines(portal)[1][4] == f"21+{'L' * 49}R"
@@ -167,27 +181,31 @@ def test_pages_that_led_somewhere_are_looked_up_once(
         return {page: f"http://a.test/page{page}" for page in wanted}
 
     monkeypatch.setattr("motherlode.crawl.log.urls_of_pages", look_up)
-    monkeypatch.setattr("motherlode.crawl.log._REMEMBERED", 2)
+    monkeypatch.setattr("motherlode.crawl.log._MAX_CACHED_URLS", 2)
     at = address("http://a.test/")
 
-    def led_by(*pages: int) -> list[Draft]:
-        entries = [Entry(UrlId(1), at.url, at.key, TopicId(1), 1.0, via=PageId(page)) for page in pages]
-        return [Draft(Outcome(entry), None, Fetched(at.url, at)) for entry in entries]
+    def led_by(*pages: int) -> list[DraftOutcome]:
+        entries = [
+            Entry(UrlId(1), at.url, at.key, QueueId(1), 1.0, via=PageId(page)) for page in pages
+        ]
+        return [DraftOutcome(Outcome(entry), None, Fetched(at.url, at)) for entry in entries]
 
-    with Records(opened) as journal:
+    with CrawlLog(opened) as journal:
         journal.note(led_by(1, 2, 2))
         journal.note(led_by(2, 1))
         journal.note(led_by(3))
         assert asked == [[1, 2], [3]]
-        assert len(journal._addresses) == 2
+        assert len(journal._urls) == 2
     assert [line[5][-1] for line in lines(portal)] == list("122213")
 
 
 # --- harvest.csv ----------------------------------------------------------------------------------------
 
 
-def test_the_harvest_has_a_row_every_fifty_pages_and_one_at_the_end(opened: Portal, portal: Path) -> None:
-    with Records(opened) as journal:
+def test_the_harvest_has_a_row_every_fifty_pages_and_one_at_the_end(
+    opened: Portal, portal: Path
+) -> None:
+    with CrawlLog(opened) as journal:
         journal.note([draft(f"http://a.test/{n}", n, relevant=n % 2 == 0) for n in range(1, 121)])
     told = [(row["pages"], row["relevant"], row["rate"]) for row in rows(portal / HARVEST)]
     assert told == [("50", "25", "0.5000"), ("100", "50", "0.5000"), ("120", "60", "0.5000")]
@@ -195,7 +213,7 @@ def test_the_harvest_has_a_row_every_fifty_pages_and_one_at_the_end(opened: Port
 
 def test_after_five_seconds_a_row_is_due_for_one_page(opened: Portal, portal: Path) -> None:
     now = [1000.0]
-    with Records(opened, lambda: now[0]) as journal:
+    with CrawlLog(opened, lambda: now[0]) as journal:
         journal.note([draft("http://a.test/1")])
         now[0] += 6
         journal.note([draft("http://a.test/2", 2)])
@@ -214,7 +232,9 @@ def test_pages_that_were_fetched_again_are_no_harvest(portal: Path, tmp_path: Pa
     web = record_web(tmp_path / "web", PAGES)
     run(portal, web, 2)
     with Portal.crawling(portal, "refresh") as held:
-        refreshed = run_virtually(refresh(held, Replay(open_web(web)), Wish(before=1e12, pages=9)))
+        refreshed = run_virtually(
+            refresh(held, Replay(open_web(web)), RefreshSelection(before=1e12, pages=9))
+        )
     assert refreshed.unchanged == 2
     run(portal, web, 1)
     assert [row["pages"] for row in rows(portal / HARVEST)] == ["2", "3"]
@@ -237,15 +257,15 @@ def test_what_was_left_out_is_listed_with_its_reason(portal: Path, tmp_path: Pat
 
 def test_no_cell_is_taken_for_a_formula_or_for_two(opened: Portal, portal: Path) -> None:
     url = 'http://a.test/?q=a,"b",=1'
-    with Records(opened) as journal:
-        journal.note([draft(url, failure=Kind.TRAP, detail='=HYPERLINK("http://x"),\n2')])
+    with CrawlLog(opened) as journal:
+        journal.note([draft(url, failure=FailureKind.TRAP, detail='=HYPERLINK("http://x"),\n2')])
     (row,) = rows(portal / SKIPPED)
     assert row["url"] == address(url).url
     assert (row["reason"], row["detail"]) == ("trap", '\'=HYPERLINK("http://x"), 2')
 
 
 def test_what_waits_for_another_attempt_is_not_left_out(opened: Portal, portal: Path) -> None:
-    with Records(opened) as journal:
+    with CrawlLog(opened) as journal:
         journal.note([draft("http://a.test/", fate=Fate(UrlState.SKIPPED, "later", retry_at=9.0))])
     assert rows(portal / SKIPPED) == []
 
@@ -259,12 +279,14 @@ def test_a_full_disk_is_said_in_a_sentence(opened: Portal, portal: Path, name: s
     many = [draft(f"http://a.test/{n}", n) for n in range(1, 60)]
     with (
         pytest.raises(DiskFullError, match=r"No space is left for .*; all pages so far are kept"),
-        Records(opened) as journal,
+        CrawlLog(opened) as journal,
     ):
-        journal.note([*many, draft("http://a.test/x", 99, failure=Kind.ROBOTS)])
+        journal.note([*many, draft("http://a.test/x", 99, failure=FailureKind.ROBOTS)])
 
 
-def test_a_crawl_that_cannot_write_its_journal_ends_with_its_pages_kept(portal: Path, tmp_path: Path) -> None:
+def test_a_crawl_that_cannot_write_its_journal_ends_with_its_pages_kept(
+    portal: Path, tmp_path: Path
+) -> None:
     (portal / CRAWL_LOG).symlink_to("/dev/full")
     with pytest.raises(DiskFullError):
         run(portal, record_web(tmp_path / "web", PAGES))
@@ -274,9 +296,11 @@ def test_a_crawl_that_cannot_write_its_journal_ends_with_its_pages_kept(portal: 
 
 
 def test_half_a_line_of_a_killed_crawl_is_cut_off(opened: Portal, portal: Path) -> None:
-    (portal / HARVEST).write_text("time,pages,relevant,rate\n2026-01-01T00:00:00Z,10,4,0.4\n2026-01-01T0")
+    (portal / HARVEST).write_text(
+        "time,pages,relevant,rate\n2026-01-01T00:00:00Z,10,4,0.4\n2026-01-01T0"
+    )
     (portal / CRAWL_LOG).write_text("half a li")
-    with Records(opened) as journal:
+    with CrawlLog(opened) as journal:
         journal.note([draft("http://a.test/")])
     assert len(rows(portal / HARVEST)) == 2
     assert [line[3] for line in lines(portal)] == ["http://a.test/"]

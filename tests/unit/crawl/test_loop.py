@@ -12,25 +12,25 @@ from msgspec.structs import replace
 from sqlalchemy import select
 from warcio.archiveiterator import ArchiveIterator
 
-from motherlode.app.services.hosts import Forgiven, forgive
-from motherlode.crawl import loop as crawling
-from motherlode.crawl.context import Company
+from motherlode.app.services.portals.hosts import Forgiven, forgive_hosts
+from motherlode.crawl import supervisor as crawling
+from motherlode.crawl.context import CrawlContext
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.documents.analysing import Manner
+from motherlode.documents.analysis import Manner
 from motherlode.fetch import Request, Response, Web
 from motherlode.fetch.duplicates import Duplicates
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.records import Host, HostState, RunEnd, UrlState
 from motherlode.records.digests import digest_of
-from motherlode.store import frontier, ledger
-from motherlode.store.pages import known_url, links_from, page_at, page_log, redirect_of
 from motherlode.store.schema import redirects, urls
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables.pages import known_url, links_from, page_at, page_log, redirect_of
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import InlineWorkerPool
@@ -61,8 +61,8 @@ def run(portal: Path, web: Path, pages: int = 100) -> tuple[Progress, list[Progr
     reports: list[Progress] = []
     with Portal.crawling(portal, "test") as opened:
         policy = BreadthFirst([address("http://a.test/")])
-        company = Company(report=reports.append)
-        work = crawl(opened, Replay(open_web(web)), policy, Limits(pages, connections=2), company)
+        context = CrawlContext(report=reports.append)
+        work = crawl(opened, Replay(open_web(web)), policy, Limits(pages, connections=2), context)
         return run_virtually(work), reports
 
 
@@ -101,7 +101,9 @@ class Packing:
 def test_what_came_packed_is_archived_as_it_came(portal: Path, web: Path) -> None:
     with Portal.crawling(portal, "test") as opened:
         policy = BreadthFirst([address("http://a.test/")])
-        run_virtually(crawl(opened, Packing(Replay(open_web(web))), policy, Limits(5, connections=2)))
+        run_virtually(
+            crawl(opened, Packing(Replay(open_web(web))), policy, Limits(5, connections=2))
+        )
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         first = page_at(session, address("http://a.test/").key)
         assert first is not None
@@ -185,7 +187,11 @@ def test_what_pages_ask_of_crawlers_is_kept_to(portal: Path, tmp_path: Path) -> 
     run(portal, record_web(tmp_path / "web", ASKING))
     assert set(log(portal)) == ALLOWED
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        for path, state in (("noindex", UrlState.SKIPPED), ("head", UrlState.SKIPPED), ("no", UrlState.OPEN)):
+        for path, state in (
+            ("noindex", UrlState.SKIPPED),
+            ("head", UrlState.SKIPPED),
+            ("no", UrlState.OPEN),
+        ):
             found = known_url(session, address(f"http://a.test/{path}").key)
             assert found is not None
             assert found.state is state
@@ -205,8 +211,12 @@ def test_what_pages_ask_of_crawlers_can_be_passed_over(tmp_path: Path) -> None:
 # --- copies ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pages", [100, 1])  # all in one run; or so that the store alone knows the first
-def test_a_copy_is_moved_to_the_page_that_was_there_first(portal: Path, tmp_path: Path, pages: int) -> None:
+@pytest.mark.parametrize(
+    "pages", [100, 1]
+)  # all in one run; or so that the store alone knows the first
+def test_a_copy_is_moved_to_the_page_that_was_there_first(
+    portal: Path, tmp_path: Path, pages: int
+) -> None:
     same = html("Same", "words", "/2")
     said: dict[str, Said] = {"http://a.test/": same, "http://a.test/2": same}
     web = record_web(tmp_path / "web", said)
@@ -215,7 +225,9 @@ def test_a_copy_is_moved_to_the_page_that_was_there_first(portal: Path, tmp_path
     assert progress.failed == 0
     assert log(portal) == ["http://a.test/"]
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        copy, first = (known_url(session, address(f"http://a.test/{path}").key) for path in ("2", ""))
+        copy, first = (
+            known_url(session, address(f"http://a.test/{path}").key) for path in ("2", "")
+        )
         assert copy is not None
         assert first is not None
         assert (copy.state, copy.reason) == (UrlState.MOVED, "copy of http://a.test/")
@@ -232,7 +244,9 @@ def test_a_copy_of_what_the_fetcher_has_forgotten_is_known_by_the_store(
     said: dict[str, Said] = {
         "http://a.test/": html("A", "first", "/1"),
         "http://a.test/1": same,
-        "http://a.test/2": html("B", "second", "/3"),  # so the third is not known before the first is kept
+        "http://a.test/2": html(
+            "B", "second", "/3"
+        ),  # so the third is not known before the first is kept
         "http://a.test/3": same,
     }
     run(portal, record_web(tmp_path / "web", said))
@@ -293,38 +307,42 @@ def test_what_could_not_be_had_of_a_host_is_fetched_once_the_host_is_forgiven(
     said: dict[str, Scripted] = {
         "http://a.test/": html("A", "first", "http://a.test/broken", "http://a.test/none", *down),
         "http://a.test/broken": 500,
-        **dict.fromkeys(down, Kind.TLS),
+        **dict.fromkeys(down, FailureKind.TLS),
     }
     crawl_scripted(portal, said)
     assert log(portal) == ["http://a.test/"]
     there = {url: html(url, f"words of {url}") for url in (*down, "http://a.test/broken")}
     assert crawl_scripted(portal, said | there).urls() == []  # nobody has said that it is back
-    assert forgive(portal, "*.test") == Forgiven(1, 5)
+    assert forgive_hosts(portal, "*.test") == Forgiven(1, 5)
     again = crawl_scripted(portal, said | there).urls()
     assert sorted(again) == sorted(there)
     assert sorted(log(portal)) == sorted(["http://a.test/", *there])
-    assert forgive(portal, "*.test") == Forgiven(0, 0)
+    assert forgive_hosts(portal, "*.test") == Forgiven(0, 0)
 
 
 def test_what_redirects_to_a_host_that_is_forgiven_is_fetched_again(portal: Path) -> None:
     said: dict[str, Scripted] = {
         "http://a.test/": html("A", "first", "/old"),
         "http://a.test/old": moved("http://b.test/new"),
-        "http://b.test/new": Kind.TLS,
+        "http://b.test/new": FailureKind.TLS,
     }
     crawl_scripted(portal, said)
-    assert forgive(portal, "b.test") == Forgiven(1, 1)
+    assert forgive_hosts(portal, "b.test") == Forgiven(1, 1)
     crawl_scripted(portal, said | {"http://a.test/old": html("Old", "it is here itself now")})
     assert log(portal) == ["http://a.test/", "http://a.test/old"]
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         assert session.connection.execute(select(redirects)).all() == []
 
 
-def test_what_redirected_once_and_is_a_page_when_it_is_tried_again_redirects_no_more(portal: Path) -> None:
+def test_what_redirected_once_and_is_a_page_when_it_is_tried_again_redirects_no_more(
+    portal: Path,
+) -> None:
     said: dict[str, Scripted] = {
         "http://a.test/": html("A", "first", "/old"),
-        "http://a.test/old": in_turn(moved("http://b.test/new"), html("Old", "it is here itself now")),
-        "http://b.test/new": Kind.RESET,  # for a moment, so that it is tried again
+        "http://a.test/old": in_turn(
+            moved("http://b.test/new"), html("Old", "it is here itself now")
+        ),
+        "http://b.test/new": FailureKind.RESET,  # for a moment, so that it is tried again
     }
     crawl_scripted(portal, said)
     assert log(portal) == ["http://a.test/", "http://a.test/old"]
@@ -340,7 +358,7 @@ def test_a_host_that_is_forgiven_is_asked_for_its_robots_txt_at_once(portal: Pat
         "http://b.test/robots.txt": away,
     }
     crawl_scripted(portal, said)
-    assert forgive(portal, "b.test").forgiven == 1
+    assert forgive_hosts(portal, "b.test").forgiven == 1
     back: dict[str, Scripted] = {url: html(url, f"words of {url}") for url in pages}
     crawl_scripted(portal, said | back | {"http://b.test/robots.txt": 404})
     assert sorted(log(portal)) == ["http://a.test/", *pages]
@@ -352,15 +370,17 @@ def test_what_a_host_that_is_forgiven_had_put_off_is_fetched_at_once(portal: Pat
         "http://b.test/1": (429, {"Retry-After": "80000"}, b""),
     }
     crawl_scripted(portal, said)
-    assert forgive(portal, "b.test") == Forgiven(1, 1)
+    assert forgive_hosts(portal, "b.test") == Forgiven(1, 1)
     crawl_scripted(portal, said | {"http://b.test/1": html("B", "there")})
     assert log(portal) == ["http://a.test/", "http://b.test/1"]
 
 
 def test_hosts_are_forgiven_by_names_with_brackets(portal: Path) -> None:
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
-        ledger.keep_hosts(session, [Host("[2001:db8::1]", "[2001:db8::1]", HostState.BAD, "timed out")])
-    assert forgive(portal, "[2001:db8::1]") == Forgiven(1, 0)
+        ledger.keep_hosts(
+            session, [Host("[2001:db8::1]", "[2001:db8::1]", HostState.BAD, "timed out")]
+        )
+    assert forgive_hosts(portal, "[2001:db8::1]") == Forgiven(1, 0)
 
 
 class Slow(InlineWorkerPool):
@@ -371,17 +391,19 @@ class Slow(InlineWorkerPool):
         self.noting = asyncio.Event()
 
     async def run_in_writer(self, work: Callable[[], T]) -> T:
-        if "Keeper.end" in repr(work):
+        if "BatchWriter.end" in repr(work):
             self.noting.set()
             await asyncio.sleep(5.0)
         return await super().run_in_writer(work)
 
 
-def test_a_crawl_that_is_broken_off_while_its_end_is_noted_has_ended(portal: Path, web: Path) -> None:
+def test_a_crawl_that_is_broken_off_while_its_end_is_noted_has_ended(
+    portal: Path, web: Path
+) -> None:
     async def work(opened: Portal) -> None:
         workers, policy = Slow(), BreadthFirst([address("http://a.test/")])
         crawling = asyncio.create_task(
-            crawl(opened, Replay(open_web(web)), policy, Limits(2), Company(workers=workers))
+            crawl(opened, Replay(open_web(web)), policy, Limits(2), CrawlContext(workers=workers))
         )
         await workers.noting.wait()
         crawling.cancel()
@@ -414,7 +436,9 @@ def test_hosts_and_robots_txt_are_kept_with_the_pages(portal: Path, tmp_path: Pa
 
 def test_a_canonical_address_in_the_head_is_kept_as_a_link(portal: Path, tmp_path: Path) -> None:
     told = {"Content-Type": "text/html", "Link": '<http://a.test/true>; rel="canonical"'}
-    web = record_web(tmp_path / "other", {"http://a.test/": (200, told, b"<title>A</title><p>words")})
+    web = record_web(
+        tmp_path / "other", {"http://a.test/": (200, told, b"<title>A</title><p>words")}
+    )
     run(portal, web)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         page = page_at(session, address("http://a.test/").key)
@@ -423,7 +447,9 @@ def test_a_canonical_address_in_the_head_is_kept_as_a_link(portal: Path, tmp_pat
     assert links == [("http://a.test/true", 8)]
 
 
-@pytest.mark.parametrize("later", [503, 404, html("About", "another time")], ids=["busy", "gone", "changed"])
+@pytest.mark.parametrize(
+    "later", [503, 404, html("About", "another time")], ids=["busy", "gone", "changed"]
+)
 def test_a_page_that_a_redirect_leads_to_while_its_own_entry_waits_is_fetched_once(
     portal: Path, later: Said
 ) -> None:

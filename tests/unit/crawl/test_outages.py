@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from motherlode.crawl.context import Company
+from motherlode.crawl.context import CrawlContext
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits, Progress
 from motherlode.lab.clock import run_virtually
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.records import LockedError, RunEnd, StoreGoneError
-from motherlode.store import Session, Store, ledger
-from motherlode.store.pages import page_log
+from motherlode.store import Session, Store
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from support.scripted_web import ScriptedWeb
@@ -71,12 +72,17 @@ def opened(tmp_path: Path) -> Iterator[Portal]:
 
 
 def run(opened: Portal, reports: list[Progress]) -> tuple[Progress, ScriptedWeb]:
-    pages = {SEED: html("Seed", "first", *LEAVES), **{url: html(url, f"words of {url}") for url in LEAVES}}
+    pages = {
+        SEED: html("Seed", "first", *LEAVES),
+        **{url: html(url, f"words of {url}") for url in LEAVES},
+    }
     web = ScriptedWeb(pages, seconds=0.3)
 
     async def work() -> Progress:
-        company = Company(report=reports.append)
-        return await crawl(opened, web, BreadthFirst([address(SEED)]), Limits(1000, connections=8), company)
+        context = CrawlContext(report=reports.append)
+        return await crawl(
+            opened, web, BreadthFirst([address(SEED)]), Limits(1000, connections=8), context
+        )
 
     return run_virtually(work()), web
 
@@ -94,7 +100,9 @@ def test_everybody_waits_for_it_and_goes_on(opened: Portal, outages: Outages) ->
     assert (progress.pages, progress.end, progress.idle) == (121, RunEnd.DONE, None)
     assert len(kept(opened)) == len(set(kept(opened))) == 121
     assert len(web.urls()) == 121  # nothing was fetched twice for that
-    told = [one.idle for one in reports if one.idle is not None and "does not answer" in one.idle.why]
+    told = [
+        one.idle for one in reports if one.idle is not None and "does not answer" in one.idle.why
+    ]
     assert told
     assert all(abs(idle.until - time()) < 60 for idle in told)
 

@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from motherlode.crawl import loop as crawling
-from motherlode.crawl import scheduler as dispatch
-from motherlode.crawl.context import Company, Control
-from motherlode.crawl.loop import _GRACE, crawl
+from motherlode.crawl import scheduler
+from motherlode.crawl.context import Control, CrawlContext
+from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.documents.analysing import Analysed, Manner
-from motherlode.documents.raw import Raw
-from motherlode.fetch.politeness import Turns
+from motherlode.crawl.supervisor import CLOSING_GRACE_S
+from motherlode.documents.analysis import Analysed, Manner
+from motherlode.documents.extracts import Raw
+from motherlode.fetch.politeness.host_slots import Turns
 from motherlode.lab.clock import run_virtually
 from motherlode.policies import Visit
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
-from motherlode.records import RunEnd, UrlState
-from motherlode.store import frontier, ledger
-from motherlode.store.pages import known_url, page_log
+from motherlode.records import Judgement, RunEnd, UrlState
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables.pages import known_url, page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import InlineWorkerPool
@@ -33,7 +33,10 @@ SEED = "http://a.test/"
 
 def star(*leaves: str) -> dict[str, Said]:
     """A page that links to all others, each of which says its own name."""
-    return {SEED: html("Seed", "first", *leaves), **{leaf: html(leaf, f"words of {leaf}") for leaf in leaves}}
+    return {
+        SEED: html("Seed", "first", *leaves),
+        **{leaf: html(leaf, f"words of {leaf}") for leaf in leaves},
+    }
 
 
 def on_hosts(hosts: int, pages: int) -> list[str]:
@@ -50,14 +53,15 @@ def run(
     portal: Path,
     web: ScriptedWeb,
     limits: Limits,
-    company: Callable[[], Company] = Company,
-    beside: Callable[[Company, "asyncio.Task[Progress]"], Coroutine[Any, Any, None]] | None = None,
+    context: Callable[[], CrawlContext] = CrawlContext,
+    beside: Callable[[CrawlContext, "asyncio.Task[Progress]"], Coroutine[Any, Any, None]]
+    | None = None,
     policy: BreadthFirst | None = None,
 ) -> Progress:
     """Crawl, with something going on beside it; afterwards nothing may be left of either."""
 
     async def work(opened: Portal) -> Progress:
-        going_along = company()
+        going_along = context()
         going = crawl(opened, web, policy or BreadthFirst([address(SEED)]), limits, going_along)
         task = asyncio.create_task(going)
         other = asyncio.create_task(beside(going_along, task)) if beside is not None else None
@@ -103,7 +107,10 @@ def test_a_slow_host_holds_up_no_other(tmp_path: Path) -> None:
     assert progress.pages == len(said) - 1
     assert progress.seconds >= 19 * 30
     assert max(at for host in range(5) for at in web.times(f"h{host}.test")) < 60
-    gaps = [later - at for at, later in zip(web.times("slow.test"), web.times("slow.test")[1:], strict=False)]
+    gaps = [
+        later - at
+        for at, later in zip(web.times("slow.test"), web.times("slow.test")[1:], strict=False)
+    ]
     assert min(gaps) >= 30
 
 
@@ -119,7 +126,7 @@ def test_what_is_too_much_for_a_host_is_left_to_the_store_and_comes_up_again(
         most = max(most, self.waiting("slow.test"))
 
     monkeypatch.setattr(Turns, "add", counted)
-    monkeypatch.setattr(dispatch, "_AT_A_HOST", 100)
+    monkeypatch.setattr(scheduler, "MAX_ENTRIES_PER_HOST", 100)
     slow = [f"http://slow.test/{page}" for page in range(350)]
     said = star(*slow, *on_hosts(3, 10))
     web = ScriptedWeb(said)
@@ -133,7 +140,12 @@ def test_nothing_to_do_is_told_with_its_end_and_its_reason(portal: Path) -> None
     said = star("http://b.test/", "http://c.test/")
     said["http://b.test/"] = in_turn((503, {"Retry-After": "90"}, b""), html("B", "back"))
     reports: list[Progress] = []
-    progress = run(portal, ScriptedWeb(said), Limits(10), lambda: Company(report=reports.append))
+    progress = run(
+        portal,
+        ScriptedWeb(said),
+        Limits(10),
+        lambda: CrawlContext(report=reports.append),
+    )
     assert progress.pages == 3
     assert progress.idle is None
     idle = [one for one in reports if one.idle is not None and "another attempt" in one.idle.why]
@@ -142,7 +154,11 @@ def test_nothing_to_do_is_told_with_its_end_and_its_reason(portal: Path) -> None
         assert one.idle is not None
         assert one.idle.why == "1 waits for another attempt"
     began = min(one.seconds for one in idle)
-    left = {round(one.idle.until - reports[0].seconds - one.seconds) for one in idle if one.idle is not None}
+    left = {
+        round(one.idle.until - reports[0].seconds - one.seconds)
+        for one in idle
+        if one.idle is not None
+    }
     assert len({one.idle.until for one in idle if one.idle is not None}) == 1
     assert max(left) - min(left) >= 80  # it is one moment, which comes nearer
     assert began < 5
@@ -152,8 +168,10 @@ def test_hosts_that_rest_are_told_as_well(portal: Path) -> None:
     said = star("http://b.test/1", "http://b.test/2")
     said["http://b.test/robots.txt"] = (200, {}, b"User-agent: *\nCrawl-delay: 20\n")
     reports: list[Progress] = []
-    run(portal, ScriptedWeb(said), Limits(10), lambda: Company(report=reports.append))
-    assert {one.idle.why for one in reports if one.idle is not None} == {"1 waits for hosts that rest"}
+    run(portal, ScriptedWeb(said), Limits(10), lambda: CrawlContext(report=reports.append))
+    assert {one.idle.why for one in reports if one.idle is not None} == {
+        "1 waits for hosts that rest",
+    }
 
 
 # --- when it ends ---------------------------------------------------------------------------------------
@@ -179,7 +197,7 @@ def test_the_time_limit_ends_it_and_the_rest_goes_on_waiting(portal: Path) -> No
     web = ScriptedWeb(star(*on_hosts(2, 100)), seconds=0.5)
     progress = run(portal, web, Limits(1000, connections=8, seconds=30.0))
     assert progress.end == RunEnd.TIME
-    assert 30 <= progress.seconds <= 30 + _GRACE
+    assert 30 <= progress.seconds <= 30 + CLOSING_GRACE_S
     assert max(at for at, _ in web.asked) <= 30
     assert sorted(kept(portal)) == sorted(web.urls())
     assert waiting(portal) == 201 - progress.pages
@@ -191,9 +209,9 @@ def test_the_time_limit_ends_it_and_the_rest_goes_on_waiting(portal: Path) -> No
 def test_stopping_keeps_what_is_under_way_and_takes_up_nothing_more(portal: Path) -> None:
     web = ScriptedWeb(star(*on_hosts(20, 10)), seconds=3.0)
 
-    async def stop(company: Company, _task: "asyncio.Task[Progress]") -> None:
+    async def stop(context: CrawlContext, _task: "asyncio.Task[Progress]") -> None:
         await asyncio.sleep(10)
-        company.control.stop()
+        context.control.stop()
 
     progress = run(portal, web, Limits(1000, connections=16), beside=stop)
     assert progress.end == RunEnd.INTERRUPTED
@@ -203,17 +221,19 @@ def test_stopping_keeps_what_is_under_way_and_takes_up_nothing_more(portal: Path
     assert 0 < waiting(portal) == 201 - progress.pages
 
 
-def test_what_takes_too_long_after_that_is_given_up_and_waits_for_the_next_time(portal: Path) -> None:
+def test_what_takes_too_long_after_that_is_given_up_and_waits_for_the_next_time(
+    portal: Path,
+) -> None:
     web = ScriptedWeb(star(*on_hosts(5, 2)))
 
-    async def stop(company: Company, _task: "asyncio.Task[Progress]") -> None:
+    async def stop(context: CrawlContext, _task: "asyncio.Task[Progress]") -> None:
         await asyncio.sleep(0.5)
         web.seconds = 500.0
         await asyncio.sleep(10)
-        company.control.stop()
+        context.control.stop()
 
     progress = run(portal, web, Limits(1000, connections=16), beside=stop)
-    assert progress.seconds < 10.5 + _GRACE + 1
+    assert progress.seconds < 10.5 + CLOSING_GRACE_S + 1
     web.seconds = 0.0
     run(portal, web, Limits(1000))
     assert len(kept(portal)) == len(set(kept(portal))) == 11
@@ -223,9 +243,9 @@ def test_a_second_interruption_ends_it_at_once(portal: Path) -> None:
     web = ScriptedWeb(star(*on_hosts(20, 10)), seconds=8.0)
     ended: list[float] = []
 
-    async def interrupt(company: Company, task: "asyncio.Task[Progress]") -> None:
+    async def interrupt(context: CrawlContext, task: "asyncio.Task[Progress]") -> None:
         await asyncio.sleep(30)
-        company.control.stop()
+        context.control.stop()
         await asyncio.sleep(1)
         task.cancel()
         await asyncio.wait([task])
@@ -248,7 +268,7 @@ def test_a_second_interruption_ends_it_at_once(portal: Path) -> None:
 class StumblingPolicy(BreadthFirst):
     """Fails at the page that is named."""
 
-    def judge(self, visits: Sequence[Visit]) -> list[None]:
+    def judge(self, visits: Sequence[Visit]) -> Sequence[Judgement | None]:
         if any(visit.entry.url == "http://h3.test/1" for visit in visits):
             raise ValueError("what is this?")
         return super().judge(visits)
@@ -315,17 +335,20 @@ def two_ways(first: str = "") -> ScriptedWeb:
     return ScriptedWeb(said, seconds=0.1)
 
 
-def test_a_page_is_not_said_to_be_there_before_it_is(portal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_not_said_to_be_there_before_it_is(
+    portal: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Found by killing: the page that a redirect led to was lost if only its copy had been kept."""
-    monkeypatch.setattr(crawling, "_READ_AT_ONCE", 1)
+    monkeypatch.setattr("motherlode.crawl.stages.read.BATCH_PAGES", 1)
 
-    async def interrupt(_company: Company, task: "asyncio.Task[Progress]") -> None:
+    async def interrupt(_company: CrawlContext, task: "asyncio.Task[Progress]") -> None:
         await asyncio.sleep(10)
         task.cancel()
 
     web = two_ways()
     with pytest.raises(asyncio.CancelledError):
-        run(portal, web, Limits(100), lambda: Company(SlowReader(Manner())), interrupt)
+        run(portal, web, Limits(100), lambda: CrawlContext(SlowReader(Manner())), interrupt)
     assert web.urls().count(TARGET) == 2
     assert TARGET not in kept(portal)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
@@ -338,7 +361,7 @@ def test_a_page_is_not_said_to_be_there_before_it_is(portal: Path, monkeypatch: 
 
 @pytest.mark.parametrize("first", ["", '<meta name="robots" content="noindex">'])
 def test_of_two_ways_to_one_page_the_later_waits_for_the_first(portal: Path, first: str) -> None:
-    run(portal, two_ways(first), Limits(100), lambda: Company(SlowReader(Manner())))
+    run(portal, two_ways(first), Limits(100), lambda: CrawlContext(SlowReader(Manner())))
     state = UrlState.SKIPPED if first else UrlState.FETCHED
     assert (TARGET in kept(portal)) == (not first)
     with Portal.reading(portal) as opened, opened.store.reading() as session:

@@ -10,25 +10,25 @@ from zipfile import ZipFile
 
 import pytest
 
-from motherlode.app.services.crawl import baseline
-from motherlode.crawl import loop as crawling
-from motherlode.crawl.context import Company, Control
+from motherlode.crawl import supervisor as crawling
+from motherlode.crawl.context import Control, CrawlContext
 from motherlode.crawl.fetcher_setup import courtesy_of
 from motherlode.crawl.loop import crawl
-from motherlode.crawl.preparation import fetch_examples, unfetched
+from motherlode.crawl.preparation import prepare, unfetched
 from motherlode.crawl.progress import Limits
-from motherlode.documents.analysing import Manner
+from motherlode.documents.analysis import Manner
 from motherlode.fetch import Request, Response
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
+from motherlode.policies.kind import PolicySetup, load_policy
 from motherlode.portal import Portal
-from motherlode.records import RunEnd, TopicId
-from motherlode.store import frontier, ledger
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import page_log
-from motherlode.training.training_set import page_behind
+from motherlode.records import NO_QUEUE, Lane, QueueId, RunEnd
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.pages import page_log
+from motherlode.training.training_document import page_at_url
 from motherlode.urls import address
 from motherlode.workers.worker_pool import InlineWorkerPool
 from support.helpers import follow
@@ -47,7 +47,7 @@ from support.training_webs import (
     planted,
 )
 
-CRAWL = TopicId(1)
+CRAWL = QueueId(1)
 
 
 def kept(portal: Path) -> list[str]:
@@ -55,9 +55,9 @@ def kept(portal: Path) -> list[str]:
         return sorted(url for url, _, _ in page_log(session))
 
 
-def waiting(portal: Path, queue: TopicId = CRAWL) -> set[str]:
+def waiting(portal: Path, queue: QueueId = CRAWL, lane: Lane = Lane.CRAWL) -> set[str]:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        return {entry.url for entry in frontier.waiting(session, queue, 1000)}
+        return {entry.url for entry in frontier.waiting(session, queue, 1000, lane=lane)}
 
 
 def crawl_on(portal: Path, web: Path) -> None:
@@ -73,7 +73,9 @@ def crawl_on(portal: Path, web: Path) -> None:
 def test_the_examples_are_fetched_and_nothing_else(tmp_path: Path) -> None:
     portal = planted(tmp_path / "p", BIRDS)
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
-        frontier.offer(session, [follow(place("owl", 4), 5e9)])  # of an earlier crawl, and better than all
+        frontier.offer(
+            session, [follow(place("owl", 4), 5e9)]
+        )  # of an earlier crawl, and better than all
     assert fetch(portal, pages(), tmp_path / "web") == 9
     assert kept(portal) == sorted(url for urls in BIRDS.values() for url in urls)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
@@ -81,7 +83,9 @@ def test_the_examples_are_fetched_and_nothing_else(tmp_path: Path) -> None:
         assert (run.command, run.pages, run.end) == ("train", 9, RunEnd.DONE)
 
 
-def test_a_crawl_goes_on_from_the_links_of_examples_but_not_of_counterexamples(tmp_path: Path) -> None:
+def test_a_crawl_goes_on_from_the_links_of_examples_but_not_of_counterexamples(
+    tmp_path: Path,
+) -> None:
     portal = planted(tmp_path / "p", BIRDS)
     fetch(portal, pages(), tmp_path / "web")
     assert waiting(portal) == {"http://hub.test/", place("owl", 3), place("heron", 3)}
@@ -148,24 +152,28 @@ def crawled(portal: Path, web: ScriptedWeb, pages: int = 100) -> None:
     """As `lode crawl` does it: the examples as a part of the crawl, then all that waits."""
 
     async def work(opened: Portal) -> None:
-        company = Company(InlineWorkerPool(Manner()), courtesy=courtesy_of(opened.config))
-        await fetch_examples(opened, web, company=company, within=Limits(pages))
-        await crawl(opened, web, BreadthFirst([]), Limits(pages), company)
+        context = CrawlContext(InlineWorkerPool(Manner()), courtesy=courtesy_of(opened.config))
+        await prepare(opened, web, context=context, within=Limits(pages))
+        await crawl(opened, web, BreadthFirst([]), Limits(pages), context)
 
     with Portal.crawling(portal, "test") as opened:
         run_virtually(work(opened))
 
 
 def test_the_only_example_is_waited_for_if_its_host_is_busy(tmp_path: Path) -> None:
-    portal = planted(tmp_path / "p", {"owls": ["http://busy.test/"], "OTHERS": ["http://news.test/"]})
+    portal = planted(
+        tmp_path / "p", {"owls": ["http://busy.test/"], "OTHERS": ["http://news.test/"]}
+    )
     web = ScriptedWeb(
         {
             "http://busy.test/": busy(2, paper("Back", "An owl is back")),
             "http://news.test/": paper("News", "No owl"),
         }
     )
-    with Portal.crawling(portal, "test") as opened:  # before anything is learned: else there is no crawl
-        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner()), within=Limits(100)))
+    with Portal.crawling(
+        portal, "test"
+    ) as opened:  # before anything is learned: else there is no crawl
+        run_virtually(prepare(opened, web, workers=InlineWorkerPool(Manner()), within=Limits(100)))
     assert kept(portal) == ["http://busy.test/", "http://news.test/"]
     assert len(web.times("busy.test")) == 3
 
@@ -198,7 +206,8 @@ def test_examples_that_wait_for_one_busy_host_all_come_later(tmp_path: Path) -> 
         f"http://a.test/{n}": paper("Owl", "An owl", [f"/{n + 1}"]) for n in range(100)
     }
     web = ScriptedWeb(
-        {"http://a.test/": paper("Owl", "An owl", ["/0"])} | slow | dict.fromkeys(several, say), seconds=1.0
+        {"http://a.test/": paper("Owl", "An owl", ["/0"])} | slow | dict.fromkeys(several, say),
+        seconds=1.0,
     )
     crawled(portal, web, 200)
     assert set(several) <= set(kept(portal))
@@ -210,7 +219,7 @@ def test_what_is_no_example_any_more_is_not_fetched_with_the_others(
     """Nor waits for ever, nor lends its links to the crawl: it was a counterexample."""
     portal = planted(tmp_path / "p", {"owls": [place("owl", 0)], "OTHERS": ["http://busy.test/"]})
     assert fetch(portal, {**pages(), **odd_pages()}, tmp_path / "web") == 1
-    assert waiting(portal, TopicId(0)) == set()
+    assert waiting(portal, NO_QUEUE, Lane.PREPARATION) == set()
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), "http://busy.test/")
     add_example(portal, "owls", url=place("owl", 1))
@@ -228,14 +237,17 @@ def test_a_url_is_fetched_as_it_was_given_whatever_the_rules_are_now(tmp_path: P
     add_example(portal, "owls", url=url)
     assert fetch(portal, {url: paper("Owl", "The owl that a friend sent")}, tmp_path / "web") == 1
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        assert page_behind(session, url) is not None
+        assert page_at_url(session, url) is not None
 
 
 MAPPED: dict[str, Said] = {
     f"http://{kind}0.test/{path}": (200, {"Content-Type": "application/xml"}, body)
     for kind in ("owl", "news")
     for path, body in (
-        ("robots.txt", f"User-agent: *\nDisallow:\nSitemap: http://{kind}0.test/map.xml\n".encode()),
+        (
+            "robots.txt",
+            f"User-agent: *\nDisallow:\nSitemap: http://{kind}0.test/map.xml\n".encode(),
+        ),
         ("map.xml", f"<urlset><url><loc>http://{kind}0.test/listed</loc></url></urlset>".encode()),
     )
 }
@@ -289,7 +301,7 @@ def test_sitemaps_of_examples_are_read_by_the_next_who_comes_if_one_is_killed(
     web = Killed(open_web(record_web(tmp_path / "web", said)))
     web.at = at
     with pytest.raises(InterruptedError), Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner())))
+        run_virtually(prepare(opened, web, workers=InlineWorkerPool(Manner())))
     if examples_again:
         fetch(portal, said, tmp_path / "again")
     crawl_on(portal, tmp_path / "web")
@@ -310,8 +322,11 @@ def test_robots_txt_is_asked_for_once_though_its_sitemaps_are_read_later(tmp_pat
     portal = planted(tmp_path / "p", {"owls": [place("owl", 0)]}, robots__sitemaps=True)
     web = Listening(open_web(record_web(tmp_path / "web", {**pages(), **MAPPED})))
     with Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner())))
-    assert (asked.count("http://owl0.test/robots.txt"), asked.count("http://owl0.test/map.xml")) == (1, 1)
+        run_virtually(prepare(opened, web, workers=InlineWorkerPool(Manner())))
+    assert (
+        asked.count("http://owl0.test/robots.txt"),
+        asked.count("http://owl0.test/map.xml"),
+    ) == (1, 1)
 
 
 def test_a_portal_without_examples_fetches_nothing(tmp_path: Path) -> None:
@@ -338,31 +353,43 @@ def test_after_an_interruption_all_that_are_still_examples_are_fetched(tmp_path:
     portal = planted(tmp_path / "p", BIRDS)
     web = record_web(tmp_path / "web", pages())
     with pytest.raises(InterruptedError), Portal.crawling(portal, "test") as opened:
-        run_virtually(fetch_examples(opened, Broken(open_web(web)), InlineWorkerPool(Manner())))
+        run_virtually(prepare(opened, Broken(open_web(web)), workers=InlineWorkerPool(Manner())))
     assert kept(portal) == []
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
         assert topic_rows.remove_example(session, number_of(portal, "OTHERS"), place("news", 2))
     assert fetch(portal, pages(), tmp_path / "again") == 8
     assert place("news", 2) not in kept(portal)
-    assert waiting(portal, TopicId(0)) == set()
+    assert waiting(portal, NO_QUEUE, Lane.PREPARATION) == set()
 
 
-@pytest.mark.parametrize("bounds", [{"crawl__locked": ["locked.test"]}, {"crawl__domains": ["a.test"]}])
+@pytest.mark.parametrize(
+    "bounds", [{"crawl__locked": ["locked.test"]}, {"crawl__domains": ["a.test"]}]
+)
 @pytest.mark.parametrize("policy", ["breadth-first", "best-first"])
 def test_domains_that_are_closed_to_a_crawl_are_not_entered_by_any_way(
     tmp_path: Path, bounds: dict[str, object], policy: str
 ) -> None:
     said: dict[str, Said] = {
-        "http://a.test/": paper("A", "An example", ["http://locked.test/linked", "http://a.test/next"]),
-        "http://a.test/next": paper("B", "A page", ["http://www.locked.test/linked", "http://a.test/away"]),
+        "http://a.test/": paper(
+            "A", "An example", ["http://locked.test/linked", "http://a.test/next"]
+        ),
+        "http://a.test/next": paper(
+            "B", "A page", ["http://www.locked.test/linked", "http://a.test/away"]
+        ),
         "http://a.test/away": (302, {"Location": "http://locked.test/moved"}, b""),
     }
-    locked = ("http://locked.test/linked", "http://www.locked.test/linked", "http://locked.test/moved")
+    locked = (
+        "http://locked.test/linked",
+        "http://www.locked.test/linked",
+        "http://locked.test/moved",
+    )
     said |= {url: paper(url, f"The page {url}") for url in locked}
     portal = planted(tmp_path / "p", {"a": ["http://a.test/"]}, crawl__policy=policy, **bounds)
     fetch(portal, said, tmp_path / "web")
     with Portal.crawling(portal, "test") as opened:
-        run_virtually(crawl(opened, Replay(open_web(tmp_path / "web")), baseline(opened), Limits(100)))
+        made = load_policy(opened.config.crawl.policy).make(PolicySetup(opened))
+        assert made is not None
+        run_virtually(crawl(opened, Replay(open_web(tmp_path / "web")), made, Limits(100)))
     assert kept(portal) == ["http://a.test/", "http://a.test/next"]
 
 
@@ -384,10 +411,10 @@ def test_who_is_to_stop_reads_no_sitemaps_first(tmp_path: Path, how: str) -> Non
     web = Slow(open_web(record_web(tmp_path / "web", {**pages(), **MAPPED})))
     within = Limits(100, seconds=60.0 if how == "time" else None)
     with Portal.crawling(portal, "test") as opened:
-        company = Company(InlineWorkerPool(Manner()), control=control)
+        context = CrawlContext(InlineWorkerPool(Manner()), control=control)
 
         async def work() -> float:
-            await fetch_examples(opened, web, company=company, within=within)
+            await prepare(opened, web, context=context, within=within)
             return asyncio.get_running_loop().time()
 
         assert run_virtually(work()) < 100

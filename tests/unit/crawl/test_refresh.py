@@ -1,6 +1,7 @@
 """Pages fetched again: what has changed, what has not, what is gone; and the crawl goes on as before."""
 
 import asyncio
+import shutil
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -12,26 +13,47 @@ from sqlalchemy import update
 
 from motherlode.crawl import refresh as refreshing
 from motherlode.crawl.context import Control
-from motherlode.crawl.log import CRAWL_LOG, Records
+from motherlode.crawl.log import CRAWL_LOG, CrawlLog
 from motherlode.crawl.loop import crawl
-from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.preparation import prepare
 from motherlode.crawl.progress import Limits
-from motherlode.crawl.refresh import Party, Refreshed, Wish, choose, conditions, refresh
-from motherlode.documents.analysing import Manner
+from motherlode.crawl.refresh import (
+    RefreshContext,
+    RefreshResult,
+    RefreshSelection,
+    conditional_headers,
+    refresh,
+    select_pages,
+)
+from motherlode.documents.analysis import Manner
 from motherlode.fetch import Request
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.web import Headers
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.learning.tree import VERSION
 from motherlode.policies.baselines import BreadthFirst
+from motherlode.policies.kind import PolicySetup, load_policy
 from motherlode.portal import Portal
-from motherlode.records import Entry, Model, ModelId, StoreGoneError, TopicId, UrlState
+from motherlode.records import (
+    NO_QUEUE,
+    TOPIC_MODEL,
+    Entry,
+    Lane,
+    Model,
+    ModelId,
+    QueueId,
+    StoreGoneError,
+    UrlState,
+)
 from motherlode.records.digests import is_older, older_digest_of
 from motherlode.records.texts import pack_text
-from motherlode.store import frontier, ledger
-from motherlode.store.pages import (
+from motherlode.store.schema import pages as page_rows
+from motherlode.store.schema import texts as text_rows
+from motherlode.store.schema import urls as url_rows
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables.pages import (
     KeptPage,
     KnownUrl,
     judgement_of,
@@ -41,10 +63,6 @@ from motherlode.store.pages import (
     redirect_of,
     text_of,
 )
-from motherlode.store.schema import pages as page_rows
-from motherlode.store.schema import texts as text_rows
-from motherlode.store.schema import urls as url_rows
-from motherlode.training.training_set import KIND
 from motherlode.urls import address, url_key
 from motherlode.workers.worker_pool import InlineWorkerPool
 from support.helpers import follow
@@ -52,7 +70,7 @@ from support.scripted_web import Plain, Said, ScriptedWeb, moved
 from support.small_webs import record_web
 from support.training_webs import BIRDS, learned, number_of, pages, paper, place, planted
 
-ALL = Wish(before=1e12, pages=1000)
+ALL = RefreshSelection(before=1e12, pages=1000)
 LATER = 5000.0  # seconds between a crawl and a refresh
 SEED = "http://a.test/"
 SAID: dict[str, Said] = {
@@ -64,11 +82,19 @@ SAID: dict[str, Said] = {
 }
 
 
-@pytest.fixture
-def portal(tmp_path: Path) -> Path:
-    made = planted(tmp_path / "p", {"a": [SEED]}, crawl__policy="breadth-first")
+@pytest.fixture(scope="module")
+def crawled_portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """To be copied."""
+    made = planted(
+        tmp_path_factory.mktemp("crawled") / "p", {"a": [SEED]}, crawl__policy="breadth-first"
+    )
     crawled(made, SAID)
     return made
+
+
+@pytest.fixture
+def portal(crawled_portal: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(crawled_portal, tmp_path / "p")
 
 
 def crawled(portal: Path, said: Mapping[str, Said], pages: int = 100) -> ScriptedWeb:
@@ -80,13 +106,17 @@ def crawled(portal: Path, said: Mapping[str, Said], pages: int = 100) -> Scripte
 
 
 def refreshed(
-    portal: Path, said: Mapping[str, Said], wish: Wish = ALL, party: Party | None = None
-) -> tuple[Refreshed, ScriptedWeb]:
+    portal: Path,
+    said: Mapping[str, Said],
+    wish: RefreshSelection = ALL,
+    context: RefreshContext | None = None,
+) -> tuple[RefreshResult, ScriptedWeb]:
     web = ScriptedWeb(said)
 
-    async def later() -> Refreshed:
+    async def later() -> RefreshResult:
         await asyncio.sleep(LATER)
-        return await refresh(opened, web, wish, party)
+        policy = load_policy(opened.config.crawl.policy).make(PolicySetup(opened))
+        return await refresh(opened, web, wish, replace(context or RefreshContext(), policy=policy))
 
     with Portal.crawling(portal, "test") as opened:
         return run_virtually(later()), web
@@ -111,12 +141,12 @@ def words(portal: Path, url: str) -> str:
         return text_of(session, page(portal, url).id)
 
 
-def sizes(portal: Path) -> dict[TopicId, int]:
+def sizes(portal: Path, lane: Lane = Lane.CRAWL) -> dict[QueueId, int]:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
-        return frontier.sizes(session)
+        return frontier.sizes(session, lane)
 
 
-def counts(found: Refreshed) -> tuple[int, int, int, int, int]:
+def counts(found: RefreshResult) -> tuple[int, int, int, int, int]:
     return found.changed, found.unchanged, found.gone, found.moved, found.failed
 
 
@@ -144,8 +174,8 @@ def test_a_page_that_says_the_same_is_unchanged_and_fresh(portal: Path) -> None:
 
 
 def test_the_log_tells_what_came_though_nothing_has_changed(portal: Path) -> None:
-    with Portal.crawling(portal, "test") as opened, Records(opened, harvests=False) as journal:
-        run_virtually(refresh(opened, ScriptedWeb(SAID), ALL, Party(journal=journal)))
+    with Portal.crawling(portal, "test") as opened, CrawlLog(opened, harvests=False) as journal:
+        run_virtually(refresh(opened, ScriptedWeb(SAID), ALL, RefreshContext(log=journal)))
     lines = [line.split(" ") for line in (portal / CRAWL_LOG).read_text().splitlines()]
     assert {line[1] for line in lines} == {"200"}
     sizes = {line[3]: int(line[2]) for line in lines}
@@ -171,7 +201,11 @@ def test_a_page_that_could_not_be_read_is_read_once_more(portal: Path) -> None:
         number = page(portal, one).id
         row = update(url_rows).where(url_rows.c.key == address(one).key)
         session.connection.execute(row.values(reason="unreadable: killed its reader"))
-        nothing = update(text_rows).where(text_rows.c.page_id == number).values(packed=pack_text("", "", ()))
+        nothing = (
+            update(text_rows)
+            .where(text_rows.c.page_id == number)
+            .values(packed=pack_text("", "", ()))
+        )
         session.connection.execute(nothing)
     refreshed(portal, {**said, one: 500})
     assert known(portal, one).reason.startswith("unreadable: ")  # though it could not be had
@@ -193,9 +227,14 @@ def made_older(portal: Path, *urls: str) -> None:
 
 def test_what_an_older_version_has_kept_is_compared_by_its_own_digest(portal: Path) -> None:
     made_older(portal, *SAID)
-    found, _ = refreshed(portal, {**SAID, "http://a.test/2": paper("Two", "other words", {"/4": "four"})})
+    found, _ = refreshed(
+        portal, {**SAID, "http://a.test/2": paper("Two", "other words", {"/4": "four"})}
+    )
     assert counts(found) == (1, 4, 0, 0, 0)
-    assert [is_older(page(portal, f"http://a.test/{path}").page.digest) for path in "12"] == [True, False]
+    assert [is_older(page(portal, f"http://a.test/{path}").page.digest) for path in "12"] == [
+        True,
+        False,
+    ]
     assert counts(refreshed(portal, SAID)[0]) == (1, 4, 0, 0, 0)
 
 
@@ -232,7 +271,9 @@ def test_conditions_are_not_carried_to_where_a_redirect_leads(tmp_path: Path) ->
     portal = planted(tmp_path / "p", {"a": [SEED]})
     crawled(portal, {SEED: tagged(paper("A", "first"), '"one"')})
     new = "http://a.test/new"
-    found, _ = refreshed(portal, {SEED: moved("/new"), new: tagged(paper("New", "elsewhere"), '"one"')})
+    found, _ = refreshed(
+        portal, {SEED: moved("/new"), new: tagged(paper("New", "elsewhere"), '"one"')}
+    )
     assert counts(found) == (0, 0, 0, 1, 0)
     assert page(portal, new).title == "New"
     assert known(portal, SEED).state is UrlState.MOVED
@@ -252,7 +293,9 @@ def test_a_page_that_has_changed_is_replaced_and_keeps_how_it_was_found(portal: 
         assert [link.anchor for link in links_from(session, after.id)] == ["five"]
         assert before.page.archived is not None
         assert after.page.archived is not None
-        assert b"second" in opened.archive.read(before.page.archived).body  # what it was is still there
+        assert (
+            b"second" in opened.archive.read(before.page.archived).body
+        )  # what it was is still there
         assert b"quite another" in opened.archive.read(after.page.archived).body
 
 
@@ -260,7 +303,7 @@ def test_new_links_wait_for_the_crawl_and_are_not_fetched_by_the_refresh(portal:
     said = {**SAID, "http://a.test/2": paper("Two again", "another", {"/5": "five"})}
     _, web = refreshed(portal, said)
     assert "http://a.test/5" not in web.urls()
-    assert sizes(portal) == {TopicId(1): 1}
+    assert sizes(portal) == {QueueId(1): 1}
     web = crawled(portal, {**said, "http://a.test/5": paper("Five", "the fifth")})
     assert web.urls() == ["http://a.test/5"]
     assert page(portal, "http://a.test/5").via == page(portal, "http://a.test/2").id
@@ -279,14 +322,22 @@ def test_a_page_that_is_gone_is_marked_and_keeps_its_text(portal: Path, status: 
 
 
 def test_what_a_page_said_that_is_gone_may_be_kept_at_another_address(portal: Path) -> None:
-    said = {**SAID, "http://a.test/1": 404, "http://a.test/3": paper("Three", "third", {"/moved": "one"})}
+    said = {
+        **SAID,
+        "http://a.test/1": 404,
+        "http://a.test/3": paper("Three", "third", {"/moved": "one"}),
+    }
     refreshed(portal, said)
     crawled(portal, {**said, "http://a.test/moved": SAID["http://a.test/1"]})
     assert page(portal, "http://a.test/moved").title == "One"
 
 
-@pytest.mark.parametrize("trouble", [503, 429, 500, 403, Kind.RESET, Kind.TOTAL_TIMEOUT])
-def test_what_cannot_be_had_now_stays_as_it_is_until_the_next_time(portal: Path, trouble: Plain) -> None:
+@pytest.mark.parametrize(
+    "trouble", [503, 429, 500, 403, FailureKind.RESET, FailureKind.TOTAL_TIMEOUT]
+)
+def test_what_cannot_be_had_now_stays_as_it_is_until_the_next_time(
+    portal: Path, trouble: Plain
+) -> None:
     before = page(portal, "http://a.test/4")
     found, _ = refreshed(portal, {**SAID, "http://a.test/4": trouble})
     assert found.failed >= 1
@@ -349,7 +400,9 @@ def test_files_that_an_archive_has_no_more_are_gone_and_all_are_if_it_is(tmp_pat
             else:
                 run_virtually(refresh(opened, web, ALL))
         with Portal.reading(portal) as opened, opened.store.reading() as session:
-            inside = [known_url(session, url_key(f"{box}#{n}.html", "box.test")) for n in ("one", "two")]
+            inside = [
+                known_url(session, url_key(f"{box}#{n}.html", "box.test")) for n in ("one", "two")
+            ]
             fates.append([one.state for one in inside if one is not None])
     here, gone = UrlState.FETCHED, UrlState.FAILED
     assert fates == [[here, here], [here, gone], [gone, gone]]
@@ -373,15 +426,17 @@ def test_a_redirect_that_was_turned_round_leads_to_the_page_where_it_is_now(port
 
 
 def test_only_what_is_old_enough_is_fetched_again(portal: Path) -> None:
-    refreshed(portal, SAID, Wish(before=1e12, pages=2))  # these are fresh now
-    found, web = refreshed(portal, SAID, Wish(before=LATER, pages=100))
+    refreshed(portal, SAID, RefreshSelection(before=1e12, pages=2))  # these are fresh now
+    found, web = refreshed(portal, SAID, RefreshSelection(before=LATER, pages=100))
     assert counts(found) == (0, 3, 0, 0, 0)
     assert len(set(web.urls())) == 3
-    assert refreshed(portal, SAID, Wish(before=0.0, pages=100))[0] == Refreshed(end="done")
+    assert refreshed(portal, SAID, RefreshSelection(before=0.0, pages=100))[0] == RefreshResult(
+        end="done"
+    )
 
 
 def test_the_oldest_come_first_and_nothing_is_left_waiting(portal: Path) -> None:
-    found, _ = refreshed(portal, SAID, Wish(before=1e12, pages=2))
+    found, _ = refreshed(portal, SAID, RefreshSelection(before=1e12, pages=2))
     assert (counts(found), found.left) == ((0, 2, 0, 0, 0), 0)
     assert page(portal, SEED).page.fetched_at >= LATER
 
@@ -389,7 +444,7 @@ def test_the_oldest_come_first_and_nothing_is_left_waiting(portal: Path) -> None
 @pytest.mark.parametrize("trouble", [500, moved("http://b.test/")], ids=["dead", "moved as it was"])
 def test_pages_that_cannot_be_had_are_not_in_the_way_of_others(portal: Path, trouble: Said) -> None:
     said = {**SAID, SEED: trouble, "http://b.test/": SAID[SEED]}
-    wish = Wish(before=page(portal, "http://a.test/4").page.fetched_at + 1, pages=1)
+    wish = RefreshSelection(before=page(portal, "http://a.test/4").page.fetched_at + 1, pages=1)
     _, one = refreshed(portal, said, wish)
     _, other = refreshed(portal, said, wish)
     assert one.urls()[0] == SEED
@@ -406,9 +461,9 @@ def test_a_database_that_is_away_for_a_moment_stops_no_refresh(
         looked.append(entry)
         if len(looked) == 1:
             raise StoreGoneError("away")
-        return conditions(opened, entry)
+        return conditional_headers(opened, entry)
 
-    monkeypatch.setattr(refreshing, "conditions", look)
+    monkeypatch.setattr(refreshing, "conditional_headers", look)
     found, web = refreshed(portal, SAID)
     assert len(web.urls()) == 5
     assert found.unchanged == 5
@@ -422,10 +477,12 @@ def test_an_interrupted_refresh_is_gone_on_with(portal: Path) -> None:
         return paper("A", "first")
 
     said: dict[str, Said] = {**SAID, SEED: stop}
-    found, web = refreshed(portal, said, ALL, Party(control=control))
+    found, web = refreshed(portal, said, ALL, RefreshContext(control=control))
     assert found.end == "interrupted"
     done = set(web.urls())
-    found, web = refreshed(portal, SAID, Wish(before=0.0, pages=100))  # nothing is old enough
+    found, web = refreshed(
+        portal, SAID, RefreshSelection(before=0.0, pages=100)
+    )  # nothing is old enough
     assert found.resumed
     assert set(web.urls()) == set(SAID) - done
     assert found.left == 0
@@ -433,15 +490,17 @@ def test_an_interrupted_refresh_is_gone_on_with(portal: Path) -> None:
 
 def test_what_was_chosen_waits_in_the_store_and_no_crawl_takes_it(portal: Path) -> None:
     with Portal.crawling(portal, "test") as opened:
-        assert choose(opened, ALL) == (5, False)  # and here the process is killed
-    assert sizes(portal) == {frontier.AGAIN: 5}
+        assert select_pages(opened, ALL) == (5, False)  # and here the process is killed
+    assert sizes(portal, Lane.REFRESH) == {NO_QUEUE: 5}
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
-        assert frontier.offer(session, [follow("http://a.test/1", 5.0)]) == []  # a link to it is found
+        assert (
+            frontier.offer(session, [follow("http://a.test/1", 5.0)]) == []
+        )  # a link to it is found
         assert frontier.all_waiting(session, 10, None) == []
     assert crawled(portal, SAID).urls() == []
-    assert sizes(portal) == {frontier.AGAIN: 5}
+    assert sizes(portal, Lane.REFRESH) == {NO_QUEUE: 5}
     with Portal.crawling(portal, "test") as opened:
-        assert choose(opened, ALL) == (5, True)
+        assert select_pages(opened, ALL) == (5, True)
     found, _ = refreshed(portal, SAID)
     assert (counts(found), found.resumed) == ((0, 5, 0, 0, 0), True)
 
@@ -455,7 +514,7 @@ def test_a_host_that_asks_to_be_left_alone_is_left_to_the_next_refresh(portal: P
     assert found.failed >= 1
     assert found.failed + found.left == 5
     assert found.left >= 1
-    assert sizes(portal) == {frontier.AGAIN: found.left}
+    assert sizes(portal, Lane.REFRESH) == {NO_QUEUE: found.left}
 
 
 def test_a_refresh_is_a_run_of_its_own(portal: Path) -> None:
@@ -474,10 +533,10 @@ def birds(tmp_path: Path) -> Path:
     made = planted(tmp_path / "birds", BIRDS)
     web = ScriptedWeb(pages())
     with Portal.crawling(made, "test") as opened:
-        run_virtually(fetch_examples(opened, web, InlineWorkerPool(Manner())))
+        run_virtually(prepare(opened, web, workers=InlineWorkerPool(Manner())))
     _, classifier, _ = learned(made)
     with Portal.writing(made, "test") as opened, opened.batch() as session:
-        ledger.keep_model(session, Model(ModelId(0), KIND, VERSION, 1.0, classifier.pack()))
+        ledger.keep_model(session, Model(ModelId(0), TOPIC_MODEL, VERSION, 1.0, classifier.pack()))
     return made
 
 
@@ -492,7 +551,9 @@ def test_a_changed_page_is_judged_by_the_latest_model(birds: Path) -> None:
     assert judged.confidence > 0
 
 
-def test_new_links_wait_in_the_queues_of_topics_and_counterexamples_lead_nowhere(birds: Path) -> None:
+def test_new_links_wait_in_the_queues_of_topics_and_counterexamples_lead_nowhere(
+    birds: Path,
+) -> None:
     before = sizes(birds)
     text = str(pages()[place("owl", 0)])
     said = pages() | {
@@ -503,16 +564,16 @@ def test_new_links_wait_in_the_queues_of_topics_and_counterexamples_lead_nowhere
     assert found.changed == 2
     owls = number_of(birds, "owls")
     with Portal.reading(birds) as opened, opened.store.reading() as session:
-        new = {entry.url for entry in frontier.waiting(session, owls, 100)}
+        new = {entry.url for entry in frontier.waiting(session, QueueId(owls), 100)}
         everything = {entry.url for entry in frontier.all_waiting(session, 1000, None)}
     assert "http://owl0.test/new" in new
     assert "http://news0.test/new" not in everything
-    assert owls not in before
+    assert QueueId(owls) not in before
 
 
 def test_pages_of_one_topic_alone_can_be_fetched_again(birds: Path) -> None:
     refreshed(birds, pages() | {url: f"{pages()[url]} " for url in pages()})
-    wish = Wish(before=1e12, pages=100, topics={number_of(birds, "herons")})
+    wish = RefreshSelection(before=1e12, pages=100, topics={number_of(birds, "herons")})
     _, web = refreshed(birds, pages(), wish)
     assert web.urls()
     assert all("heron" in url for url in web.urls())

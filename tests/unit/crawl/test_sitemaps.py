@@ -9,13 +9,13 @@ from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits
 from motherlode.fetch import Request, Response
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal, create_portal
 from motherlode.sources.sitemaps import MAX_FILES, read_sitemaps
-from motherlode.store import ledger
-from motherlode.store.pages import page_log
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import page_log
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules, address
 from support.small_webs import Said, html, record_web
@@ -75,7 +75,10 @@ def test_sitemaps_that_a_crawl_did_not_come_to_read_are_read_by_the_next(tmp_pat
         with Portal.crawling(tmp_path / "p", "test") as portal:
             run_virtually(crawl(portal, web, policy, Limits(pages)))
             with portal.store.reading() as session:
-                found, left = [url for url, _, _ in page_log(session)], ledger.unread_robots(session)
+                found, left = (
+                    [url for url, _, _ in page_log(session)],
+                    ledger.unread_robots(session),
+                )
         assert len(found) == (1 if pages == 1 else 3)
         assert len(left) == (1 if pages == 1 else 0)
 

@@ -53,7 +53,13 @@ def test_latin_1_means_windows_1252() -> None:
 
 @pytest.mark.parametrize(
     "told",
-    ["text/html", "text/html; charset=", "text/html; charset=bogus", "x; charset=hex", "x; charset=idna"],
+    [
+        "text/html",
+        "text/html; charset=",
+        "text/html; charset=bogus",
+        "x; charset=hex",
+        "x; charset=idna",
+    ],
 )
 def test_a_charset_that_is_none_is_no_charset(told: str) -> None:
     assert charset_in(told) == ""
@@ -104,9 +110,12 @@ def html5lib(file: Path) -> Iterator[tuple[bytes, str]]:
 
 def test_most_cases_of_html5lib_are_told_as_browsers_do(conformance: Path) -> None:
     """The others are declarations that are broken, which we believe, and some past the first 4,096 bytes."""
-    cases = [case for file in sorted((conformance / "encoding").glob("*.dat")) for case in html5lib(file)]
+    cases = [
+        case for file in sorted((conformance / "encoding").glob("*.dat")) for case in html5lib(file)
+    ]
     right = [
-        charset_in(f"x; charset={_declared(document) or 'windows-1252'}") == charset_in(f"x; charset={told}")
+        charset_in(f"x; charset={_declared(document) or 'windows-1252'}")
+        == charset_in(f"x; charset={told}")
         for document, told in cases
     ]
     assert len(cases) > 80
@@ -163,12 +172,17 @@ def test_a_wrong_byte_in_a_long_text_spoils_no_other() -> None:
     assert decode(body, "text/html; charset=utf-8").count(RUSSIAN) == 2
 
 
-@pytest.mark.parametrize("text", ["café", "déjà vu", "Ein schöner Tag für Überraschungen", "naïve façade"])
+@pytest.mark.parametrize(
+    "text", ["café", "déjà vu", "Ein schöner Tag für Überraschungen", "naïve façade"]
+)
 def test_western_text_that_is_called_utf_8_is_not_mangled(text: str) -> None:
     assert decode(text.encode("windows-1252"), "text/html; charset=utf-8") == text
 
 
-@given(st.binary(), st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "gb2312", "utf-32", "cp037", "hz"]))
+@given(
+    st.binary(),
+    st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "gb2312", "utf-32", "cp037", "hz"]),
+)
 def test_any_bytes_are_some_text(body: bytes, told: str) -> None:
     assert isinstance(decode(body, f"text/html; charset={told}"), str)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.documents.analysing import Analysed, analyse
-from motherlode.documents.raw import Raw
+from motherlode.documents.analysis import Analysed, analyse
+from motherlode.documents.extracts import Raw
 from motherlode.lab.generated.formats import Manuscript, make
 from motherlode.urls import url_key
 from support.document_files import tarred, zipped
@@ -38,7 +38,9 @@ def test_files_in_an_archive_are_documents_of_their_own() -> None:
         ("#notes.md", "text/markdown", "Head"),
     ]
     assert [one.document.vectors != {} for one in inner] == [True] * 4
-    assert [(link.url, link.anchor) for link in inner[0].document.links] == [("http://b.test/x", "a link")]
+    assert [(link.url, link.anchor) for link in inner[0].document.links] == [
+        ("http://b.test/x", "a link")
+    ]
 
 
 def links(files: dict[str, bytes | str], name: str, url: str = URL) -> list[str]:
@@ -80,7 +82,9 @@ def test_links_lead_from_member_to_member_and_out_of_the_archive(reference: str,
 
 @pytest.mark.parametrize("reference", ["gone.html", "../gone.html", "/gone.html", "?x", "docs/"])
 def test_a_link_to_a_file_that_is_not_in_the_archive_leads_nowhere(reference: str) -> None:
-    assert links({"docs/page.html": linking(reference), "docs/x.html": PAGE}, "docs/page.html") == []
+    assert (
+        links({"docs/page.html": linking(reference), "docs/x.html": PAGE}, "docs/page.html") == []
+    )
 
 
 def test_a_member_that_names_its_base_links_from_there() -> None:
@@ -93,7 +97,10 @@ def test_a_member_that_names_its_base_links_from_there() -> None:
 
 def test_links_of_other_formats_lead_to_members_too() -> None:
     note = "# Head\n\n[one](page.html) [two](http://b.test/x) [three](gone.html)"
-    assert links({"note.md": note, "page.html": PAGE}, "note.md") == ["#page.html", "http://b.test/x"]
+    assert links({"note.md": note, "page.html": PAGE}, "note.md") == [
+        "#page.html",
+        "http://b.test/x",
+    ]
 
 
 def test_a_link_in_a_nested_archive_leads_to_its_neighbour() -> None:
@@ -119,8 +126,13 @@ def test_an_archive_in_an_archive_is_opened_down_to_a_limit() -> None:
     for _ in range(6):
         body = zipped({"in.zip" if body[:2] == b"PK" else "page.html": body})
     inner = found(body)
-    assert [one.url.removeprefix(URL) for one in inner] == ["", *("#in.zip" * depth for depth in (1, 2, 3))]
-    assert found(zipped({"in.zip": zipped({"page.html": PAGE})}))[-1].url == f"{URL}#in.zip#page.html"
+    assert [one.url.removeprefix(URL) for one in inner] == [
+        "",
+        *("#in.zip" * depth for depth in (1, 2, 3)),
+    ]
+    assert (
+        found(zipped({"in.zip": zipped({"page.html": PAGE})}))[-1].url == f"{URL}#in.zip#page.html"
+    )
 
 
 def test_a_packed_tar_holds_its_files() -> None:

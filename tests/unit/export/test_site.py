@@ -11,12 +11,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from motherlode.export.cleaning import plain
 from motherlode.export.site import FILES, MARKER, lookup
 from motherlode.export.site.names import site_file, topic_file
-from motherlode.export.site.records import Bunch, Card, Content, Detail, Head, Imprint, Outing, Shown, Weighed
+from motherlode.export.site.records import Bunch, Content, Detail, Head, Imprint, Outing, Shown
 from motherlode.export.site.rows import TITLE, row_of
-from motherlode.export.site.writing import write_site
+from motherlode.export.site.writer import write_site
+from motherlode.export.text_cleaner import plain
+from motherlode.learning.precision import PrecisionEstimate
+from motherlode.training.topic_profile import HubOrAuthority, PageCard
 from support.static_sites import Seen, check_links, pages_in
 
 EVIL = (
@@ -48,26 +50,29 @@ IMPRINT = Imprint(
 OWLS, HERONS, NIGHT = 3, 4, 5
 HEADS = (
     Head(2, ("Birds",)),
-    Head(OWLS, ("Birds", "Owls"), 0.75),
+    Head(OWLS, ("Birds", "Owls"), PrecisionEstimate(0.75, 7)),
     Head(NIGHT, ("Birds", "Owls", "At night")),
     Head(HERONS, ("Birds", "Herons")),
 )
 
 
-def card(topic: int, number: int, title: str = "", **parts: object) -> Card:
+def card(topic: int, number: int, title: str = "", **parts: object) -> PageCard:
     said: dict[str, object] = {
         "url": f"http://h{number % 3}.test/{topic}/{number}",
         "title": title or f"Page {number} of {topic}",
         "text": "Menu\nA sentence that is long enough to say what this page is about, at last.\nMore.",
         "language": "en",
         "fetched_at": 1_700_000_000.0,
-        "confidence": 0.9 - number / 1_000,
+        "margin": 0.9 - number / 1_000,
+        "probability": 0.95 - number / 1_000,
         "topic": topic,
     }
-    return Card(**(said | parts))  # type: ignore[arg-type]
+    return PageCard(**(said | parts))  # type: ignore[arg-type]
 
 
-def content(cards: dict[int, list[Card]], heads: tuple[Head, ...] = HEADS, **parts: Any) -> Content:
+def content(
+    cards: dict[int, list[PageCard]], heads: tuple[Head, ...] = HEADS, **parts: Any
+) -> Content:
     def detail(head: Head) -> Detail:
         return Detail(**({"best": tuple(cards.get(head.topic, ())[:5])} | parts))
 
@@ -93,10 +98,10 @@ def birds() -> Content:
     return content(
         cards,
         authorities=(
-            Weighed("http://h1.test/", "Best", 0.5, 0.25),
-            Weighed("http://far.test/", "", 0.25, None),
+            HubOrAuthority("http://h1.test/", "Best", 0.5, margin=0.25, probability=0.724),
+            HubOrAuthority("http://far.test/", "", 0.25, margin=None, probability=None),
         ),
-        hubs=(Weighed("http://h2.test/", "Index", 0.5, None),),
+        hubs=(HubOrAuthority("http://h2.test/", "Index", 0.5, margin=None, probability=None),),
         clusters=(Bunch("owl, tree", ("owl", "tree"), 7, (("http://h1.test/", "Tree"),)),),
         clustered=9,
         examples=(
@@ -129,11 +134,17 @@ def looked_up(folder: Path, word: str) -> dict[str, int]:
     return found
 
 
-def test_every_page_is_come_to_and_every_link_leads_somewhere(birds: Content, tmp_path: Path) -> None:
+def test_every_page_is_come_to_and_every_link_leads_somewhere(
+    birds: Content, tmp_path: Path
+) -> None:
     site = made(tmp_path / "site", birds)
     assert check_links(site) == pages_in(site).keys()
     assert {path.name for path in site.iterdir()} == set(FILES)
-    listed = [page for name, page in pages_in(site).items() if "__p" in name and name.startswith("topics/")]
+    listed = [
+        page
+        for name, page in pages_in(site).items()
+        if "__p" in name and name.startswith("topics/")
+    ]
     urls = [url for page in listed for url in page.outgoing()]
     assert sorted(urls) == sorted(card.url for head in HEADS for card in birds.cards(head))
 
@@ -154,7 +165,9 @@ def test_pages_are_well_made(birds: Content, tmp_path: Path) -> None:
 def check_page(name: str, page: Seen) -> None:
     """Nothing runs but our own script, and nothing is loaded from elsewhere."""
     policy = [
-        one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy"
+        one["content"]
+        for one in page.all("meta")
+        if one.get("http-equiv") == "Content-Security-Policy"
     ]
     assert len(policy) == 1
     assert policy[0].startswith("default-src 'none'; script-src 'self'; style-src 'self';")
@@ -175,7 +188,10 @@ def check_page(name: str, page: Seen) -> None:
 def test_a_topic_says_what_is_known_of_it(birds: Content, tmp_path: Path) -> None:
     page = pages_in(made(tmp_path / "site", birds))["topics/birds_owls.html"]
     said = " ".join(page.text.split())
-    assert "122 pages from 4 sites, 120 of them on no topic below; precision about 0.75." in said
+    assert (
+        "122 pages from 4 sites, 120 of them on no topic below; "
+        "precision about 0.8 (0.5 to 1.0), from 7 examples." in said
+    )
     assert "owl, prey" in said
     assert "At night 2 pages" in said
     assert "http://far.test/ 0.250 \N{EN DASH}" in said
@@ -188,9 +204,13 @@ def test_the_home_page_and_the_figures(birds: Content, tmp_path: Path) -> None:
     pages = pages_in(made(tmp_path / "site", birds))
     home = " ".join(pages["index.html"].text.split())
     assert (
-        "123 pages on 4 topics, from 5 sites, as of 2023-11-14; found by 2 crawls through 100 pages." in home
+        "123 pages on 4 topics, from 5 sites, as of 2023-11-14; found by 2 crawls through 100 pages."
+        in home
     )
-    assert "Birds 123 pages Owls 122 pages · precision about 0.75 At night 2 pages Herons 1 page" in home
+    assert (
+        "Birds 123 pages Owls 122 pages · precision about 0.8 (0.5 to 1.0), from 7 examples "
+        "At night 2 pages Herons 1 page" in home
+    )
     about = " ".join(pages["about.html"].text.split())
     assert "Pages on this site 123 Pages fetched 100 Bytes fetched 5.0 MB" in about
     assert "2023-11-14 \N{EN DASH} Bingo 10" in about
@@ -209,7 +229,8 @@ def test_long_lists_go_on_and_come_back(birds: Content, tmp_path: Path) -> None:
     assert [len(pages[name].outgoing()) for name in names] == [50, 50, 20]
     assert "Page 2 of 3" in pages[names[1]].text
     turns = [
-        [one["href"] for one in pages[name].all("a") if one.get("rel") in ("prev", "next")] for name in names
+        [one["href"] for one in pages[name].all("a") if one.get("rel") in ("prev", "next")]
+        for name in names
     ]
     short = [name.rpartition("/")[2] for name in names]
     assert turns == [[short[1]], [short[0], short[2]], [short[1]]]
@@ -217,7 +238,7 @@ def test_long_lists_go_on_and_come_back(birds: Content, tmp_path: Path) -> None:
 
 
 def test_many_sites_are_divided_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motherlode.export.site.writing._HOSTS", 2)
+    monkeypatch.setattr("motherlode.export.site.writer._HOSTS", 2)
     cards = {OWLS: [card(OWLS, number, url=f"http://h{number}.test/") for number in range(5)]}
     site = made(tmp_path / "site", content(cards))
     assert check_links(site) == pages_in(site).keys()
@@ -257,8 +278,12 @@ def test_whatever_is_said_is_harmless(tmp_path: Path) -> None:
         for head in heads
     }
     told = {
-        "authorities": tuple(Weighed(evil, evil, 1.0, None) for evil in EVIL),
-        "clusters": tuple(Bunch(evil, (evil,), 1, (("javascript:alert(1)", evil),)) for evil in EVIL),
+        "authorities": tuple(
+            HubOrAuthority(evil, evil, 1.0, margin=None, probability=None) for evil in EVIL
+        ),
+        "clusters": tuple(
+            Bunch(evil, (evil,), 1, (("javascript:alert(1)", evil),)) for evil in EVIL
+        ),
         "examples": (Shown("data:text/html,x", EVIL[0], EVIL[1]), Shown(None, EVIL[-1], "")),
         "terms": EVIL[:5],
     }
@@ -279,11 +304,23 @@ names = st.text(min_size=1, max_size=130)
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(names, min_size=1, max_size=4).map(tuple), min_size=2, unique=True))
 @example(
-    [("a b",), ("a", "b"), ("a-b",), ("a_b",), ("A.b",), ("\u00e4 b",), ("a b ",), ("con",), ("x" * 130,)]
+    [
+        ("a b",),
+        ("a", "b"),
+        ("a-b",),
+        ("a_b",),
+        ("A.b",),
+        ("\u00e4 b",),
+        ("a b ",),
+        ("con",),
+        ("x" * 130,),
+    ]
 )
 @example([("\u9ce5",), ("\u9c57",), ("!",), ("c",), ("c++",), ("c#",)])
 def test_files_of_topics_are_told_apart_by_every_file_system(paths: list[tuple[str, ...]]) -> None:
-    different = {"/".join(path).casefold(): path for path in paths if not any("/" in name for name in path)}
+    different = {
+        "/".join(path).casefold(): path for path in paths if not any("/" in name for name in path)
+    }
     files = [topic_file(path) for path in different.values()]
     assert len(set(files)) == len(files)
     for file in files:
@@ -331,7 +368,9 @@ def test_words_are_found_where_they_stand(birds: Content, tmp_path: Path) -> Non
     site = made(tmp_path / "site", birds)
     found = looked_up(site, "night")
     assert found.keys() == {"Tawny owls at night", "Owl café"}
-    assert found["Tawny owls at night"] > found["Owl café"]  # in its title, too; the other is on the topic
+    assert (
+        found["Tawny owls at night"] > found["Owl café"]
+    )  # in its title, too; the other is on the topic
     assert looked_up(site, "cafe").keys() == {"Owl café"}
     assert looked_up(site, "pellets").keys() == {"Tawny owls at night"}  # a heading
     assert len(looked_up(site, "sentence")) == 122
@@ -401,7 +440,9 @@ def node() -> str:
     return found
 
 
-def ask(node: str, site: Path, *asked: tuple[str, int | None]) -> list[tuple[list[str], bool, list[str]]]:
+def ask(
+    node: str, site: Path, *asked: tuple[str, int | None]
+) -> list[tuple[list[str], bool, list[str]]]:
     words = [node, "-e", _ASK, "-", str(site), json.dumps(asked)]
     run = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     return [(one, whole, titles) for one, whole, titles in json.loads(run.stdout)]
@@ -458,7 +499,10 @@ def test_the_script_takes_words_apart_as_the_index_does(node: str, tmp_path: Pat
         "console.log(JSON.stringify(JSON.parse(process.argv[2]).map(require(process.argv[1]).words)))",
     ]
     found = subprocess.run(
-        [*run, str(site / "assets/search.js"), json.dumps(texts)], capture_output=True, timeout=60, check=True
+        [*run, str(site / "assets/search.js"), json.dumps(texts)],
+        capture_output=True,
+        timeout=60,
+        check=True,
     )
     assert json.loads(found.stdout) == [lookup.words_of(text) for text in texts]
 

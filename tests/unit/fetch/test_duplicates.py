@@ -10,7 +10,9 @@ def digest(text: str) -> bytes:
     return digest_of(text.encode())
 
 
-def see(known: Duplicates, origin: str, *pages: str, address: str = HERE, said: str = "") -> list[str]:
+def see(
+    known: Duplicates, origin: str, *pages: str, address: str = HERE, said: str = ""
+) -> list[str]:
     """Pages of a host whose content is their path, or what is said; the copies that each turned out to be."""
     return [known.after(f"{origin}/{page}", address, digest(said or page)) for page in pages]
 

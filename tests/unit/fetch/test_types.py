@@ -11,7 +11,9 @@ from motherlode.lab.generated.formats import KINDS, Manuscript, make
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
-@pytest.mark.parametrize("mime", ["text/html", "application/pdf", WORD, "application/zip", "", "text/plain"])
+@pytest.mark.parametrize(
+    "mime", ["text/html", "application/pdf", WORD, "application/zip", "", "text/plain"]
+)
 def test_documents_are_wanted(mime: str) -> None:
     assert limit_of(mime) > 0
 

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.lab.description import FILE, Description, Plan, read_description, write_plan
+from motherlode.lab.description import FILE, Description, WebPlan, read_description, write_plan
 from motherlode.records import BadInputError
 
 PLANS = st.builds(
-    lambda seed, hosts, more, misbehaving: Plan(seed, max(20, 3 * hosts) + more, hosts, misbehaving),
+    lambda seed, hosts, more, misbehaving: WebPlan(
+        seed, max(20, 3 * hosts) + more, hosts, misbehaving
+    ),
     st.integers(0, 2**63 - 1),
     st.integers(4, 10**8),
     st.integers(0, 9 * 10**9),
@@ -39,7 +41,9 @@ WRONG = {
 
 
 @given(plan=PLANS)
-def test_a_plan_is_read_back_as_it_was_written(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_plan_is_read_back_as_it_was_written(
+    plan: WebPlan, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.mktemp("web") / "new"
     write_plan(folder, plan)
     assert read_description(folder) == Description(generated=plan)
@@ -68,24 +72,28 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_a_web_may_say_nothing_of_itself_or_more_than_is_known(tmp_path: Path) -> None:
     assert read_description(tmp_path) == Description()
     (tmp_path / FILE).write_bytes(b"\xef\xbb\xbfname = 'Owls'\r\nplanned = 3\r\n[generated]\r\n")
-    assert read_description(tmp_path) == Description(name="Owls", generated=Plan())
+    assert read_description(tmp_path) == Description(name="Owls", generated=WebPlan())
 
 
 def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
-    write_plan(tmp_path / "web", Plan())
+    write_plan(tmp_path / "web", WebPlan())
     with pytest.raises(BadInputError, match="is not empty"):
-        write_plan(tmp_path / "web", Plan(seed=2))
-    assert read_description(tmp_path / "web").generated == Plan()
+        write_plan(tmp_path / "web", WebPlan(seed=2))
+    assert read_description(tmp_path / "web").generated == WebPlan()
 
 
 def test_a_plan_cannot_be_written_where_a_file_is(tmp_path: Path) -> None:
     (tmp_path / "web").write_text("")
     with pytest.raises(BadInputError, match="cannot be written"):
-        write_plan(tmp_path / "web", Plan())
+        write_plan(tmp_path / "web", WebPlan())
 
 
 def test_a_plan_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
-    for plan in (Plan(seed=2**63), Plan(pages=10**11), Plan(pages=10**9 * 9, hosts=2 * 10**8)):
+    for plan in (
+        WebPlan(seed=2**63),
+        WebPlan(pages=10**11),
+        WebPlan(pages=10**9 * 9, hosts=2 * 10**8),
+    ):
         with pytest.raises(BadInputError, match=r"^This web cannot be made: .*\.$"):
             write_plan(tmp_path / "web", plan)
     assert not (tmp_path / "web").exists()

@@ -92,7 +92,10 @@ def test_labels_are_read_back_as_they_were_written(tmp_path: Path) -> None:
 )
 def test_a_file_is_read_however_it_was_saved(content: bytes, tmp_path: Path) -> None:
     labels = read_labels(written(tmp_path, content))
-    assert dict(labels.items()) == {"http://a.test/": {"Art"}, "http://b.test/": {"Science/Physics"}}
+    assert dict(labels.items()) == {
+        "http://a.test/": {"Art"},
+        "http://b.test/": {"Science/Physics"},
+    }
 
 
 def test_a_page_may_have_several_topics_on_several_lines(tmp_path: Path) -> None:
@@ -112,10 +115,16 @@ def test_a_web_without_the_file_has_no_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"http://a.test/\tArt\nhttp://b.test/ Art\n", "line 2: expected a URL, a tab and a topic's path."),
+        (
+            b"http://a.test/\tArt\nhttp://b.test/ Art\n",
+            "line 2: expected a URL, a tab and a topic's path.",
+        ),
         (b"#\r\n\r\nhttp://a.test/\t / \r\n", "line 3: expected a URL, a tab and a topic's path."),
         (b"\tArt\n", "line 1: '' cannot be crawled"),
-        (b"http://a.test/\tArt\nmailto:a@b.test\tArt\n", "line 2: 'mailto:a@b.test' cannot be crawled"),
+        (
+            b"http://a.test/\tArt\nmailto:a@b.test\tArt\n",
+            "line 2: 'mailto:a@b.test' cannot be crawled",
+        ),
         (b"http://a.test/\tArt\n\xff\tArt\n", "is not UTF-8 text"),
         (b"http://a.test/\tArt\tmore\n", "line 1: expected a URL, a tab and a topic's path."),
     ],

@@ -12,10 +12,10 @@ import pytest
 from motherlode.fetch import FetchError, NetworkOptions, Request, Response, Web
 from motherlode.fetch.http import HttpWeb
 from motherlode.lab.clock import StuckError, VirtualLoop, run_virtually
-from motherlode.lab.description import Plan, write_plan
+from motherlode.lab.description import WebPlan, write_plan
 from motherlode.lab.generated.web import GeneratedWeb
+from motherlode.lab.loader import open_web
 from motherlode.lab.misbehaviour import HABITS, Habits
-from motherlode.lab.opening import open_web
 from motherlode.lab.recorded import RecordedWeb
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.serving.background import sandbox
@@ -39,13 +39,21 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             add(f"http://{host}/", PAGE)
             add(f"http://{host}/thousand", bytes(1000), b"Content-Type: image/png\r\n")
         add("http://one.test/tagged", PAGE, html + b'ETag: "tag"\r\n')
-        add("http://one.test/dated", PAGE, html + b"Last-Modified: Wed, 01 Jan 2025 00:00:00 GMT\r\n")
+        add(
+            "http://one.test/dated",
+            PAGE,
+            html + b"Last-Modified: Wed, 01 Jan 2025 00:00:00 GMT\r\n",
+        )
         add("http://one.test/packed", gzip.compress(PAGE), html + b"Content-Encoding: gzip\r\n")
         add("http://one.test/moved", b"", b"Location: /tagged\r\n", b"301 Moved")
         add("http://one.test/gone", b"<p>gone", html, b"410 Gone")
         add("http://one.test/nothing", b"a body by mistake", html, b"204 No Content")
         add("http://one.test:8081/port", b"of another port", html)
-        add("http://one.test/broken-gzip", b"this is no gzip at all", html + b"Content-Encoding: gzip\r\n")
+        add(
+            "http://one.test/broken-gzip",
+            b"this is no gzip at all",
+            html + b"Content-Encoding: gzip\r\n",
+        )
         archive.flush()
     return folder
 
@@ -91,7 +99,9 @@ def test_sleepers_wake_in_the_order_of_their_times() -> None:
                 await asyncio.sleep(nap)
                 woken.append((now(), name))
 
-        await asyncio.gather(sleeper("a", 3, 3), sleeper("b", 2, 2, 2), sleeper("c", 1), sleeper("d", 0))
+        await asyncio.gather(
+            sleeper("a", 3, 3), sleeper("b", 2, 2, 2), sleeper("c", 1), sleeper("d", 0)
+        )
         return woken
 
     first = run_virtually(work())
@@ -211,13 +221,20 @@ def same_both_ways(folder: Path, requests: list[Request]) -> None:
         assert one == other, request
 
 
-def test_a_recorded_web_says_the_same_over_http_and_in_process(recorded: Path, web: RecordedWeb) -> None:
-    urls = [*web.urls(), "http://one.test/absent", "http://unknown.test/", "http://one.test/robots.txt"]
+def test_a_recorded_web_says_the_same_over_http_and_in_process(
+    recorded: Path, web: RecordedWeb
+) -> None:
+    urls = [
+        *web.urls(),
+        "http://one.test/absent",
+        "http://unknown.test/",
+        "http://one.test/robots.txt",
+    ]
     same_both_ways(recorded, [Request(url, headers) for url in urls for headers in CONDITIONS])
 
 
 def test_a_generated_web_says_the_same_over_http_and_in_process(tmp_path: Path) -> None:
-    write_plan(tmp_path / "web", Plan(seed=11, pages=120, hosts=8))
+    write_plan(tmp_path / "web", WebPlan(seed=11, pages=120, hosts=8))
     urls = list(open_web(tmp_path / "web").urls())[::3]
     robots = [f"http://{host}/robots.txt" for host in open_web(tmp_path / "web").hosts()]
     same_both_ways(tmp_path / "web", [Request(url) for url in [*urls, *robots]])
@@ -226,7 +243,14 @@ def test_a_generated_web_says_the_same_over_http_and_in_process(tmp_path: Path) 
 AGREED = [
     *("broken-chunks", "absurd-length", "endless-headers", "header-flood", "surplus-bytes"),
     *("no-length", "missing-bytes", "cut-chunks", "garbage", "endless", "gzip-bomb:50"),
-    *("no-mime", "wrong-mime", "wrong-charset", "redirect-loop", "redirect-endless", "redirect-private"),
+    *(
+        "no-mime",
+        "wrong-mime",
+        "wrong-charset",
+        "redirect-loop",
+        "redirect-endless",
+        "redirect-private",
+    ),
     *("calendar", "session-ids", "robots-closed", "robots-error", "robots-marked", "storm:1"),
 ]
 
@@ -239,7 +263,9 @@ def test_misbehaving_hosts_say_the_same_over_http_and_in_process(
     for file in recorded.glob("*.warc.gz"):
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / "about.toml").write_text(f'[misbehaviour]\n"one.test" = "{habit}"\n')
-    same_both_ways(tmp_path, [Request(f"http://one.test{path}") for path in ("/", "/robots.txt", "/tagged")])
+    same_both_ways(
+        tmp_path, [Request(f"http://one.test{path}") for path in ("/", "/robots.txt", "/tagged")]
+    )
 
 
 def test_an_answer_is_unpacked(web: RecordedWeb) -> None:
@@ -281,7 +307,9 @@ def test_latency_and_bandwidth_add_up(web: RecordedWeb) -> None:
     assert crawl(player, ["http://one.test/thousand"]) == [("http://one.test/thousand", 1.0, 1.0)]
 
 
-def test_connections_of_a_host_wait_for_each_other_and_those_of_others_do_not(web: RecordedWeb) -> None:
+def test_connections_of_a_host_wait_for_each_other_and_those_of_others_do_not(
+    web: RecordedWeb,
+) -> None:
     urls = ["http://one.test/thousand"] * 5 + ["http://two.test/thousand"]
     times = [at for _, at, _ in crawl(replay(web, latency=2.0, connections=2), urls)]
     assert sorted(times) == [2.0, 2.0, 2.0, 4.0, 4.0, 6.0]
@@ -339,7 +367,9 @@ def test_days_of_crawling_cost_no_real_time(web: RecordedWeb) -> None:
 def test_a_body_too_large_and_a_transfer_too_slow_are_given_up(web: RecordedWeb) -> None:
     assert kind(replay(web, max_bytes=999), "http://one.test/thousand") == "too large"
     assert fetched(replay(web, max_bytes=1000), "http://one.test/thousand").status == 200
-    assert kind(replay(web, bandwidth=1.0, timeout=999.0), "http://one.test/thousand") == "timed out"
+    assert (
+        kind(replay(web, bandwidth=1.0, timeout=999.0), "http://one.test/thousand") == "timed out"
+    )
     assert kind(replay(web), "http://one.test/broken-gzip") == "broken response"
 
 
@@ -389,7 +419,9 @@ def test_what_is_slow_takes_virtual_seconds(web: RecordedWeb) -> None:
     assert fetched(replay(web, "slow-first-byte:20"), "http://one.test/").seconds == 20.0
     assert fetched(replay(web, "robots-slow:20"), "http://one.test/robots.txt").seconds == 20.0
     drops = -(-1000 // 16)
-    assert fetched(replay(web, "slow-drip:0.25"), "http://one.test/thousand").seconds == drops * 0.25
+    assert (
+        fetched(replay(web, "slow-drip:0.25"), "http://one.test/thousand").seconds == drops * 0.25
+    )
 
 
 def test_what_is_too_slow_is_given_up_in_time(web: RecordedWeb) -> None:
@@ -452,7 +484,7 @@ def test_other_hosts_of_the_web_behave(web: RecordedWeb) -> None:
 
 
 def test_a_web_says_which_of_its_hosts_misbehave() -> None:
-    generated = GeneratedWeb(Plan(seed=3, pages=400, hosts=100, misbehaving=0.5))
+    generated = GeneratedWeb(WebPlan(seed=3, pages=400, hosts=100, misbehaving=0.5))
     player = replay(generated, timeout=120.0)
 
     async def work() -> set[str]:

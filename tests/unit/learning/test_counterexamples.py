@@ -1,4 +1,4 @@
-"""The documents of OTHERS: common vocabulary that is not close, what joins it, and what gives way."""
+"""The documents of OTHERS: the user's own, rejected pages, and common vocabulary."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motherlode.documents.analysing import analyse_one
-from motherlode.documents.raw import Raw
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import Bag, bag_of, unpack
-from motherlode.lab.opening import open_web
+from motherlode.documents.analysis import analyse_one
+from motherlode.documents.extracts import Raw
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import Bag, bag_of, unpack
+from motherlode.lab.loader import open_web
 from motherlode.learning.counterexamples import (
     MAX_DEVIATIONS,
     CounterexampleLimits,
@@ -59,7 +59,7 @@ def pages_on(recorded_webs: Path) -> "PagesOn":
 
 
 class PagesOn:
-    """A few pages of a real web on a topic: every so many of them, by address."""
+    """Returns a few pages of a real web on a topic, at equal steps in the order of their URLs."""
 
     def __init__(self, directory: Path) -> None:
         self._web = open_web(directory)
@@ -69,10 +69,10 @@ class PagesOn:
         return [self._bag(url) for url in urls[:: max(len(urls) // number, 1)][:number]]
 
     def _bag(self, url: str) -> Bag:
-        answer = self._web.answer(url)
-        assert answer is not None
-        analysed = analyse_one(Raw(url, answer.body, "text/html", answer.header("content-type")))
-        return unpack(analysed.vectors[TERMS])
+        response = self._web.answer(url)
+        assert response is not None
+        raw = Raw(url, response.body, "text/html", response.header("content-type"))
+        return unpack(analyse_one(raw).vectors[TERMS])
 
 
 def bags(*texts: str) -> list[Bag]:
@@ -80,52 +80,52 @@ def bags(*texts: str) -> list[Bag]:
 
 
 def pages(count: int, host: str = "", start: float = 0.1) -> list[RejectedPage[Bag]]:
-    """Return rejected pages, each more confident than the last, on hosts of their own by default."""
+    """Return rejected pages, each more confident than the last, by default on different hosts."""
     return [
         RejectedPage(host or f"h{n}.test", bag_of(f"word{chr(97 + n % 26)}"), -start * (n + 1))
         for n in range(count)
     ]
 
 
-def ones(documents: Sequence[Bag]) -> list[int]:
-    """Which documents these are, whatever is in them."""
+def identities(documents: Sequence[Bag]) -> list[int]:
+    """Return numbers that are equal only for the same objects, even if other texts are equal."""
     return [id(document) for document in documents]
 
 
-def test_a_domain_that_is_the_topic_stands_out(domains: dict[str, Bag]) -> None:
-    near = domain_deviations(
-        domains, [bags("owls and hawks are birds", "a bird has wings, a nest and eggs at a time")]
-    )
-    assert max(near, key=lambda name: near[name]) == "birds"
-    assert near["birds"] > MAX_DEVIATIONS
-    assert sorted(near.values())[len(near) // 2] < 1.0, "most are near to the median"
+def test_a_domain_on_the_topic_stands_out(domains: dict[str, Bag]) -> None:
+    topic = bags("owls and hawks are birds", "a bird has wings, a nest and eggs at a time")
+    deviations = domain_deviations(domains, [topic])
+    assert max(deviations, key=lambda name: deviations[name]) == "birds"
+    assert deviations["birds"] > MAX_DEVIATIONS
+    assert sorted(deviations.values())[len(deviations) // 2] < 1.0, "most are near the median"
 
 
-def test_a_domain_is_as_near_as_it_is_to_the_nearest_topic(domains: dict[str, Bag]) -> None:
-    birds, law = bags("the owl and the hawk, a bird each"), bags("the judge in court, a trial by jury")
-    near = domain_deviations(domains, [birds, law])
-    assert near["birds"] == domain_deviations(domains, [birds])["birds"] > MAX_DEVIATIONS
-    assert near["law"] == domain_deviations(domains, [law])["law"] > MAX_DEVIATIONS
+def test_the_nearest_topic_counts(domains: dict[str, Bag]) -> None:
+    birds = bags("the owl and the hawk, a bird each")
+    law = bags("the judge in court, a trial by jury")
+    deviations = domain_deviations(domains, [birds, law])
+    assert deviations["birds"] == domain_deviations(domains, [birds])["birds"] > MAX_DEVIATIONS
+    assert deviations["law"] == domain_deviations(domains, [law])["law"] > MAX_DEVIATIONS
     assert {"birds", "law"} & set(common_documents(domains, [birds, law])) == set()
 
 
-def test_close_domains_are_left_out_and_the_nearest_of_the_others_come_first(domains: dict[str, Bag]) -> None:
-    topic = bags(
-        "birds with wings and feathers; owls, hawks, ducks, geese; people at work in a house by the water"
-    )
-    near = domain_deviations(domains, [topic])
-    left = common_documents(domains, [topic])
-    assert set(domains) - set(left) == {name for name in domains if near[name] >= MAX_DEVIATIONS} != set()
-    values = [near[name] for name in left]
+def test_close_domains_are_left_out_and_near_domains_come_first(domains: dict[str, Bag]) -> None:
+    birds = "birds with wings and feathers; owls, hawks, ducks, geese"
+    topic = bags(f"{birds}; people at work in a house by the water")
+    deviations = domain_deviations(domains, [topic])
+    common = common_documents(domains, [topic])
+    close = {name for name in domains if deviations[name] >= MAX_DEVIATIONS}
+    assert set(domains) - set(common) == close != set()
+    values = [deviations[name] for name in common]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[-1], "they differ"
-    assert left == {name: domains[name] for name in left}
-    assert list(common_documents(domains, [topic], 3)) == list(left)[:3]
+    assert common == {name: domains[name] for name in common}
+    assert list(common_documents(domains, [topic], 3)) == list(common)[:3]
 
 
 def test_without_topics_or_words_in_common_nothing_is_left_out(domains: dict[str, Bag]) -> None:
-    given: list[list[list[Bag]]] = [[], [[]], [bags("Eulen jagen nachts")], [bags("")]]
-    for topics in given:
+    topic_lists: list[list[list[Bag]]] = [[], [[]], [bags("Eulen jagen nachts")], [bags("")]]
+    for topics in topic_lists:
         assert set(common_documents(domains, topics)) == set(domains)
     foreign = [bags("die Eule jagt nachts, der Trainer im match")]  # one word that is also English
     assert set(domain_deviations(domains, foreign)) == set(domains)
@@ -139,7 +139,7 @@ def test_without_wordnet_there_is_no_common_vocabulary_and_no_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("topic", "going", "staying"),
+    ("topic", "close", "distant"),
     [
         ("Science/Biology/Birds", {"birds", "mammals"}, {"law", "computers", "sport", "music"}),
         ("Science/Biology/Mammals", {"mammals"}, {"law", "computers", "government"}),
@@ -154,73 +154,83 @@ def test_without_wordnet_there_is_no_common_vocabulary_and_no_failure() -> None:
         ("Citizenship/Politics_and_government", {"government"}, {"birds", "dishes", "colours"}),
     ],
 )
-def test_domains_close_to_a_topic_of_a_real_web_go(
-    topic: str, going: set[str], staying: set[str], pages_on: PagesOn, vocabulary: dict[str, Bag]
+def test_domains_close_to_a_topic_of_a_real_web_are_left_out(
+    topic: str, close: set[str], distant: set[str], pages_on: PagesOn, vocabulary: dict[str, Bag]
 ) -> None:
-    near = domain_deviations(vocabulary, [pages_on(topic)])
-    gone = {name for name in near if near[name] >= MAX_DEVIATIONS}
-    assert going <= gone
-    assert not staying & gone
-    assert len(gone) <= 15
-    left = [near[name] for name in common_documents(vocabulary, [pages_on(topic)])]
-    assert left == sorted((value for value in near.values() if value < MAX_DEVIATIONS), reverse=True)[:50]
+    deviations = domain_deviations(vocabulary, [pages_on(topic)])
+    left_out = {name for name in deviations if deviations[name] >= MAX_DEVIATIONS}
+    assert close <= left_out
+    assert not distant & left_out
+    assert len(left_out) <= 15
+    common = [deviations[name] for name in common_documents(vocabulary, [pages_on(topic)])]
+    below = sorted((value for value in deviations.values() if value < MAX_DEVIATIONS), reverse=True)
+    assert common == below[:50]
 
 
-def test_all_of_the_persons_own_are_there_whatever_else_is(domains: dict[str, Bag]) -> None:
+def test_all_of_the_users_own_documents_are_in_others(domains: dict[str, Bag]) -> None:
     own = bags(*(f"mine {chr(97 + n)}" for n in range(80)))
     others = choose_counterexamples(list(domains.values()), own, pages(500), 20)
-    assert ones(others.user) == ones(own)
+    assert identities(others.user) == identities(own)
     assert others.documents == others.user + others.rejected + others.common
     assert len(others.rejected) > 100
 
 
-def test_rejected_pages_take_the_places_of_common_documents_until_some_are_left() -> None:
+def test_rejected_pages_replace_common_documents_but_some_stay() -> None:
     common = bags(*(f"common {chr(97 + n)}" for n in range(50)))
     few = choose_counterexamples(common, (), pages(20), 2)
     assert len(few.rejected) == 10
-    assert ones(few.common) == ones(common[:40]), "the first, which are the nearest, stay"
+    assert identities(few.common) == identities(common[:40]), "the first (nearest) stay"
     many = choose_counterexamples(common, bags("mine"), pages(900), 30)
     assert len(many.rejected) == 300
-    assert ones(many.common) == ones(common[:20])
+    assert identities(many.common) == identities(common[:20])
     assert choose_counterexamples(common, (), (), 2).common == tuple(common)
 
 
-def test_the_surest_rejections_join_first() -> None:
-    refused = pages(40)
-    joining = confident_rejections(refused, 2, CounterexampleLimits(max_per_example=3))
-    assert ones(joining) == ones([page.document for page in reversed(refused[-6:])])
+def test_the_most_confident_rejections_join_first() -> None:
+    rejected_pages = pages(40)
+    trusted = confident_rejections(rejected_pages, 2, CounterexampleLimits(max_per_example=3))
+    assert identities(trusted) == identities(
+        [page.document for page in reversed(rejected_pages[-6:])],
+    )
 
 
-@pytest.mark.parametrize(("examples", "trusted"), [(0, 0), (1, 10), (2, 15), (4, 20), (28, 28)])
-def test_the_fewer_examples_the_fewer_rejections_are_trusted(examples: int, trusted: int) -> None:
-    refused = pages(30)
-    joining = confident_rejections(refused, examples, CounterexampleLimits(max_per_example=1_000))
-    assert ones(joining) == ones([page.document for page in reversed(refused)])[:trusted]
+@pytest.mark.parametrize(("examples", "count"), [(0, 0), (1, 10), (2, 15), (4, 20), (28, 28)])
+def test_the_fewer_examples_the_fewer_rejections_are_trusted(examples: int, count: int) -> None:
+    rejected_pages = pages(30)
+    trusted = confident_rejections(
+        rejected_pages,
+        examples,
+        CounterexampleLimits(max_per_example=1_000),
+    )
+    documents = [page.document for page in reversed(rejected_pages)]
+    assert identities(trusted) == identities(documents)[:count]
 
 
-def test_what_a_topic_wanted_never_joins() -> None:
-    wanted = [RejectedPage("a.test", bag_of("owls"), confidence) for confidence in (0.3, 0.0)]
-    assert confident_rejections(wanted, 50) == ()
+def test_an_accepted_page_never_joins() -> None:
+    accepted = [RejectedPage("a.test", bag_of("owls"), confidence) for confidence in (0.3, 0.0)]
+    assert confident_rejections(accepted, 50) == ()
 
 
 def test_one_host_does_not_stand_for_the_web() -> None:
-    large = pages(200, "large.test", start=1.0)  # surer than all others
+    large = pages(200, "large.test", start=1.0)  # more confident than all others
     small = pages(50)
-    joining = confident_rejections([*large, *small], 100)
-    from_large = set(ones(joining)) & set(ones([page.document for page in large]))
+    trusted = confident_rejections([*large, *small], 100)
+    from_large = set(identities(trusted)) & set(identities([page.document for page in large]))
     assert len(from_large) == 3
-    assert len(joining) > 40
+    assert len(trusted) > 40
 
 
 def test_pages_without_words_neither_join_nor_count() -> None:
     empty = [RejectedPage(f"e{n}.test", bag_of(""), -9.0) for n in range(10)]
-    refused = pages(20)
-    assert ones(confident_rejections([*empty, *refused], 18)) == ones(confident_rejections(refused, 18))
-    assert len(confident_rejections(refused, 18)) == 18
+    rejected_pages = pages(20)
+    trusted = confident_rejections(rejected_pages, 18)
+    assert len(trusted) == 18
+    assert identities(confident_rejections([*empty, *rejected_pages], 18)) == identities(trusted)
 
 
 def test_documents_may_be_of_several_feature_spaces() -> None:
     sample = {TERMS: bag_of("owls"), "anchors": bag_of("hawks")}
-    others = choose_counterexamples([sample], [sample], [RejectedPage("a.test", sample, -1.0)] * 3, 18)
+    rejected = [RejectedPage("a.test", sample, -1.0)] * 3
+    others = choose_counterexamples([sample], [sample], rejected, 18)
     assert others.documents == (sample,) * 4
     assert isinstance(others.documents[0][TERMS].terms, np.ndarray)

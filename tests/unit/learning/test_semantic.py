@@ -1,12 +1,12 @@
-"""Nearness of meaning, beside the plane for terms."""
+"""Nearness to the meaning of a topic, added to the distance from its plane."""
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from motherlode.documents.meanings import Vectors
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import bag_of
+from motherlode.documents.features.meanings import Vectors
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import bag_of
 from motherlode.learning.options import SETTINGS, SettingName, TrainingSettings
 from motherlode.learning.planes import is_consistent
 from motherlode.learning.semantic import (
@@ -30,40 +30,45 @@ def rows(*vectors: tuple[float, ...]) -> Vectors:
     return (array / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
+def unit(vector: Vectors) -> Vectors:
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
 def samples(*texts: str) -> list[Sample]:
     return [{TERMS: bag_of(text)} for text in texts]
 
 
-def taught(*texts: str, settings: TrainingSettings | None = None) -> TreeClassifier:
+def fitted(*texts: str, settings: TrainingSettings | None = None) -> TreeClassifier:
     tree = TreeClassifier(settings or TrainingSettings(), meanings=tiny())
     return tree.fit({BIRDS: 1}, {BIRDS: samples(*(texts or ON_BIRDS))}, {1: samples(*ON_OTHERS)})
 
 
-def test_the_part_is_what_the_formula_says() -> None:
+def test_the_contribution_follows_the_formula() -> None:
     others, own = rows((1, 0, 0), (0, 1, 0)), rows((0, 1, 3), (1, 1, 4))
     centre = mean_vector(others)
     assert centre is not None
     centroid = fit_centroid(own, centre, others_share=0.5, weight=0.2)
     assert centroid is not None
     assert centroid.weight == pytest.approx(0.2 * 0.5 / (1 + 2 / 20))
-    moved = [(vector - centre) / np.linalg.norm(vector - centre) for vector in own]
-    assert centroid.typical_cosine == pytest.approx(float(moved[0] @ moved[1]), abs=1e-6)
-    middle = (moved[0] + moved[1]) / np.linalg.norm(moved[0] + moved[1])
-    asked = rows((0, 0, 1), (1, 0, 0))
-    moved_asked = [(vector - centre) / np.linalg.norm(vector - centre) for vector in asked]
-    parts = SemanticScorer(centre.tobytes(), [centroid, None]).contributions(asked)
-    expected = [centroid.weight * (vector @ middle - centroid.typical_cosine) for vector in moved_asked]
+    first, second = (unit(vector - centre) for vector in own)
+    assert centroid.typical_cosine == pytest.approx(float(first @ second), abs=1e-6)
+    direction = unit(first + second)
+    documents = rows((0, 0, 1), (1, 0, 0))
+    parts = SemanticScorer(centre.tobytes(), [centroid, None]).contributions(documents)
+    cosines = [unit(vector - centre) @ direction for vector in documents]
+    expected = [centroid.weight * (cosine - centroid.typical_cosine) for cosine in cosines]
     assert parts[:, 0] == pytest.approx(expected, abs=1e-6)
-    assert parts[:, 1].tolist() == [0, 0]  # a topic of which it is not known adds nothing
+    assert parts[:, 1].tolist() == [0, 0]  # a topic without a centroid adds nothing
 
 
 def test_a_document_without_a_vector_is_near_no_topic() -> None:
     centroid = TopicCentroid(rows((1, 0))[0].tobytes(), 0.2, 0.5)
-    parts = SemanticScorer(rows((0, 1))[0].tobytes(), [centroid]).contributions(np.zeros((1, 2), np.float32))
+    scorer = SemanticScorer(rows((0, 1))[0].tobytes(), [centroid])
+    parts = scorer.contributions(np.zeros((1, 2), np.float32))
     assert parts.tolist() == [[pytest.approx(-0.1)]]
 
 
-def test_one_example_is_taken_to_be_as_near_as_they_are_as_a_rule() -> None:
+def test_the_typical_cosine_of_a_single_example_is_a_constant() -> None:
     centroid = fit_centroid(rows((0, 1)), rows((1, 0))[0], 1.0, 0.2)
     assert centroid is not None
     assert centroid.typical_cosine == 0.4
@@ -81,28 +86,28 @@ def test_a_centroid_needs_vectors_of_nearly_all_documents(
     assert (fit_centroid(own, rows((1, 0))[0], 1.0, 0.2) is not None) == expected
 
 
-def test_without_others_that_mean_anything_there_is_no_centre() -> None:
+def test_without_vectors_in_others_there_is_no_mean() -> None:
     assert mean_vector(np.zeros((0, 2), np.float32)) is None
     assert mean_vector(np.zeros((3, 2), np.float32)) is None
-    tree = TreeClassifier(meanings=tiny()).fit(
-        {BIRDS: 1, COOKING: 1}, {BIRDS: samples(*ON_BIRDS), COOKING: samples("onion soup", "salt soup")}
-    )
+    documents = {BIRDS: samples(*ON_BIRDS), COOKING: samples("onion soup", "salt soup")}
+    tree = TreeClassifier(meanings=tiny()).fit({BIRDS: 1, COOKING: 1}, documents)
     assert [group.others_mean for group in tree.groups_[TERMS]] == [b""]
 
 
-def test_words_that_mean_the_same_speak_for_a_topic_that_never_had_them() -> None:
-    tree, plain = taught(), taught(settings=TrainingSettings(semantic_weight=0.0))
-    alike, unlike = samples("nest sparrow finch plumage", "nest court law judge")
-    with_meanings, without = (classifier.distances([alike, unlike])[BIRDS] for classifier in (tree, plain))
-    assert with_meanings[0] - without[0] > 0 > with_meanings[1] - without[1]
+def test_words_of_similar_meaning_raise_the_confidence() -> None:
+    documents = samples("nest sparrow finch plumage", "nest court law judge")
+    with_meanings = fitted().distances(documents)[BIRDS]
+    without = fitted(settings=TrainingSettings(semantic_weight=0.0)).distances(documents)[BIRDS]
+    similar, different = with_meanings - without
+    assert similar > 0 > different
 
 
-def test_a_document_of_which_the_plane_knows_nothing_stays_unknown() -> None:
-    assert taught().judge(samples("sparrow finch plumage"))[0].others
+def test_a_document_without_known_terms_is_rejected() -> None:
+    assert fitted().judge(samples("sparrow finch plumage"))[0].others
 
 
-def test_the_part_is_explained_and_all_parts_make_the_confidence() -> None:
-    tree = taught()
+def test_the_contributions_add_up_to_the_confidence() -> None:
+    tree = fitted()
     (sample,) = samples("nest sparrow owl law")
     parts = tree.explain(sample, BIRDS)
     assert [term for space, term, _ in parts if space == SEMANTIC] == [WHOLE_DOCUMENT]
@@ -111,12 +116,13 @@ def test_the_part_is_explained_and_all_parts_make_the_confidence() -> None:
     assert SEMANTIC not in {space for space, _, _ in tree.explain(samples("sparrow")[0], BIRDS)}
 
 
-def test_what_is_told_from_siblings_and_by_many_examples_needs_it_less() -> None:
-    alone = taught().planes(BIRDS)[TERMS].centroid
-    many = taught(*(ON_BIRDS * 5)).planes(BIRDS)[TERMS].centroid
+def test_siblings_and_many_examples_lower_the_weight() -> None:
+    alone = fitted().planes(BIRDS)[TERMS].centroid
+    many = fitted(*(ON_BIRDS * 5)).planes(BIRDS)[TERMS].centroid
     documents = {BIRDS: samples(*ON_BIRDS), COOKING: samples("onion soup salt", "soup butter")}
-    beside = TreeClassifier(meanings=tiny()).fit({BIRDS: 1, COOKING: 1}, documents, {1: samples(*ON_OTHERS)})
-    sibling = beside.planes(BIRDS)[TERMS].centroid
+    parents, others = {BIRDS: 1, COOKING: 1}, {1: samples(*ON_OTHERS)}
+    with_sibling = TreeClassifier(meanings=tiny()).fit(parents, documents, others)
+    sibling = with_sibling.planes(BIRDS)[TERMS].centroid
     assert alone is not None
     assert many is not None
     assert sibling is not None
@@ -125,23 +131,23 @@ def test_what_is_told_from_siblings_and_by_many_examples_needs_it_less() -> None
     assert sibling.weight == pytest.approx(0.2 / 1.1 * 3 / 5)
 
 
-def test_the_papers_setting_has_none_of_it() -> None:
-    tree = taught(settings=SETTINGS[SettingName.BINGO_2003])
+def test_the_papers_setting_has_no_centroids() -> None:
+    tree = fitted(settings=SETTINGS[SettingName.BINGO_2003])
     assert tree.planes(BIRDS)[TERMS].centroid is None
 
 
-def test_a_model_remembers_which_meanings_it_was_made_with() -> None:
-    tree = taught()
-    again = TreeClassifier.unpack(tree.pack())
-    assert (again.meanings_digest, again.meanings) == (tiny().digest, None)
-    again.meanings = tiny()
-    asked = samples("nest sparrow finch", *ON_OTHERS)
-    assert again.judge(asked) == tree.judge(asked)
+def test_a_packed_model_names_its_table_of_meanings() -> None:
+    tree = fitted()
+    unpacked = TreeClassifier.unpack(tree.pack())
+    assert (unpacked.meanings_digest, unpacked.meanings) == (tiny().digest, None)
+    unpacked.meanings = tiny()
+    documents = samples("nest sparrow finch", *ON_OTHERS)
+    assert unpacked.judge(documents) == tree.judge(documents)
     assert TreeClassifier.unpack(TreeClassifier().fit({}, {}).pack()).meanings_digest == ""
 
 
 def test_a_model_whose_parts_do_not_fit_is_refused() -> None:
-    (group,) = taught().groups_[TERMS]
+    (group,) = fitted().groups_[TERMS]
     centroid = group.planes[0].centroid
     assert centroid is not None
     assert widths_match(group.others_mean, [centroid, None])

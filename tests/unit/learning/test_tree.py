@@ -1,4 +1,4 @@
-"""The topic tree as a classifier."""
+"""The classifier for a tree of topics: verdicts, explanations, and packed models."""
 
 import pickle
 from collections.abc import Sequence
@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motherlode.documents.spaces import ANCHORS, TERMS, URLS
-from motherlode.documents.terms import bag_of, spell
-from motherlode.learning.links.mentions import Mentions
-from motherlode.learning.links.weights import LinkWeights
+from motherlode.documents.features.spaces import ANCHORS, TERMS, URLS
+from motherlode.documents.text.terms import bag_of, spell
 from motherlode.learning.options import TrainingSettings, VotingRule
 from motherlode.learning.tree import Sample, TopicVerdict, TreeClassifier
 from support.word_vectors import tiny
@@ -58,7 +56,7 @@ def verdict(tree: TreeClassifier, text: str) -> TopicVerdict:
     return tree.judge(samples([text]))[0]
 
 
-def test_training_documents_find_their_topics(tree: TreeClassifier) -> None:
+def test_training_documents_are_judged_to_be_on_their_topics(tree: TreeClassifier) -> None:
     for topic, texts in TEXTS.items():
         verdicts = tree.judge(samples(texts))
         assert [(judged.topic, judged.others) for judged in verdicts] == [(topic, False)] * 3
@@ -70,7 +68,7 @@ def test_unseen_documents_go_down_the_tree(tree: TreeClassifier) -> None:
     assert verdict(tree, "goals in a football match").topic == SPORT
 
 
-def test_what_is_on_no_topic_is_among_the_others_of_the_root(tree: TreeClassifier) -> None:
+def test_a_document_on_no_topic_is_in_the_others_of_the_root(tree: TreeClassifier) -> None:
     judged = verdict(tree, "onions and butter in the soup")
     assert (judged.topic, judged.others) == (1, True)
     assert judged.confidence < 0
@@ -78,7 +76,7 @@ def test_what_is_on_no_topic_is_among_the_others_of_the_root(tree: TreeClassifie
     assert empty.confidence == pytest.approx(empty.confidence)
 
 
-def test_a_judgement_names_the_terms_that_carried_it(tree: TreeClassifier) -> None:
+def test_the_terms_of_a_verdict_are_explained(tree: TreeClassifier) -> None:
     text = "an electron has energy"
     parts = tree.explain({TERMS: bag_of(text)}, PHYSICS)
     words = spell([term for _, term, part in parts if part > 0], text)
@@ -89,48 +87,48 @@ def test_a_judgement_names_the_terms_that_carried_it(tree: TreeClassifier) -> No
     )
 
 
-def test_many_at_once_are_judged_as_one_by_one(tree: TreeClassifier) -> None:
+def test_many_documents_at_once_get_the_same_verdicts_as_one_by_one(tree: TreeClassifier) -> None:
     texts = [text for texts in (*TEXTS.values(), OTHERS) for text in texts]
     assert tree.judge(samples(texts)) == [verdict(tree, text) for text in texts]
     assert tree.judge([]) == []
 
 
-def test_a_model_survives_packing_and_another_version_is_refused(tree: TreeClassifier) -> None:
-    again = TreeClassifier.unpack(tree.pack())
+def test_an_unpacked_model_judges_alike_and_another_version_is_refused(
+    tree: TreeClassifier,
+) -> None:
+    unpacked = TreeClassifier.unpack(tree.pack())
     texts = samples(OTHERS + TEXTS[BIRDS])
-    assert again.judge(texts) == tree.judge(texts)
+    assert unpacked.judge(texts) == tree.judge(texts)
     with pytest.raises(ValueError, match="version"):
         TreeClassifier.unpack(tree.pack().replace(b"\xa7version\x03", b"\xa7version\x63"))
 
 
-def test_what_a_crawl_makes_of_words_is_packed_with_its_model(tree: TreeClassifier) -> None:
-    mentioned = Mentions(np.array([3, 7], np.uint32).tobytes(), np.array([0.5, -1.0], np.float32).tobytes())
-    tree.mentions = mentioned
-    assert TreeClassifier.unpack(tree.pack()).mentions == mentioned
-    tree.mentions = Mentions(mentioned.terms, mentioned.lifts[:4])
-    with pytest.raises(ValueError, match="no model"):
-        TreeClassifier.unpack(tree.pack())
-    tree.mentions = Mentions()
-
-
-def test_what_a_crawl_has_learned_of_links_is_packed_with_its_model(tree: TreeClassifier) -> None:
-    tree.weights = LinkWeights(share=2.0, words=0.5)
-    assert TreeClassifier.unpack(tree.pack()).weights == tree.weights
-    tree.weights = LinkWeights(near=-1.0)
-    with pytest.raises(ValueError, match="no model"):
-        TreeClassifier.unpack(tree.pack())
-    tree.weights = LinkWeights()
-
-
-def test_the_number_of_features_is_bounded() -> None:
+def test_the_numbers_of_features_and_weights_are_limited() -> None:
     documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
-    small = TreeClassifier(TrainingSettings(selected_terms=3, shared_features=False)).fit(PARENTS, documents)
+    small = TreeClassifier(TrainingSettings(selected_terms=3, shared_features=False)).fit(
+        PARENTS,
+        documents,
+    )
     assert {len(group.features) // 4 for group in small.groups_[TERMS]} == {3}
     few = TreeClassifier(TrainingSettings(max_weights=2)).fit(PARENTS, documents)
     assert {len(few.planes(topic)[TERMS].feature_indices) // 4 for topic in PARENTS} == {2}
 
 
-def test_a_topic_alone_has_nobody_to_be_told_from() -> None:
+def test_probabilities_grow_with_confidences(tree: TreeClassifier) -> None:
+    verdicts = tree.judge(samples([*OTHERS, *TEXTS[BIRDS], *TEXTS[PHYSICS]]))
+    assert all(verdict.probability is None for verdict in verdicts if verdict.topic == 1)
+    for topic in {verdict.topic for verdict in verdicts} - {1}:
+        of_topic = sorted(
+            (verdict.confidence, verdict.probability or 0.0)
+            for verdict in verdicts
+            if verdict.topic == topic
+        )
+        probabilities = [probability for _, probability in of_topic]
+        assert probabilities == sorted(probabilities)
+        assert all(0.0 < probability < 1.0 for probability in probabilities)
+
+
+def test_a_single_topic_without_others_has_no_plane() -> None:
     lonely = TreeClassifier().fit({SCIENCE: 1}, {SCIENCE: samples(TEXTS[PHYSICS])})
     assert lonely.groups_ == {TERMS: ()}
     assert lonely.judge(samples(OTHERS)) == [TopicVerdict(1, 0.0)] * 3
@@ -139,48 +137,54 @@ def test_a_topic_alone_has_nobody_to_be_told_from() -> None:
 
 # Several spaces
 
-SAID = {PHYSICS: "physics", BIRDS: "birds", SPORT: "sport"}  # by the links to each page
+ANCHOR_TEXTS = {PHYSICS: "physics", BIRDS: "birds", SPORT: "sport"}
 
 
-def linked(topic: int, texts: Sequence[str]) -> list[Sample]:
-    return [{TERMS: bag_of(text), ANCHORS: bag_of(SAID[topic])} for text in texts]
+def samples_with_anchors(topic: int, texts: Sequence[str]) -> list[Sample]:
+    return [{TERMS: bag_of(text), ANCHORS: bag_of(ANCHOR_TEXTS[topic])} for text in texts]
 
 
-def in_spaces(rule: VotingRule, spaces: Sequence[str] = (TERMS, ANCHORS)) -> TreeClassifier:
-    documents = {topic: linked(topic, texts) for topic, texts in TEXTS.items()}
-    return TreeClassifier(TrainingSettings(), spaces, rule).fit(PARENTS, documents, {1: samples(OTHERS)})
+def fit_spaces(rule: VotingRule, spaces: Sequence[str] = (TERMS, ANCHORS)) -> TreeClassifier:
+    documents = {topic: samples_with_anchors(topic, texts) for topic, texts in TEXTS.items()}
+    return TreeClassifier(TrainingSettings(), spaces, rule).fit(
+        PARENTS,
+        documents,
+        {1: samples(OTHERS)},
+    )
 
 
 @pytest.fixture(scope="module")
-def spacious() -> TreeClassifier:
-    return in_spaces(VotingRule.UNANIMOUS)
+def two_spaces() -> TreeClassifier:
+    return fit_spaces(VotingRule.UNANIMOUS)
 
 
-def test_each_space_has_planes_of_its_own(spacious: TreeClassifier) -> None:
-    assert set(spacious.planes(BIRDS)) == {TERMS, ANCHORS}
-    assert spacious.planes(BIRDS)[TERMS] != spacious.planes(BIRDS)[ANCHORS]
-    assert spacious.explain({ANCHORS: bag_of("birds")}, BIRDS)[0][:2] == (
+def test_each_space_has_its_own_planes(two_spaces: TreeClassifier) -> None:
+    assert set(two_spaces.planes(BIRDS)) == {TERMS, ANCHORS}
+    assert two_spaces.planes(BIRDS)[TERMS] != two_spaces.planes(BIRDS)[ANCHORS]
+    assert two_spaces.explain({ANCHORS: bag_of("birds")}, BIRDS)[0][:2] == (
         ANCHORS,
         int(bag_of("birds").terms[0]),
     )
 
 
-def test_unanimous_spaces_turn_down_what_one_of_them_does(spacious: TreeClassifier) -> None:
+def test_with_the_rule_unanimous_one_space_can_reject(two_spaces: TreeClassifier) -> None:
     text = "goals in a football match"
-    agreed, denied = spacious.judge(linked(SPORT, [text]) + linked(PHYSICS, [text]))
-    assert (agreed.topic, agreed.others) == (SPORT, False)
-    assert (denied.topic, denied.others) == (1, True)
+    accepted, rejected = two_spaces.judge(
+        samples_with_anchors(SPORT, [text]) + samples_with_anchors(PHYSICS, [text])
+    )
+    assert (accepted.topic, accepted.others) == (SPORT, False)
+    assert (rejected.topic, rejected.others) == (1, True)
 
 
-def test_a_space_that_knows_nothing_of_a_page_has_no_say(spacious: TreeClassifier) -> None:
-    (judged,) = spacious.judge(samples(["goals in a football match"]))
+def test_a_space_without_known_terms_does_not_count(two_spaces: TreeClassifier) -> None:
+    (judged,) = two_spaces.judge(samples(["goals in a football match"]))
     assert (judged.topic, judged.others) == (SPORT, False)
-    (strange,) = spacious.judge([{TERMS: bag_of("zzz"), ANCHORS: bag_of("yyy")}])
-    assert strange == TopicVerdict(1, -1.0, others=True)
+    (unknown,) = two_spaces.judge([{TERMS: bag_of("zzz"), ANCHORS: bag_of("yyy")}])
+    assert unknown == TopicVerdict(1, -1.0, others=True)
 
 
 @pytest.mark.parametrize("rule", VotingRule)
-def test_a_space_without_documents_is_as_if_it_were_not_there(rule: VotingRule) -> None:
+def test_a_space_without_documents_does_not_count(rule: VotingRule) -> None:
     documents = {topic: samples(texts) for topic, texts in TEXTS.items()}
     fitted = TreeClassifier(TrainingSettings(), (TERMS, URLS), rule).fit(
         PARENTS, documents, {1: samples(OTHERS)}
@@ -191,35 +195,39 @@ def test_a_space_without_documents_is_as_if_it_were_not_there(rule: VotingRule) 
     assert fitted.judge(texts) == alone.judge(texts)
 
 
-def test_the_best_space_alone_is_asked() -> None:
-    tree = in_spaces(VotingRule.BEST)
-    distances = tree.distances(linked(SPORT, ["an electron has energy"]))[SPORT]
+def test_with_the_rule_best_only_the_best_space_decides() -> None:
+    tree = fit_spaces(VotingRule.BEST)
+    distances = tree.distances(samples_with_anchors(SPORT, ["an electron has energy"]))[SPORT]
     planes = tree.planes(SPORT)
     best = max((TERMS, ANCHORS), key=lambda space: planes[space].precision)
-    alone = in_spaces(VotingRule.BEST, (best,)).distances(linked(SPORT, ["an electron has energy"]))[SPORT]
+    alone = fit_spaces(VotingRule.BEST, (best,)).distances(
+        samples_with_anchors(SPORT, ["an electron has energy"]),
+    )[SPORT]
     assert distances == pytest.approx(alone)
 
 
 # Models as bytes
 
 
-def test_a_model_survives_pickling_with_and_without_having_judged(spacious: TreeClassifier) -> None:
-    texts = linked(BIRDS, TEXTS[BIRDS]) + samples(OTHERS)
-    fresh = pickle.loads(pickle.dumps(in_spaces(VotingRule.UNANIMOUS)))  # noqa: S301 - our own
-    judged = spacious.judge(texts)
-    frozen = pickle.dumps(spacious)
-    assert b"_scorers" not in frozen  # they are large, and made again
-    assert pickle.loads(frozen).judge(texts) == fresh.judge(texts) == judged  # noqa: S301 - our own
+def test_a_model_can_be_pickled_before_and_after_judging(two_spaces: TreeClassifier) -> None:
+    texts = samples_with_anchors(BIRDS, TEXTS[BIRDS]) + samples(OTHERS)
+    unused = pickle.loads(pickle.dumps(fit_spaces(VotingRule.UNANIMOUS)))  # noqa: S301 - our own
+    judged = two_spaces.judge(texts)
+    pickled = pickle.dumps(two_spaces)
+    assert b"_scorers" not in pickled  # they are large, and can be built again
+    used = pickle.loads(pickled)  # noqa: S301 - our own
+    assert used.judge(texts) == unused.judge(texts) == judged
 
 
-def test_packing_keeps_spaces_and_rule(spacious: TreeClassifier) -> None:
-    again = TreeClassifier.unpack(spacious.pack())
-    assert (tuple(again.spaces), again.rule) == ((TERMS, ANCHORS), VotingRule.UNANIMOUS)
-    assert again.groups_ == spacious.groups_
+def test_packing_keeps_spaces_and_rule(two_spaces: TreeClassifier) -> None:
+    unpacked = TreeClassifier.unpack(two_spaces.pack())
+    assert tuple(unpacked.spaces) == (TERMS, ANCHORS)
+    assert unpacked.rule is VotingRule.UNANIMOUS
+    assert unpacked.groups_ == two_spaces.groups_
 
 
-def unpacked(packed: bytes) -> None:
-    """Whatever bytes these are, there is a model that can judge, or a `ValueError`."""
+def unpack_and_judge(packed: bytes) -> None:
+    """Fail if the bytes are neither refused nor a model that can judge."""
     try:
         model = TreeClassifier.unpack(packed)
     except ValueError:
@@ -243,13 +251,13 @@ def test_a_model_with_a_few_wrong_bytes_is_refused_or_judges(
     for _ in range(data.draw(st.integers(1, 4))):
         packed[data.draw(st.integers(0, len(packed) - 1))] = data.draw(st.integers(0, 255))
     cut = data.draw(st.integers(0, 3))
-    unpacked(bytes(packed[: len(packed) - cut]))
+    unpack_and_judge(bytes(packed[: len(packed) - cut]))
 
 
 @pytest.mark.parametrize(
     "packed", [b"\x81\xa1a" * 5_000 + b"\xc0", b"\x81\xa7version\x02", b"\x93\x01\x02\x03"]
 )
-def test_bytes_that_lead_astray_are_refused(packed: bytes) -> None:
+def test_nested_old_and_foreign_bytes_are_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="model"):
         TreeClassifier.unpack(packed)
 
@@ -263,7 +271,11 @@ def test_bytes_that_lead_astray_are_refused(packed: bytes) -> None:
         ("features", b"\xff" * 8),
     ],
 )
-def test_parts_that_do_not_belong_together_are_refused(tree: TreeClassifier, part: str, value: bytes) -> None:
+def test_parts_that_do_not_belong_together_are_refused(
+    tree: TreeClassifier,
+    part: str,
+    value: bytes,
+) -> None:
     packed = msgspec.msgpack.decode(tree.pack())
     packed["spaces"][TERMS][0][part] = value
     with pytest.raises(ValueError, match="belong together"):
@@ -274,21 +286,25 @@ def test_parts_that_do_not_belong_together_are_refused(tree: TreeClassifier, par
     ("part", "value"),
     [("places", np.array([2**31], np.uint32).tobytes()), ("weights", b""), ("topic", 2**63)],
 )
-def test_planes_without_features_are_refused(tree: TreeClassifier, part: str, value: object) -> None:
+def test_planes_that_do_not_fit_their_group_are_refused(
+    tree: TreeClassifier,
+    part: str,
+    value: object,
+) -> None:
     packed = msgspec.msgpack.decode(tree.pack())
     packed["spaces"][TERMS][0]["nodes"][0][part] = value
     with pytest.raises(ValueError, match="belong together"):
         TreeClassifier.unpack(msgspec.msgpack.encode(packed))
 
 
-def test_a_model_packed_by_an_earlier_release_is_read_and_packed_alike() -> None:
-    """Packed at commit dff2d59: topics 2 and 3, two spaces, majority rule, all fields filled."""
+def test_a_model_packed_by_an_earlier_release_is_read() -> None:
+    """Packed at commit dff2d59: topics 2 and 3, two spaces, majority rule, all fields filled, with
+    what the crawl had learned of links."""
     packed = (Path(__file__).parent / "data" / "model-v3.msgpack").read_bytes()
     model = TreeClassifier.unpack(packed)
-    assert model.pack() == packed
+    before, after = msgspec.msgpack.decode(packed), msgspec.msgpack.decode(model.pack())
+    assert after == {name: before[name] for name in after}
     assert (model.rule, model.meanings_digest) == (VotingRule.MAJORITY, "tiny")
-    assert model.weights == LinkWeights(share=2.0, words=0.5, near=3.0)
-    assert [array.tolist() for array in model.mentions.lookup()] == [[3, 7], [0.5, -1.0]]
     model.meanings = tiny()
     (judged,) = model.judge([{TERMS: bag_of("nest sparrow owl law"), ANCHORS: bag_of("birds")}])
     assert (judged.topic, judged.others) == (2, False)

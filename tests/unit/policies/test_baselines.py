@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.documents.analysing import analyse_one
-from motherlode.documents.raw import Raw
-from motherlode.documents.terms import bag_of
+from motherlode.documents.analysis import analyse_one
+from motherlode.documents.extracts import Raw
+from motherlode.documents.text.terms import bag_of
 from motherlode.policies import Visit
 from motherlode.policies.baselines import Centroid, RandomOrder
-from motherlode.records import Document, Entry, Link, TopicId, UrlId, UrlKey
+from motherlode.records import Document, Entry, Link, QueueId, UrlId, UrlKey
 from motherlode.urls import address
 
 texts = st.text("abcdefgh ", max_size=200)
@@ -49,9 +49,9 @@ def test_random_ranks_are_spread_evenly_and_do_not_depend_on_the_page() -> None:
     links = tuple(
         Link(found.url, found.key) for found in (address(f"http://a.test/{n}") for n in range(2000))
     )
-    entry = Entry(UrlId(0), "http://a.test/", UrlKey(0), TopicId(1), 0.0)
+    entry = Entry(UrlId(0), "http://a.test/", UrlKey(0), QueueId(1), 0.0)
     visit = Visit(entry, Document(links=links))
-    ranks = [follow.rank for follow in RandomOrder((), 5).steer(visit, None)]
+    ranks = [follow.rank for follow in RandomOrder((), 5).steer(visit, None).follows]
     assert all(0 <= rank < 1 for rank in ranks)
     assert 0.45 < sum(ranks) / len(ranks) < 0.55
-    assert [follow.rank for follow in RandomOrder((), 6).steer(visit, None)] != ranks
+    assert [follow.rank for follow in RandomOrder((), 6).steer(visit, None).follows] != ranks

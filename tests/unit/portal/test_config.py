@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.portal import Config
+from motherlode.portal.config_reader import parse_override, read_config
+from motherlode.portal.config_writer import fresh_toml, full_toml, toml_value
 from motherlode.portal.lines import line_of
-from motherlode.portal.reading import parse_override, read_config
 from motherlode.portal.settings import all_settings, sections, values
-from motherlode.portal.writing import fresh_toml, full_toml, toml_value
 from motherlode.records import BadInputError, UsageError
 
 
@@ -28,7 +28,11 @@ def test_an_empty_file_gives_the_defaults(tmp_path: Path) -> None:
 def test_settings_are_read_and_overridden(tmp_path: Path) -> None:
     text = '[urls]\nmax_url = 500\ntracking_parameters = ["a"]\n[crawler]\ncontact = "me@example.org"\n'
     read = config(tmp_path, text, "urls.max_url=600", "crawler.name=mine", "urls.sort_query=true")
-    assert (read.urls.max_url, read.urls.sort_query, read.urls.tracking_parameters) == (600, True, ("a",))
+    assert (read.urls.max_url, read.urls.sort_query, read.urls.tracking_parameters) == (
+        600,
+        True,
+        ("a",),
+    )
     assert (read.crawler.name, read.crawler.contact) == ("mine", "me@example.org")
 
 
@@ -42,7 +46,10 @@ def test_settings_are_read_and_overridden(tmp_path: Path) -> None:
         ("\n[ulrs]\nx = 1\n", "line 2: there is no section 'ulrs'; did you mean 'urls'?"),
         ('[urls]\nmax_url = "x"\n', "line 2: urls.max_url: expected int, got str."),
         ("[urls]\nmax_url = 5\n", "line 2: urls.max_url: expected int >= 50."),
-        ("[store]\nurl = ''\nsync = 'never'\n", "line 3: store.sync: 'never' is not one of full, normal."),
+        (
+            "[store]\nurl = ''\nsync = 'never'\n",
+            "line 3: store.sync: 'never' is not one of full, normal.",
+        ),
         ("[urls]\nsort_query = 1\n", "line 2: urls.sort_query: expected bool, got int."),
         ("urls = 3\n", "line 1: 'urls' is a section; write [urls]."),
         ("[urls\n", "line 1: expected ']' at the end of a table declaration."),
@@ -53,7 +60,9 @@ def test_settings_are_read_and_overridden(tmp_path: Path) -> None:
         ("[[urls]]\nmax_url = 100\n", "line 1: 'urls' is a section"),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_nearest_key(tmp_path: Path, text: str, says: str) -> None:
+def test_a_mistake_is_told_with_file_line_and_nearest_key(
+    tmp_path: Path, text: str, says: str
+) -> None:
     with pytest.raises(BadInputError) as refused:
         config(tmp_path, text)
     assert str(refused.value).startswith(str(tmp_path / "lode.toml"))
@@ -78,7 +87,10 @@ def test_a_file_that_is_not_text_or_far_too_long(tmp_path: Path) -> None:
         ("max_url=3", "there is no setting"),
         ("urls.max_url=many", "expected int, got str"),
         ("urls.max_url=1", "expected int >= 50"),
-        ("network.connect=here", "of another form. What it is for: Connect to this HOST:PORT, in plain HTTP"),
+        (
+            "network.connect=here",
+            "of another form. What it is for: Connect to this HOST:PORT, in plain HTTP",
+        ),
         ("learning.rule=loudest", "'loudest' is not one of unanimous, majority, weighted, best"),
         (
             "learning.spaces=['terms', 'smells']",
@@ -94,7 +106,10 @@ def test_a_wrong_override_is_wrong_usage(override: str, says: str) -> None:
 def test_an_override_may_leave_out_quotes() -> None:
     assert parse_override("crawler.contact=42") == ("crawler.contact", "42")
     assert parse_override("crawler.contact='x y'") == ("crawler.contact", "x y")
-    assert parse_override("urls.tracking_parameters=['a', 'b']") == ("urls.tracking_parameters", ("a", "b"))
+    assert parse_override("urls.tracking_parameters=['a', 'b']") == (
+        "urls.tracking_parameters",
+        ("a", "b"),
+    )
 
 
 def test_every_setting_is_described() -> None:
@@ -107,7 +122,10 @@ def test_a_fresh_file_shows_every_setting_and_sets_what_was_chosen(tmp_path: Pat
     read = config(tmp_path, text)
     assert (read.urls.max_url, read.crawler.contact) == (700, 'say "hi" \\ ü')
     assert all(f"{setting.name} = " in text for setting in all_settings().values())
-    assert values(read) == values(Config()) | {"urls.max_url": 700, "crawler.contact": 'say "hi" \\ ü'}
+    assert values(read) == values(Config()) | {
+        "urls.max_url": 700,
+        "crawler.contact": 'say "hi" \\ ü',
+    }
 
 
 def test_the_commented_defaults_are_the_defaults(tmp_path: Path) -> None:
@@ -161,6 +179,12 @@ two = 3
 "three four" = { five = 5 }
 [c.d]
 six.seven = 7
+[e.f]
+flag = true
+[g]
+[e.h]
+i = 1
+[[j]]
 '''
 
 
@@ -173,13 +197,26 @@ six.seven = 7
         (("b",), 12),
         (("b", "two"), 13),
         (("b", "three four", "five"), 14),
+        (("c",), 15),
         (("c", "d"), 15),
+        (("c", "d", "six"), 16),
         (("c", "d", "six", "seven"), 16),
+        (("e",), 17),
+        (("e", "f", "flag"), 18),
+        (("g",), 19),
+        (("e", "h", "i"), 21),
+        (("j",), 22),
         (("nowhere",), 1),
+        (("a", "nowhere"), 1),
+        (("a", "one", "nowhere"), 1),
     ],
 )
 def test_the_line_of_a_key(steps: tuple[str, ...], line: int) -> None:
     assert line_of(LINES, steps) == line
+
+
+def test_a_text_that_tomlkit_cannot_read_has_its_keys_on_line_1() -> None:
+    assert line_of("\na = " + "[" * 150 + "]" * 150 + "\n", ("a",)) == 1
 
 
 def test_the_line_after_a_list_of_ten_thousand_is_found_at_once() -> None:

@@ -6,9 +6,17 @@ from pathlib import Path
 import pytest
 
 from motherlode.portal import Portal, create_portal
-from motherlode.records import BadInputError, Document, NoPortalError, Outcome, Page, StoreError, TopicId
-from motherlode.store import frontier, outcomes, pages
+from motherlode.records import (
+    BadInputError,
+    Document,
+    NoPortalError,
+    Outcome,
+    Page,
+    QueueId,
+    StoreError,
+)
 from motherlode.store.archive import Exchange
+from motherlode.store.tables import frontier, outcomes, pages
 from motherlode.topics import Planting, plant_seeds
 from motherlode.urls import UrlRules, address
 from support.helpers import follow
@@ -61,15 +69,17 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_failure_on_the_way_leaves_nothing(tmp_path: Path) -> None:
-    broken = Planting((PLANTING.topics[0], *plant_seeds([(("OTHERS", "x"), [])], UrlRules()).topics))
+    broken = Planting(
+        (PLANTING.topics[0], *plant_seeds([(("OTHERS", "x"), [])], UrlRules()).topics)
+    )
     with pytest.raises(Exception, match="no topics below it"):
         create_portal(tmp_path / "p", broken, {})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_portal(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(NoPortalError, match="lode new"), Portal.reading(path):
+    for path, words in ((tmp_path, "is not a portal"), (tmp_path / "missing", "lode new")):
+        with pytest.raises(NoPortalError, match=words), Portal.reading(path):
             pass
 
 
@@ -77,7 +87,7 @@ def keep_page(portal: Portal, url: str, body: bytes) -> None:
     """Archive and keep one page, as a crawl does."""
     with portal.batch() as session:
         frontier.offer(session, [follow(url)])
-        (entry,) = frontier.waiting(session, TopicId(1), 1)
+        (entry,) = frontier.waiting(session, QueueId(2), 1)
         archived = portal.archive.append(Exchange(entry.url, 1.7e9, b"HTTP/1.1 200 OK\r\n", body))
         page = Page(entry.url, entry.key, 1.7e9, 200, archived=archived)
         outcomes.keep(session, [Outcome(entry, page=page, document=Document())])
@@ -92,7 +102,9 @@ def test_a_batch_that_fails_leaves_nothing_in_the_archive(tmp_path: Path) -> Non
         with pytest.raises(KeyError), portal.batch():
             for number in range(5):  # more than one file's worth
                 body = os.urandom(500_000)
-                portal.archive.append(Exchange(f"http://x/{number}", 1.7e9, b"HTTP/1.1 200 OK\r\n", body))
+                portal.archive.append(
+                    Exchange(f"http://x/{number}", 1.7e9, b"HTTP/1.1 200 OK\r\n", body)
+                )
             raise KeyError
         assert {path.name: path.stat().st_size for path in archive.iterdir()} == before
         keep_page(portal, "http://b.example/", b"kept too")
@@ -117,7 +129,9 @@ def test_what_a_killed_writer_left_in_the_archive_is_cut_off(tmp_path: Path) -> 
     create_portal(tmp_path / "p", PLANTING, {})
     with Portal.crawling(tmp_path / "p", "test") as portal:
         keep_page(portal, "http://a.example/", b"kept")
-        portal.archive.append(Exchange("http://lost.example/", 1.7e9, b"HTTP/1.1 200 OK\r\n", b"lost"))
+        portal.archive.append(
+            Exchange("http://lost.example/", 1.7e9, b"HTTP/1.1 200 OK\r\n", b"lost")
+        )
     file = tmp_path / "p" / "archive" / "lode-00001.warc.gz"
     before = file.stat().st_size
     with Portal.crawling(tmp_path / "p", "test") as portal:

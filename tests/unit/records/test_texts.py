@@ -12,7 +12,9 @@ LINES = st.lists(st.text("abc é+-\u4e00\x00\r", max_size=5), max_size=12)
 @given(LINES, st.sets(st.integers(0, 11)))
 def test_both_texts_come_back(lines: list[str], chosen: set[int]) -> None:
     """The main text is some of the lines; one that stands there twice is main in both places, or in none."""
-    inside = {line for place, line in enumerate(lines) if place in chosen} - {""}  # alone it is no main text
+    inside = {line for place, line in enumerate(lines) if place in chosen} - {
+        ""
+    }  # alone it is no main text
     text, main = "\n".join(lines), "\n".join(line for line in lines if line in inside)
     assert unpack_text(pack_text(text, main)) == (text, main)
 
@@ -50,19 +52,28 @@ def test_packing_is_the_same_every_time() -> None:
 
 
 @given(LINES, st.sets(st.integers(0, 11)), LINES)
-def test_headings_change_nothing_in_the_text(lines: list[str], chosen: set[int], headings: list[str]) -> None:
-    inside = {line for place, line in enumerate(lines) if place in chosen} - {""}  # alone it is no main text
+def test_headings_change_nothing_in_the_text(
+    lines: list[str], chosen: set[int], headings: list[str]
+) -> None:
+    inside = {line for place, line in enumerate(lines) if place in chosen} - {
+        ""
+    }  # alone it is no main text
     text, main = "\n".join(lines), "\n".join(line for line in lines if line in inside)
     packed = pack_text(text, main, [*headings, *lines[:1]])
     assert unpack_text(packed) == (text, main)
     [parts] = unpack_parts([packed])
-    assert (parts.main, parts.rest) == (main, "\n".join(line for line in lines if line not in inside))
+    assert (parts.main, parts.rest) == (
+        main,
+        "\n".join(line for line in lines if line not in inside),
+    )
     told = {" ".join(heading.split()) for heading in [*headings, *lines[:1]]} - {""}
     assert {" ".join(line.split()) for line in parts.headings.split("\n")} - {""} == told
 
 
 def test_headings_come_in_the_order_of_the_text_and_then_those_that_are_apart() -> None:
-    packed = pack_text("Menu\nTwo\nwords\nOne", "Two\nwords\nOne", ["Apart", "One", "Two", "Menu", "Two"])
+    packed = pack_text(
+        "Menu\nTwo\nwords\nOne", "Two\nwords\nOne", ["Apart", "One", "Two", "Menu", "Two"]
+    )
     assert unpack_parts([packed])[0] == Parts("Two\nwords\nOne", "Menu", "Menu\nTwo\nOne\nApart")
 
 

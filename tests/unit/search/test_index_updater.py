@@ -1,4 +1,4 @@
-"""An index that follows a crawl, whatever happens to the process that makes it."""
+"""An index that is updated during a crawl, also if its process is killed."""
 
 import asyncio
 import os
@@ -16,23 +16,29 @@ from motherlode.search.index import PageIndex
 from motherlode.search.index_updater import IndexUpdater
 from motherlode.search.indexer import index_directory, pending_changes
 from motherlode.search.options import IndexOptions
-from support.search_portals import Paper, found, shelve
+from support.search_portals import SamplePage, fill_portal, found_hosts
 
-OWLS = {"http://owl.test/": Paper("Owls", "The barn owl hunts mice.", topic="birds")}
-HERONS = {"http://heron.test/": Paper("Herons", "The grey heron.", links={"http://owl.test/": "hunters"})}
+OWLS = {"http://owl.test/": SamplePage("Owls", "The barn owl hunts mice.", topic="birds")}
+HERONS = {
+    "http://heron.test/": SamplePage(
+        "Herons",
+        "The grey heron.",
+        links={"http://owl.test/": "hunters"},
+    )
+}
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return shelve(tmp_path / "p", OWLS)
+    return fill_portal(tmp_path / "p", OWLS)
 
 
-def restless(portal: Portal) -> IndexUpdater:
+def impatient_updater(portal: Portal) -> IndexUpdater:
     config = replace(portal.config, index=IndexOptions(while_crawling=True, rest=0.0))
     return IndexUpdater(Portal(portal.path, config, portal.store, portal.archive))
 
 
-def behind(portal: Portal) -> int:
+def pending_change_count(portal: Portal) -> int:
     index = PageIndex.open(index_directory(portal))
     assert index is not None
     with portal.store.reading() as session:
@@ -47,51 +53,55 @@ def in_loop(test: Callable[[Path], Coroutine[None, None, None]]) -> Callable[[Pa
     return run
 
 
-async def until(follower: IndexUpdater, renewals: int) -> None:
-    while follower.updates < renewals:  # noqa: ASYNC110 - nothing tells of it
+async def wait_for_updates(updater: IndexUpdater, count: int) -> None:
+    while updater.update_count < count:  # noqa: ASYNC110 - no event is set by an update
         await asyncio.sleep(0.01)
 
 
 @in_loop
-async def test_it_takes_up_what_is_kept_meanwhile_and_all_of_it_in_the_end(path: Path) -> None:
+async def test_pages_stored_meanwhile_are_indexed_and_all_pages_in_the_end(path: Path) -> None:
     with Portal.reading(path) as portal:
-        async with restless(portal) as follower:
-            await until(follower, 1)
-            assert found(path, "owl") == ["owl"]
-            await asyncio.to_thread(shelve, path, HERONS)
-            await until(follower, follower.updates + 2)  # the first of them may have begun before
-            assert behind(portal) == 0
-            await asyncio.to_thread(shelve, path, {"http://eagle.test/": Paper("Eagles", "An eagle.")})
-            assert await follower.finish() == ""
-            assert behind(portal) == 0
-    assert found(path, "anchor:hunters") == ["owl"]
+        async with impatient_updater(portal) as updater:
+            await wait_for_updates(updater, 1)
+            assert found_hosts(path, "owl") == ["owl"]
+            await asyncio.to_thread(fill_portal, path, HERONS)
+            await wait_for_updates(updater, updater.update_count + 2)  # one may have begun before
+            assert pending_change_count(portal) == 0
+            await asyncio.to_thread(
+                fill_portal,
+                path,
+                {"http://eagle.test/": SamplePage("Eagles", "An eagle.")},
+            )
+            assert await updater.finish() == ""
+            assert pending_change_count(portal) == 0
+    assert found_hosts(path, "anchor:hunters") == ["owl"]
 
 
 @in_loop
 async def test_a_killed_process_is_replaced(path: Path) -> None:
     with Portal.reading(path) as portal:
-        async with restless(portal) as follower:
-            await until(follower, 1)
-            (worker,) = follower._pool._workers
+        async with impatient_updater(portal) as updater:
+            await wait_for_updates(updater, 1)
+            (worker,) = updater._pool._workers
             os.kill(worker.process.pid, signal.SIGKILL)
-            await asyncio.to_thread(shelve, path, HERONS)
-            assert await follower.finish() == ""
-            assert behind(portal) == 0
+            await asyncio.to_thread(fill_portal, path, HERONS)
+            assert await updater.finish() == ""
+            assert pending_change_count(portal) == 0
 
 
 @in_loop
-async def test_left_in_the_midst_it_leaves_no_process_behind(path: Path) -> None:
+async def test_no_process_is_left_if_the_context_is_left_early(path: Path) -> None:
     with Portal.reading(path) as portal:
-        async with restless(portal) as follower:
-            await until(follower, 1)
-            (worker,) = follower._pool._workers
+        async with impatient_updater(portal) as updater:
+            await wait_for_updates(updater, 1)
+            (worker,) = updater._pool._workers
         assert worker.process.poll() is not None
-        assert behind(portal) == 0
+        assert pending_change_count(portal) == 0
 
 
 @in_loop
-async def test_it_says_who_else_is_at_it(path: Path) -> None:
+async def test_another_writer_of_the_index_is_named(path: Path) -> None:
     (path / "index").mkdir(exist_ok=True)
     with Portal.reading(path) as portal, PortalLock(path / "index", "lode index"):
-        async with restless(portal) as follower:
-            assert "is being written by 'lode index'" in await follower.finish()
+        async with impatient_updater(portal) as updater:
+            assert "is being written by 'lode index'" in await updater.finish()

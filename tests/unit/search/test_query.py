@@ -1,4 +1,4 @@
-"""What people type, as trees."""
+"""Parsing queries, and writing them."""
 
 import pytest
 from hypothesis import given
@@ -42,7 +42,12 @@ A, B, C = QueryWord("a"), QueryWord("b"), QueryWord("c")
         ("Title:owl*", QueryWord("owl", MatchMode.PREFIX, "title")),
         (
             "owk~ owk~2",
-            AllOf((QueryWord("owk", MatchMode.FUZZY, "", 1), QueryWord("owk", MatchMode.FUZZY, "", 2))),
+            AllOf(
+                (
+                    QueryWord("owk", MatchMode.FUZZY, edits=1),
+                    QueryWord("owk", MatchMode.FUZZY, edits=2),
+                )
+            ),
         ),
         ("topic:science/physics", QueryWord("science/physics", MatchMode.STEM, "topic")),
         ("12:30", QueryWord("12:30")),
@@ -50,18 +55,18 @@ A, B, C = QueryWord("a"), QueryWord("b"), QueryWord("c")
         ('-"a b"', Not(QueryWord("a b", MatchMode.EXACT))),
     ],
 )
-def test_a_query_is_a_tree(text: str, tree: QueryNode) -> None:
+def test_a_query_is_parsed_into_a_tree(text: str, tree: QueryNode) -> None:
     assert parse_query(text) == tree
 
 
-def test_any_word_will_do_on_demand_but_not_one_that_is_denied() -> None:
+def test_with_any_word_one_word_is_enough_but_excluded_words_stay_excluded() -> None:
     assert parse_query("a b AND c", any_word=True) == AnyOf((A, AllOf((B, C))))
     assert parse_query("a b -c", any_word=True) == AllOf((AnyOf((A, B)), Not(C)))
     assert parse_query("a -c", any_word=True) == AllOf((A, Not(C)))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "The query is empty"),
         ('owls "barn', "The quotation mark at character 6 is never closed"),
@@ -83,14 +88,14 @@ def test_any_word_will_do_on_demand_but_not_one_that_is_denied() -> None:
         ("(" * (MAX_QUERY_DEPTH + 2) + "a", "nest at most 40 deep (character 41)"),
     ],
 )
-def test_what_cannot_be_understood_says_where(text: str, said: str) -> None:
+def test_a_wrong_query_is_refused_with_its_position(text: str, message: str) -> None:
     with pytest.raises(QueryError) as caught:
         parse_query(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.exit_code == 2
 
 
-def test_words_that_are_wanted_are_those_that_are_not_denied() -> None:
+def test_positive_words_are_not_below_a_not() -> None:
     tree = parse_query("a (b OR c) NOT (d OR e)")
     assert positive_words(tree) == [A, B, C]
     assert all_words(tree) == [A, B, C, QueryWord("d"), QueryWord("e")]
@@ -98,27 +103,29 @@ def test_words_that_are_wanted_are_those_that_are_not_denied() -> None:
 
 letters = st.text("abcdefghé", min_size=1, max_size=5)
 fields = st.sampled_from(["", "title", "text", "url"])
+modes = st.sampled_from([MatchMode.STEM, MatchMode.PREFIX, MatchMode.EXACT])
 words = st.one_of(
-    st.builds(
-        QueryWord, letters, st.sampled_from([MatchMode.STEM, MatchMode.PREFIX, MatchMode.EXACT]), fields
-    ),
+    st.builds(QueryWord, letters, modes, fields),
     st.builds(QueryWord, letters, st.just(MatchMode.FUZZY), fields, st.integers(1, 2)),
 )
 
 
-def _joined(inner: st.SearchStrategy[QueryNode]) -> st.SearchStrategy[QueryNode]:
-    several = st.lists(inner, min_size=2, max_size=4).map(tuple)
-    denied = inner.filter(lambda node: not isinstance(node, Not)).map(Not)
-    return st.one_of(several.map(AllOf), several.map(AnyOf), denied)
+def _combine(inner: st.SearchStrategy[QueryNode]) -> st.SearchStrategy[QueryNode]:
+    parts = st.lists(inner, min_size=2, max_size=4).map(tuple)
+    negated = inner.filter(lambda node: not isinstance(node, Not)).map(Not)
+    return st.one_of(parts.map(AllOf), parts.map(AnyOf), negated)
 
 
-@given(st.recursive(words, _joined, max_leaves=12))
-def test_a_tree_survives_being_written(tree: QueryNode) -> None:
+@given(st.recursive(words, _combine, max_leaves=12))
+def test_a_formatted_tree_parses_to_the_same_tree(tree: QueryNode) -> None:
     assert parse_query(format_query(tree)) == tree
 
 
-@given(st.one_of(st.text(max_size=60), st.text('ab "()-~*: ANDORNOTtitle', max_size=40)), st.booleans())
-def test_whatever_is_typed_is_understood_or_refused(text: str, any_word: bool) -> None:  # noqa: FBT001
+any_text = st.one_of(st.text(max_size=60), st.text('ab "()-~*: ANDORNOTtitle', max_size=40))
+
+
+@given(any_text, st.booleans())
+def test_any_text_is_parsed_or_refused(text: str, any_word: bool) -> None:  # noqa: FBT001
     try:
         tree = parse_query(text, any_word=any_word)
     except QueryError:

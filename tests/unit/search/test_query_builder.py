@@ -1,4 +1,4 @@
-"""What the index finds, against looking at every page."""
+"""Queries on the index, compared with a check of every page."""
 
 from random import Random
 
@@ -21,12 +21,12 @@ from motherlode.search.query import (
 from motherlode.search.query_builder import Filters, LanguageGroup, QueryBuilder, is_alphabetic
 
 VOCABULARY = ("owl", "owls", "barn", "night", "nights", "heron")
-TONGUE = [LanguageGroup(("en",), {})]
+ENGLISH = [LanguageGroup(("en",), {})]
 
 
 def _text(number: int) -> list[str]:
-    dice = Random(number)
-    return [dice.choice(VOCABULARY) for _ in range(1 + number % 7)]
+    random = Random(number)
+    return [random.choice(VOCABULARY) for _ in range(1 + number % 7)]
 
 
 PAGES = {number: _text(number) for number in range(1, 61)}
@@ -34,13 +34,14 @@ PAGES = {number: _text(number) for number in range(1, 61)}
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> PageIndex:
-    place = tmp_path_factory.mktemp("index")
-    with open_writer(place, create=True) as shelf:
-        shelf.write([IndexedPage(PageId(n), n, 0, main=" ".join(text)) for n, text in PAGES.items()], [])
-        shelf.commit()
-    opened = PageIndex.open(place)
-    assert opened is not None
-    return opened
+    directory = tmp_path_factory.mktemp("index")
+    pages = [IndexedPage(PageId(n), n, 0, main=" ".join(text)) for n, text in PAGES.items()]
+    with open_writer(directory, create=True) as writer:
+        writer.write(pages, [])
+        writer.commit()
+    index = PageIndex.open(directory)
+    assert index is not None
+    return index
 
 
 def _has(text: list[str], node: QueryNode) -> bool:
@@ -57,9 +58,9 @@ def _has(text: list[str], node: QueryNode) -> bool:
 
 def _has_word(text: list[str], word: QueryWord) -> bool:
     if word.mode is MatchMode.PREFIX:
-        return any(one.startswith(word.text) for one in text)
-    sought = word.text.split()
-    return any(text[at : at + len(sought)] == sought for at in range(len(text)))
+        return any(token.startswith(word.text) for token in text)
+    phrase = word.text.split()
+    return any(text[at : at + len(phrase)] == phrase for at in range(len(text)))
 
 
 phrases = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=3).map(" ".join)
@@ -69,37 +70,41 @@ words = st.one_of(
 )
 
 
-def _joined(inner: st.SearchStrategy[QueryNode]) -> st.SearchStrategy[QueryNode]:
-    several = st.lists(inner, min_size=2, max_size=3).map(tuple)
-    return st.one_of(several.map(AllOf), several.map(AnyOf), inner.map(Not))
+def _combine(inner: st.SearchStrategy[QueryNode]) -> st.SearchStrategy[QueryNode]:
+    parts = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.one_of(parts.map(AllOf), parts.map(AnyOf), inner.map(Not))
 
 
 @settings(max_examples=200, deadline=None)
-@given(tree=st.recursive(words, _joined, max_leaves=8))
-def test_what_is_found_is_what_looking_at_every_page_finds(index: PageIndex, tree: QueryNode) -> None:
-    query = QueryBuilder(index.schema, str).build(tree, TONGUE, Filters())
-    found = index.search(query, 100)
-    assert set(found.pages.tolist()) == {number for number, text in PAGES.items() if _has(text, tree)}
-    assert found.total == len(found.pages)
+@given(tree=st.recursive(words, _combine, max_leaves=8))
+def test_a_query_finds_the_same_as_a_check_of_every_page(index: PageIndex, tree: QueryNode) -> None:
+    query = QueryBuilder(index.schema, str).build(tree, ENGLISH, Filters())
+    hits = index.search(query, 100)
+    assert set(hits.pages.tolist()) == {n for n, text in PAGES.items() if _has(text, tree)}
+    assert hits.total == len(hits.pages)
 
 
-def _found(index: PageIndex, text: str) -> set[int]:
-    query = QueryBuilder(index.schema, str).build(parse_query(text), TONGUE, Filters())
+def _matching_pages(index: PageIndex, text: str) -> set[int]:
+    query = QueryBuilder(index.schema, str).build(parse_query(text), ENGLISH, Filters())
     return set(index.search(query, 100).pages.tolist())
 
 
 def test_misspelled_words_are_found(index: PageIndex) -> None:
-    assert _found(index, "heorn~") == _found(index, '"heron"') != set()
-    assert _found(index, "hon~") == set()
-    assert _found(index, "hern~1") == _found(index, "herronn~2") == _found(index, '"heron"')
+    assert _matching_pages(index, "heorn~") == _matching_pages(index, '"heron"') != set()
+    assert _matching_pages(index, "hon~") == set()
+    assert (
+        _matching_pages(index, "hern~1")
+        == _matching_pages(index, "herronn~2")
+        == _matching_pages(index, '"heron"')
+    )
 
 
-def test_patterns_in_a_query_are_no_patterns(index: PageIndex) -> None:
-    assert _found(index, "ow.*") == _found(index, "ow*") != set()
+def test_patterns_in_a_query_are_plain_text(index: PageIndex) -> None:
+    assert _matching_pages(index, "ow.*") == _matching_pages(index, "ow*") != set()
     for text in ("[a-z]*", "o|b*", "b.rn*", '"b.rn"', "b.rn"):
-        assert _found(index, text) == set()
+        assert _matching_pages(index, text) == set()
     with pytest.raises(QueryError, match="no letters or digits"):
-        _found(index, ".*")
+        _matching_pages(index, ".*")
 
 
 def test_only_words_of_letters_have_stems() -> None:

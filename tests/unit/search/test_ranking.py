@@ -1,4 +1,4 @@
-"""Several scores as one."""
+"""Combining several scores into one."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from motherlode.search.ranking import (
 )
 
 
-def test_weights_are_shares_of_one() -> None:
+def test_weights_are_scaled_to_sum_1() -> None:
     assert parse_weights("cosine") == {"cosine": 1.0}
     assert parse_weights("cosine=1, confidence=0.5,authority=0.5") == {
         "cosine": 0.5,
@@ -24,14 +24,16 @@ def test_weights_are_shares_of_one() -> None:
         "authority": 0.25,
     }
     assert parse_weights("bm25=0,cosine=3") == {"cosine": 1.0}
+    assert parse_weights("margin") == parse_weights("confidence")  # the older name
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        ("beauty", "no ranking 'beauty'; there are bm25, cosine, topic, confidence, authority"),
+        ("beauty", "no ranking 'beauty'; there are bm25, cosine, topic, margin, authority"),
         ("", "no ranking ''"),
         ("cosine=1,cosine=2", "given twice"),
+        ("margin=1,confidence=2", "given twice"),
         ("cosine=-1", "number from 0 to 1,000,000, not '-1'"),
         ("cosine=nan", "not 'nan'"),
         ("cosine=inf", "not 'inf'"),
@@ -40,18 +42,18 @@ def test_weights_are_shares_of_one() -> None:
         ("cosine=0", "must be above 0"),
     ],
 )
-def test_wrong_weights_are_refused(text: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+def test_wrong_weights_are_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("(", r"\(")):
         parse_weights(text)
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20))
-def test_parts_are_scaled_from_nothing_to_the_best(values: list[float]) -> None:
-    found = scale_scores(np.array(values, np.float64))
-    assert len(found) == len(values)
-    assert all(0 <= one <= 1 for one in found)
+def test_scores_are_scaled_to_0_to_1_with_the_best_at_1(values: list[float]) -> None:
+    scaled = scale_scores(np.array(values, np.float64))
+    assert len(scaled) == len(values)
+    assert all(0 <= score <= 1 for score in scaled)
     if any(0 < value < float("inf") for value in values):
-        assert found.max() == 1.0
+        assert scaled.max() == 1.0
 
 
 def test_the_score_is_the_weighted_mean_of_the_scaled_parts() -> None:
@@ -63,7 +65,7 @@ def test_the_score_is_the_weighted_mean_of_the_scaled_parts() -> None:
     assert rank_order(np.array([0.5, 0.5, 0.9]), np.array([9, 3, 5])).tolist() == [2, 1, 0]
 
 
-def test_a_topic_has_what_the_best_matches_say_for_it() -> None:
+def test_the_best_matches_vote_for_their_topics() -> None:
     confidences = np.array([0.5, 0.5, 0.5, 0.5, -0.1])
     topics = np.array([3, 4, 3, 0, 0])
     scores = np.array([2.0, 1.0, 2.0, 9.0, 0.0])
@@ -79,7 +81,8 @@ def test_authority_is_scaled_by_its_square_root() -> None:
 def test_near_duplicates_are_folded_into_the_best_of_them() -> None:
     prints = np.array([0b1111, 0, 0b1110, 0xFFFF_FFFF, 0, 0b1000], np.uint64)
     ranked = np.array([3, 2, 1, 0, 4, 5])
-    assert fold_duplicates(ranked, prints, 3, 10) == ([(3, ()), (2, (0, 5)), (1, ()), (4, ())], False)
-    assert fold_duplicates(ranked, prints, 3, 2) == ([(3, ()), (2, (0, 5))], True)
+    folded = [(3, ()), (2, (0, 5)), (1, ()), (4, ())]
+    assert fold_duplicates(ranked, prints, 3, 10) == (folded, False)
+    assert fold_duplicates(ranked, prints, 3, 2) == (folded[:2], True)
     assert fold_duplicates(ranked, prints, 3, 4)[1] is False
     assert fold_duplicates(ranked[:0], prints, 3, 4) == ([], False)

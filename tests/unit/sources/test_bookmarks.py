@@ -73,19 +73,24 @@ def test_netscape_keeps_titles_notes_tags_and_dates(tmp_path: Path) -> None:
 )
 def test_dates_come_in_seconds_and_microseconds(tmp_path: Path, stamp: str, seconds: float) -> None:
     assert (
-        read(tmp_path, f'<DL><A HREF="http://a/" ADD_DATE="{stamp}">a</A>').bookmarks[0].added_at == seconds
+        read(tmp_path, f'<DL><A HREF="http://a/" ADD_DATE="{stamp}">a</A>').bookmarks[0].added_at
+        == seconds
     )
 
 
 def test_end_tags_may_be_missing(tmp_path: Path) -> None:
-    content = "<DL><DT><H3>One<DL><DT><A HREF=http://a.example/>A<DT><A HREF=http://b.example/>B<DD>note"
+    content = (
+        "<DL><DT><H3>One<DL><DT><A HREF=http://a.example/>A<DT><A HREF=http://b.example/>B<DD>note"
+    )
     folder = read(tmp_path, content)
     assert outline(folder) == {"": [], "One": {"": ["http://a.example/", "http://b.example/"]}}
     assert [bookmark.title for bookmark in folder.folders[0].bookmarks] == ["A", "B"]
 
 
 def test_one_end_tag_too_many_is_forgiven(tmp_path: Path) -> None:
-    content = "<DL><H3>One</H3><DL><A HREF=http://a/>A</A></DL></DL></DL></DL><A HREF=http://b/>B</A>"
+    content = (
+        "<DL><H3>One</H3><DL><A HREF=http://a/>A</A></DL></DL></DL></DL><A HREF=http://b/>B</A>"
+    )
     assert outline(read(tmp_path, content)) == {"": ["http://b/"], "One": {"": ["http://a/"]}}
 
 
@@ -102,9 +107,9 @@ def test_links_in_a_description_are_no_bookmarks(tmp_path: Path) -> None:
 
 
 def test_what_is_commented_out_does_not_count(tmp_path: Path) -> None:
-    assert outline(read(tmp_path, "<DL><!-- <A HREF=http://a/>a</A> --><A HREF=http://b/>b</A>")) == {
-        "": ["http://b/"]
-    }
+    assert outline(
+        read(tmp_path, "<DL><!-- <A HREF=http://a/>a</A> --><A HREF=http://b/>b</A>")
+    ) == {"": ["http://b/"]}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +118,12 @@ def test_what_is_commented_out_does_not_count(tmp_path: Path) -> None:
         ("\ufeff<DL><A HREF=http://a/>Bücher</A>".encode(), "Bücher"),
         ("\ufeff<DL><A HREF=http://a/>Bücher</A>".encode("utf-16-le"), "Bücher"),
         ("<META charset=windows-1251><DL><A HREF=http://a/>Книги</A>".encode("cp1251"), "Книги"),
-        ('<META CONTENT="text/html; charset=EUC-JP"><DL><A HREF=http://a/>図書</A>'.encode("euc-jp"), "図書"),
+        (
+            '<META CONTENT="text/html; charset=EUC-JP"><DL><A HREF=http://a/>図書</A>'.encode(
+                "euc-jp"
+            ),
+            "図書",
+        ),
         ("<DL><A HREF=http://a/>Bücher für Köche</A>".encode("latin-1"), "Bücher für Köche"),
         ("<META charset=undefined><DL><A HREF=http://a/>Bücher</A>".encode(), "Bücher"),
         ("<META charset=no-such-thing><DL><A HREF=http://a/>Bücher</A>".encode(), "Bücher"),
@@ -144,7 +154,9 @@ def test_opml(tmp_path: Path) -> None:
 
 
 def test_a_list_of_urls(tmp_path: Path) -> None:
-    folder = read(tmp_path, "# mine\n\nhttp://a.example/ A title\n  https://b.example/x\n", "list.txt")
+    folder = read(
+        tmp_path, "# mine\n\nhttp://a.example/ A title\n  https://b.example/x\n", "list.txt"
+    )
     assert [(bookmark.url, bookmark.title) for bookmark in folder.bookmarks] == [
         ("http://a.example/", "A title"),
         ("https://b.example/x", ""),
@@ -169,7 +181,9 @@ def test_a_list_of_urls(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_bookmark_file_is_told_in_a_sentence(tmp_path: Path, content: bytes, says: str) -> None:
+def test_what_is_no_bookmark_file_is_told_in_a_sentence(
+    tmp_path: Path, content: bytes, says: str
+) -> None:
     with pytest.raises(BadInputError, match=says):
         read(tmp_path, content)
 
@@ -218,7 +232,9 @@ def test_no_input_is_read_in_more_than_linear_time(tmp_path: Path, piece: str) -
 
 
 def test_a_very_long_attribute(tmp_path: Path) -> None:
-    assert outline(read(tmp_path, f"<DL><A {'a' * 2_000_000} HREF=http://a/>x</A>")) == {"": ["http://a/"]}
+    assert outline(read(tmp_path, f"<DL><A {'a' * 2_000_000} HREF=http://a/>x</A>")) == {
+        "": ["http://a/"]
+    }
 
 
 def test_files_of_others(conformance: Path) -> None:

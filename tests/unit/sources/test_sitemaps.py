@@ -30,9 +30,7 @@ def test_an_index_lists_sitemaps() -> None:
 
 
 def test_feeds_and_lists_are_sitemaps_too() -> None:
-    rss = (
-        b"<rss><channel><link>http://a.test/</link><item><link>http://a.test/1</link></item></channel></rss>"
-    )
+    rss = b"<rss><channel><link>http://a.test/</link><item><link>http://a.test/1</link></item></channel></rss>"
     links = b'<link href="http://a.test/2"/><link rel="edit" href="http://a.test/e"/>'
     atom = b'<feed><link href="http://a.test/"/><entry>' + links + b"</entry></feed>"
     assert urls(rss) == ["http://a.test/1"]
@@ -50,7 +48,9 @@ def test_packed_ones_are_unpacked_up_to_a_limit() -> None:
 
 
 def test_what_stands_before_the_break_counts() -> None:
-    assert urls(b"<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te") == ["http://a.test/1"]
+    assert urls(b"<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te") == [
+        "http://a.test/1"
+    ]
 
 
 def test_pictures_and_translations_of_a_page_are_no_pages() -> None:
@@ -64,7 +64,9 @@ def test_entities_are_not_expanded() -> None:
     used = b"<urlset><url><loc>&b;</loc></url></urlset>"
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     assert parse_sitemap(bomb + used) == Sitemap()
-    assert parse_sitemap(b'<!DOCTYPE x [<!ENTITY b SYSTEM "file:///etc/passwd">]>' + used) == Sitemap()
+    assert (
+        parse_sitemap(b'<!DOCTYPE x [<!ENTITY b SYSTEM "file:///etc/passwd">]>' + used) == Sitemap()
+    )
 
 
 def test_the_files_of_others_are_read(conformance: Path) -> None:

@@ -67,7 +67,9 @@ def test_a_response_that_came_packed_is_kept_so_and_read_unpacked(tmp_path: Path
 
 def test_a_packed_response_that_is_broken_is_an_error(tmp_path: Path) -> None:
     with archive(tmp_path) as writer:
-        place = writer.append(replace(exchange(1, gzip.compress(b"<p>hello")[:-4]), head=HEAD + GZIPPED))
+        place = writer.append(
+            replace(exchange(1, gzip.compress(b"<p>hello")[:-4]), head=HEAD + GZIPPED)
+        )
         writer.flush()
         with pytest.raises(StoreError):
             writer.read(place)
@@ -137,7 +139,9 @@ def test_recovery_cuts_back_to_what_is_committed(tmp_path: Path) -> None:
         committed = writer.flush()
         writer.append(exchange(2))
         writer.flush()
-    (tmp_path / "lode-00002.warc.gz").write_bytes(b"half a record of a file that was never committed")
+    (tmp_path / "lode-00002.warc.gz").write_bytes(
+        b"half a record of a file that was never committed"
+    )
     (tmp_path / "mine.warc.gz").write_bytes(b"not ours")
     cut = archive(tmp_path).recover(committed)
     assert set(cut) == {"lode-00001.warc.gz", "lode-00002.warc.gz"}

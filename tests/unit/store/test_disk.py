@@ -98,7 +98,9 @@ def test_a_full_disk_is_told_in_one_sentence(small_disk: Path) -> None:
 
 @pytest.mark.system
 def test_no_portal_is_left_behind_on_a_disk_too_small_for_it(small_disk: Path) -> None:
-    (small_disk / "urls.txt").write_text("".join(f"http://h/{n}/{'x' * 100}\n" for n in range(30_000)))
+    (small_disk / "urls.txt").write_text(
+        "".join(f"http://h/{n}/{'x' * 100}\n" for n in range(30_000))
+    )
     run = run_lode(small_disk, "new", "p", "--bookmarks", "urls.txt")
     assert run.returncode == 1
     assert said_one_sentence(run)
@@ -121,7 +123,8 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from motherlode.records import LodeError
-from motherlode.store import Store, StoreOptions, topics
+from motherlode.store.tables import topics
+from motherlode.store import Store, StoreOptions
 from motherlode.records import ROOT
 with Store.open(Path(sys.argv[1]), StoreOptions()) as store:
     with store.writing() as session:
@@ -145,7 +148,11 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(tmp_path: Path) -> None:
     )
     assert run.stdout.startswith(f"DiskFullError No space is left for {database}")
     with Store.open(database, StoreOptions()) as store, store.reading() as session:
-        names = session.connection.exec_driver_sql("SELECT name FROM topics ORDER BY id").scalars().all()
+        names = (
+            session.connection.exec_driver_sql("SELECT name FROM topics ORDER BY id")
+            .scalars()
+            .all()
+        )
     assert names == ["", "kept"]
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
 

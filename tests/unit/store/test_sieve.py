@@ -5,11 +5,12 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from motherlode.records import TopicId
-from motherlode.store import Store, StoreOptions, frontier
+from motherlode.records import QueueId
+from motherlode.store import Store, StoreOptions
 from motherlode.store.bulk import bulk_for
 from motherlode.store.session import Session
 from motherlode.store.sieve import Sieve, SieveMemory
+from motherlode.store.tables import frontier
 from support.helpers import follow
 
 OFFERS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), max_size=8)
@@ -33,7 +34,7 @@ def test_every_url_has_one_row_and_waits_at_its_best_rank(
             for url, rank in batch:
                 best[f"http://h/{url}"] = max(rank, best.get(f"http://h/{url}", 0))
         with store.reading() as session:
-            entries = frontier.waiting(session, TopicId(1), 1000)
+            entries = frontier.waiting(session, QueueId(2), 1000)
             rows = session.connection.exec_driver_sql('SELECT id, "key", url FROM urls').all()
     first_seen: dict[str, float] = {}
     for entry in entries:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import bag_of, unpack
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import bag_of, unpack
 from motherlode.records import Document, Example, Origin, TopicId
 from motherlode.topics import plant_query
 from motherlode.topics.virtual import document_of, virtual_document
@@ -25,11 +25,15 @@ def counted(text: str) -> dict[int, int]:
 def test_a_query_is_a_document_of_its_words() -> None:
     (planted,) = plant_query("open source  ARIES\nrecovery").topics
     document = document_of(planted.examples[0])
-    assert terms(document) == counted("open source ARIES recovery")  # each once: title and text are one
+    assert terms(document) == counted(
+        "open source ARIES recovery"
+    )  # each once: title and text are one
 
 
 def test_what_a_bookmark_says_of_a_page_stands_for_it() -> None:
-    example = Example(OWLS, "http://gone.test/", "Barn owls", note="They hunt mice", tags=("night", "birds"))
+    example = Example(
+        OWLS, "http://gone.test/", "Barn owls", note="They hunt mice", tags=("night", "birds")
+    )
     document = document_of(example)
     assert document is not None
     assert (document.title, document.text) == ("Barn owls", "They hunt mice\nnight birds")
@@ -52,7 +56,9 @@ def test_words_of_nothing_but_function_words_are_a_document_without_terms() -> N
     assert terms(document_of(Example(OWLS, None, "the of and"))) == {}
 
 
-@pytest.mark.parametrize("odd", ["owl\x00s", "\x1b[31mowls", "owls\u202e", "\ud800 owls", "owls " * 10_000])
+@pytest.mark.parametrize(
+    "odd", ["owl\x00s", "\x1b[31mowls", "owls\u202e", "\ud800 owls", "owls " * 10_000]
+)
 def test_odd_characters_break_nothing(odd: str) -> None:
     assert terms(virtual_document(odd, [odd]))
     assert terms(virtual_document("", [odd, "", " "]))

@@ -1,4 +1,4 @@
-"""Pages in memory, from one lesson to the next."""
+"""The page corpus and its cache."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motherlode.documents.terms import bag_of
+from motherlode.documents.text.terms import bag_of
 from motherlode.records import Document, Page
-from motherlode.store import Store, StoreOptions, frontier, outcomes, portions
-from motherlode.training import corpus as libraries
-from motherlode.training.corpus import Library, Shelf
+from motherlode.store import Store, StoreOptions
+from motherlode.store.queries import page_batches
+from motherlode.store.tables import frontier, outcomes
+from motherlode.training import corpus as corpus_module
+from motherlode.training.corpus import CorpusCache, PageCorpus
 from motherlode.urls import address
 from support.helpers import follow
 from support.store_records import keep_one, link, outcome
@@ -21,7 +23,7 @@ TEXTS = ["owls at night", "", "herons by the water", "night herons", "engines"]
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(portions, "PORTION", 2)
+    monkeypatch.setattr(page_batches, "PORTION", 2)
     Store.create(tmp_path / "lode.db", StoreOptions()).close()
     with Store.open(tmp_path / "lode.db", StoreOptions()) as opened:
         for number, text in enumerate(TEXTS):
@@ -33,23 +35,24 @@ def document(text: str, *targets: str) -> Document:
     return Document(vectors={"terms": bag_of(text).pack()}, links=tuple(map(link, targets)))
 
 
-def terms(store: Store, shelf: Shelf, every: int = 1) -> dict[int, list[int]]:
-    """The terms of the pages that are asked for."""
+def terms(store: Store, cache: CorpusCache, step: int = 1) -> dict[int, list[int]]:
+    """Return the terms of the selected pages."""
     with store.reading() as session:
         return {
-            int(read.pages[place]): read.sample(place)["terms"].terms.tolist()
-            for read in Library(session, shelf).read(("terms",), every)
-            for place in read.asked.tolist()
+            int(batch.pages[row]): batch.sample(row)["terms"].terms.tolist()
+            for batch in PageCorpus(session, cache).batches(("terms",), step)
+            for row in batch.selected.tolist()
         }
 
 
-def targets(store: Store, shelf: Shelf) -> dict[int, int]:
-    """How many links pages have."""
+def link_counts(store: Store, cache: CorpusCache) -> dict[int, int]:
+    """Return the number of links of each page."""
     with store.reading() as session:
-        found: dict[int, int] = {}
-        for some in Library(session, shelf).linked():
-            found |= dict(zip(some.pages.tolist(), np.diff(some.starts).tolist(), strict=True))
-        return found
+        counts: dict[int, int] = {}
+        for linked in PageCorpus(session, cache).linked_pages():
+            lengths = np.diff(linked.starts).tolist()
+            counts |= dict(zip(linked.pages.tolist(), lengths, strict=True))
+        return counts
 
 
 def expected(*texts: str) -> dict[int, list[int]]:
@@ -57,83 +60,90 @@ def expected(*texts: str) -> dict[int, list[int]]:
 
 
 def change(store: Store, number: int, changed: Document) -> None:
-    """The page is fetched again, and says something else."""
-    found = address(f"http://p{number}/")
+    """Fetch the page again, with other content."""
+    url = address(f"http://p{number}/")
     with store.writing() as session:
         entry = frontier.offer(session, [follow(f"http://from-{number}/")])[0]
-        page = Page(found.url, found.key, 2.5, 200, "text/html", 10, b"another")
+        page = Page(url.url, url.key, 2.5, 200, "text/html", 10, b"another")
         outcomes.keep(session, [outcome(entry, page=page, document=changed)])
 
 
-@pytest.mark.parametrize("most", [0, 1, 10**6])
-def test_what_pages_say_is_the_same_however_much_is_kept(store: Store, most: int) -> None:
-    shelf = Shelf(most)
+@pytest.mark.parametrize("max_bytes", [0, 1, 10**6])
+def test_the_size_of_the_cache_makes_no_difference(store: Store, max_bytes: int) -> None:
+    cache = CorpusCache(max_bytes)
     for _ in range(2):
-        assert terms(store, shelf) == expected(*TEXTS)
-        assert terms(store, shelf, 2) == {
-            page: said for page, said in expected(*TEXTS).items() if page % 2 == 0
+        assert terms(store, cache) == expected(*TEXTS)
+        assert terms(store, cache, 2) == {
+            page: numbers for page, numbers in expected(*TEXTS).items() if page % 2 == 0
         }
-        assert targets(store, shelf) == dict.fromkeys(range(1, 6), 0)
+        assert link_counts(store, cache) == dict.fromkeys(range(1, 6), 0)
 
 
-@pytest.mark.parametrize("most", [0, 10**6])
-def test_pages_that_were_changed_or_came_are_read_again(store: Store, most: int) -> None:
-    shelf = Shelf(most)
-    terms(store, shelf)
-    targets(store, shelf)
+@pytest.mark.parametrize("max_bytes", [0, 10**6])
+def test_changed_and_new_pages_are_read_again(store: Store, max_bytes: int) -> None:
+    cache = CorpusCache(max_bytes)
+    terms(store, cache)
+    link_counts(store, cache)
     change(store, 2, document("water", "http://y/", "http://z/"))
     keep_one(store, "http://p9/", document=document("geese"))
-    assert terms(store, shelf) == expected(*TEXTS[:2], "water", *TEXTS[3:], "geese")
-    assert targets(store, shelf) == {1: 0, 2: 0, 3: 2, 4: 0, 5: 0, 6: 0}
+    assert terms(store, cache) == expected(*TEXTS[:2], "water", *TEXTS[3:], "geese")
+    assert link_counts(store, cache) == {1: 0, 2: 0, 3: 2, 4: 0, 5: 0, 6: 0}
 
 
-def test_only_what_is_another_is_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf, asked = Shelf(), list[int]()
-    terms(store, shelf)
+def test_only_changed_portions_are_read_again(
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache, read = CorpusCache(), list[int]()
+    terms(store, cache)
 
-    def noted(session: Any, space: str, number: int, every: int = 1) -> Any:
-        asked.append(number)
-        return portions.vectors_of_portion(session, space, number, every)
+    def record(session: Any, space: str, number: int, step: int = 1) -> Any:
+        read.append(number)
+        return page_batches.vectors_of_portion(session, space, number, step)
 
-    monkeypatch.setattr(libraries, "vectors_of_portion", noted)
-    terms(store, shelf)
-    assert asked == []
+    monkeypatch.setattr(corpus_module, "vectors_of_portion", record)
+    terms(store, cache)
+    assert read == []
     change(store, 2, document("water"))
     keep_one(store, "http://p9/", document=document("geese"))
-    terms(store, shelf)
-    assert asked == [1, 3]
+    terms(store, cache)
+    assert read == [1, 3]
 
 
-def test_what_is_dropped_makes_room(store: Store) -> None:
-    shelf = Shelf()
-    terms(store, shelf)
-    before = shelf.terms.size
+def test_dropped_portions_make_room(store: Store) -> None:
+    cache = CorpusCache()
+    terms(store, cache)
+    before = cache.terms.size
     change(store, 2, document("herons by the water"))
-    terms(store, shelf)
-    assert shelf.terms.size == before > 0
+    terms(store, cache)
+    assert cache.terms.size == before > 0
 
 
-def test_links_of_some_pages_are_those_of_the_store(store: Store) -> None:
+def test_cached_links_are_those_of_the_store(store: Store) -> None:
     keep_one(store, "http://p6/", document=document("a", "http://x/", "http://y/", "http://x/"))
     keep_one(store, "http://p7/", document=document("b", "http://z/"))
     with store.reading() as session:
-        library = Library(session, Shelf())
+        corpus = PageCorpus(session, CorpusCache())
         wanted = [1, 6, 7]
-        answers = [pairs(library, wanted)]
-        assert len([*library.linked()]) > 1
-        answers.append(pairs(library, wanted))  # from here on out of memory
+        answers = [pairs(corpus, wanted)]
+        assert len([*corpus.linked_pages()]) > 1
+        answers.append(pairs(corpus, wanted))  # from the cache
         assert answers[0] == answers[1]
         assert [page for page, _ in answers[0]] == [6, 6, 6, 7]
-        assert pairs(library, []) == []
+        assert pairs(corpus, []) == []
 
 
-def pairs(library: Library, of: list[int]) -> list[tuple[int, int]]:
-    found = [(*zip(*map(np.ndarray.tolist, some), strict=True),) for some in library.targets_from(of)]
-    return [pair for some in found for pair in some]
+def pairs(corpus: PageCorpus, pages: list[int]) -> list[tuple[int, int]]:
+    """Return the pages and targets of all links of these pages."""
+    return [
+        pair
+        for sources, targets in corpus.targets_from(pages)
+        for pair in zip(sources.tolist(), targets.tolist(), strict=True)
+    ]
 
 
-def test_how_many_pages_there_are(store: Store) -> None:
+def test_page_count_and_sampling_step(store: Store) -> None:
     with store.reading() as session:
-        library = Library(session)
-        assert library.size == len(TEXTS)
-        assert [library.every_so_many(most) for most in (1, 2, 5, 100)] == [5, 3, 1, 1]
+        corpus = PageCorpus(session)
+        assert corpus.page_count == len(TEXTS)
+        assert [corpus.sampling_step(pages) for pages in (1, 2, 5, 100)] == [5, 3, 1, 1]

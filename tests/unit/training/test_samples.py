@@ -1,15 +1,24 @@
-"""Documents in feature spaces, out of the store."""
+"""Documents in feature spaces, read from the store."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from motherlode.documents.spaces import ANCHORS, NEIGHBOURS, PAIRS, SPACES, TERMS, URLS, Surroundings
-from motherlode.documents.terms import Bag, bag_of
+from motherlode.documents.features.spaces import (
+    ANCHORS,
+    NEIGHBOURS,
+    PAIRS,
+    SPACES,
+    TERMS,
+    URLS,
+    Surroundings,
+)
+from motherlode.documents.text.terms import Bag, bag_of
 from motherlode.learning.tree import Sample
 from motherlode.portal import Portal
-from motherlode.store.pages import page_at
+from motherlode.store.tables.pages import page_at
 from motherlode.training.samples import sample_of, stored_sample, surroundings_of
 from motherlode.urls import address
 from support.small_webs import html, page_analysed
@@ -28,11 +37,10 @@ def portal(tmp_path: Path) -> Iterator[Portal]:
 
 
 def keep(portal: Portal, url: str, text: str, **anchors: str) -> None:
-    """A page with links, by the host that each leads to."""
+    """Keep a page with links, given by the hosts that they lead to."""
     document = page_analysed(url, "text/html; charset=utf-8", html("", text).encode())
     links = tuple(link(f"http://{host}.test/barn", words) for host, words in anchors.items())
-    made = {**{name: getattr(document, name) for name in document.__struct_fields__}, "links": links}
-    keep_one(portal.store, url, document=type(document)(**made))
+    keep_one(portal.store, url, document=replace(document, links=links))
 
 
 def sample(portal: Portal, url: str, *spaces: str) -> Sample:
@@ -51,18 +59,18 @@ def test_terms_are_those_that_were_kept(portal: Portal) -> None:
     assert same(sample(portal, OWL, TERMS)[TERMS], "barn owl hunts mice")
 
 
-def test_a_page_is_in_every_space_that_is_asked_for(portal: Portal) -> None:
+def test_a_page_is_read_in_every_requested_space(portal: Portal) -> None:
     keep(portal, OWL, "The barn owl hunts mice", heron="the wading heron")
     keep(portal, "http://heron.test/barn", "The heron wades", owl="a nocturnal hunter")
-    found = sample(portal, OWL, *ALL)
-    assert tuple(found) == ALL
-    assert same(found[ANCHORS], "nocturnal hunter")
-    assert same(found[NEIGHBOURS], "heron wades")
-    assert same(found[URLS], "owl test barn")
-    assert len(found[PAIRS]) == 6
+    in_spaces = sample(portal, OWL, *ALL)
+    assert tuple(in_spaces) == ALL
+    assert same(in_spaces[ANCHORS], "nocturnal hunter")
+    assert same(in_spaces[NEIGHBOURS], "heron wades")
+    assert same(in_spaces[URLS], "owl test barn")
+    assert len(in_spaces[PAIRS]) == 6
 
 
-def test_what_links_say_that_says_nothing_is_left_out(portal: Portal) -> None:
+def test_anchor_texts_without_meaning_are_left_out(portal: Portal) -> None:
     keep(portal, OWL, "The barn owl")
     keep(portal, "http://a.test/barn", "Some page", owl="click here")
     keep(portal, "http://b.test/barn", "Some page", owl="")
@@ -72,8 +80,8 @@ def test_what_links_say_that_says_nothing_is_left_out(portal: Portal) -> None:
 
 def test_a_page_is_no_neighbour_of_itself(portal: Portal) -> None:
     keep(portal, OWL, "The barn owl hunts mice", owl="this very page")
-    found = sample(portal, OWL, ANCHORS, NEIGHBOURS)
-    assert (len(found[ANCHORS]), len(found[NEIGHBOURS])) == (0, 0)
+    in_spaces = sample(portal, OWL, ANCHORS, NEIGHBOURS)
+    assert (len(in_spaces[ANCHORS]), len(in_spaces[NEIGHBOURS])) == (0, 0)
 
 
 def test_a_neighbour_on_both_sides_counts_once(portal: Portal) -> None:
@@ -82,43 +90,37 @@ def test_a_neighbour_on_both_sides_counts_once(portal: Portal) -> None:
     assert sample(portal, OWL, NEIGHBOURS)[NEIGHBOURS].counts.tolist() == [1]
 
 
-def test_many_neighbours_are_bounded(portal: Portal) -> None:
+def test_the_number_of_neighbours_is_limited(portal: Portal) -> None:
     keep(portal, OWL, "The barn owl")
     for number in range(30):
         keep(portal, f"http://a{number}.test/barn", "wading", owl="owl", heron="heron")
     assert sample(portal, OWL, NEIGHBOURS)[NEIGHBOURS].counts.tolist() == [20]
 
 
-def test_a_page_that_was_never_fetched_is_known_by_its_surroundings(portal: Portal) -> None:
+def test_a_page_that_was_never_fetched_has_surroundings(portal: Portal) -> None:
     keep(portal, "http://heron.test/barn", "The heron wades", owl="a nocturnal hunter")
     with portal.store.reading() as session:
-        asked = address(OWL)
-        found = surroundings_of(session, asked.url, asked.key, ALL)
-        nobody = address("http://nobody.test/")
-        assert surroundings_of(session, nobody.url, nobody.key, ALL) == Surroundings(nobody.url)
-        assert surroundings_of(session, asked.url, asked.key, (TERMS, URLS)) == Surroundings(asked.url)
-        assert surroundings_of(session, asked.url, asked.key, (ANCHORS,)).neighbours == ()
-    assert found.anchors == ("a nocturnal hunter",)
-    (neighbour,) = found.neighbours
+        owl, unknown = address(OWL), address("http://nobody.test/")
+        surroundings = surroundings_of(session, owl.url, owl.key, ALL)
+        assert surroundings_of(session, unknown.url, unknown.key, ALL) == Surroundings(unknown.url)
+        assert surroundings_of(session, owl.url, owl.key, (TERMS, URLS)) == Surroundings(owl.url)
+        assert surroundings_of(session, owl.url, owl.key, (ANCHORS,)).neighbours == ()
+    assert surroundings.anchors == ("a nocturnal hunter",)
+    (neighbour,) = surroundings.neighbours
     assert same(neighbour, "heron wades")
 
 
 def test_a_page_without_words_has_empty_vectors(portal: Portal) -> None:
     keep_one(portal.store, OWL, document=None)
-    assert {
-        space: len(bag) for space, bag in sample(portal, OWL, TERMS, PAIRS, ANCHORS, NEIGHBOURS).items()
-    } == {
-        TERMS: 0,
-        PAIRS: 0,
-        ANCHORS: 0,
-        NEIGHBOURS: 0,
-    }
+    spaces = (TERMS, PAIRS, ANCHORS, NEIGHBOURS)
+    in_spaces = sample(portal, OWL, *spaces)
+    assert {space: len(bag) for space, bag in in_spaces.items()} == dict.fromkeys(spaces, 0)
 
 
-def test_a_document_is_taken_by_the_vectors_it_has(portal: Portal) -> None:
+def test_a_documents_own_vectors_are_used(portal: Portal) -> None:
     document = page_analysed(OWL, "text/html", html("", "The barn owl hunts mice").encode())
     assert document.vectors.keys() == {TERMS}
-    found = sample_of(document, (TERMS, URLS), Surroundings(OWL))
-    assert found[TERMS].pack() == document.vectors[TERMS]
-    assert same(found[URLS], "owl test barn")
+    in_spaces = sample_of(document, (TERMS, URLS), Surroundings(OWL))
+    assert in_spaces[TERMS].pack() == document.vectors[TERMS]
+    assert same(in_spaces[URLS], "owl test barn")
     assert portal.path.exists()

@@ -110,13 +110,30 @@ def test_a_refusal_quotes_only_the_start_of_a_long_reference() -> None:
 # Fragments of URLs that exercise every rule, glued together at random.
 PIECES = st.one_of(
     st.sampled_from(
-        ["http://", "https://", "HTTP://", "//", "/", "///", "\\", "..", ".", "?", "&", "=", ";", "@"]
+        [
+            "http://",
+            "https://",
+            "HTTP://",
+            "//",
+            "/",
+            "///",
+            "\\",
+            "..",
+            ".",
+            "?",
+            "&",
+            "=",
+            ";",
+            "@",
+        ]
     ),
     st.sampled_from(
         ["a", "B.example", "example.org", ":80", "user@", "ü", "xn--bcher-kva", "[::1]", "127.1"]
     ),
     st.sampled_from(["%7e", "%2E", "%2f", "%", "%%37%45", "#f", "\t", " "]),
-    st.sampled_from(["utm_source=x", "PHPSESSID=1", ";jsessionid=1", "/(S(abcdefghijklmnopqrstuvwx))"]),
+    st.sampled_from(
+        ["utm_source=x", "PHPSESSID=1", ";jsessionid=1", "/(S(abcdefghijklmnopqrstuvwx))"]
+    ),
 )
 REFERENCES = st.one_of(
     st.text(printable, max_size=60),
@@ -134,9 +151,13 @@ def test_canonical_is_a_fixed_point(reference: str) -> None:
     assert address(once.url) == once
 
 
-LABELS = st.sampled_from(["a", "b-c", "org", "9", "0x1", "xn--a", "a--b", "-a", "A", "a_b", "", "org:80"])
+LABELS = st.sampled_from(
+    ["a", "b-c", "org", "9", "0x1", "xn--a", "a--b", "-a", "A", "a_b", "", "org:80"]
+)
 HOSTS = st.lists(LABELS, min_size=1, max_size=3).map(".".join)
-PATHS = st.lists(st.sampled_from([*"aZ9-._~,=+/%?#;( \té", "..", "//", "%2e"]), max_size=4).map("".join)
+PATHS = st.lists(st.sampled_from([*"aZ9-._~,=+/%?#;( \té", "..", "//", "%2e"]), max_size=4).map(
+    "".join
+)
 
 
 @given(st.sampled_from(["http", "https", "ftp"]), HOSTS, PATHS)
@@ -188,7 +209,9 @@ def judge_case(case: dict[str, Any]) -> bool | str | None:
     except UrlError as error:
         if expected is None or error.kind in ("URL too long", "host name too long", "no host name"):
             return True
-        return f"{case['input']!r} on {case.get('base')!r} is refused ({error.kind}), not {expected}"
+        return (
+            f"{case['input']!r} on {case.get('base')!r} is refused ({error.kind}), not {expected}"
+        )
     if expected is None:
         return f"{case['input']!r} on {case.get('base')!r} gives {found}, not a failure"
     if found == ours(expected):
@@ -202,7 +225,9 @@ def ours(standard: str) -> str:
     scheme, _, rest = url.partition("://")
     authority, _, path = rest.partition("/")
     authority = authority.rpartition("@")[2]
-    host, colon, port = authority.partition(":") if not authority.startswith("[") else (authority, "", "")
+    host, colon, port = (
+        authority.partition(":") if not authority.startswith("[") else (authority, "", "")
+    )
     url = f"{scheme}://{host.removesuffix('.')}{colon}{port}/{path}"
     url = re.sub("%[0-9a-fA-F]{2}", lambda escape: escape[0].upper(), url)
     for plain in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~":

@@ -50,6 +50,8 @@ def test_punycode_of_others(conformance: Path) -> None:
     """Every punycode label that the parser accepts is shown as the text it stands for."""
     cases = json.loads((conformance / "url" / "punycode_tests.json").read_text())
     shown = [case for case in cases if display_host(f"xn--{case['encoded']}") == case["decoded"]]
-    kept = [case for case in cases if display_host(f"xn--{case['encoded']}") == f"xn--{case['encoded']}"]
+    kept = [
+        case for case in cases if display_host(f"xn--{case['encoded']}") == f"xn--{case['encoded']}"
+    ]
     assert len(shown) + len(kept) == len(cases)
     assert len(shown) >= len(cases) // 3

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.fetch.loops import run
+from motherlode.fetch.event_loop import run
 from motherlode.workers.channel import Channel, join_parts, receive_message, split_parts
 
 
@@ -20,7 +20,10 @@ def with_length(message: bytes, *, long: bool = False) -> bytes:
 
 
 @given(st.lists(st.tuples(st.binary(max_size=20), st.booleans()), max_size=6), st.data())
-def test_messages_arrive_whole_and_in_order(messages: list[tuple[bytes, bool]], data: st.DataObject) -> None:
+def test_messages_arrive_whole_and_in_order(
+    messages: list[tuple[bytes, bool]],
+    data: st.DataObject,
+) -> None:
     async def exchange() -> list[bytes]:
         channel = Channel()
         stream = b"".join(with_length(message, long=long) for message, long in messages)

@@ -16,7 +16,7 @@ from typing import Any, Self
 import pytest
 
 from motherlode.documents.options import ReadingOptions
-from motherlode.fetch.loops import run
+from motherlode.fetch.event_loop import run
 from motherlode.workers import fork_client
 from motherlode.workers.fork_client import ForkServer, WorkerProcess
 from motherlode.workers.fork_server import WorkerProgram
@@ -173,7 +173,8 @@ def test_a_program_that_cannot_be_loaded_starts_no_worker_and_harms_no_other(
 
 def test_closing_the_server_ends_its_workers() -> None:
     with ServerAndWorkers() as server:
-        pids = [server.fork(partial(tasks.send_pid_and_run, "hang")).wait_until_ready() for _ in range(3)]
+        hang = partial(tasks.send_pid_and_run, "hang")
+        pids = [server.fork(hang).wait_until_ready() for _ in range(3)]
     assert all(map(is_reaped, [server.pid, *pids]))
 
 
@@ -219,7 +220,12 @@ def run_alone(program: str, *arguments: str) -> str:
 @pytest.mark.parametrize("how", ["launched", "forked"])
 def test_server_and_workers_end_with_their_client(how: str) -> None:
     command_line, environment = command(ORPHAN_PROGRAM, how)
-    with subprocess.Popen(command_line, env=environment, stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        command_line,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
         assert parent.stdout is not None
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         assert len(pids) == 3
@@ -243,7 +249,10 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - a count
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not list open files")
+@pytest.mark.skipif(
+    not Path("/proc/self/fd").exists(),
+    reason="the system does not list open files",
+)
 def test_no_file_stays_open_and_no_process_is_left(shared: fork_client._SharedServer) -> None:
     async def run_pool() -> list[int]:
         async with (

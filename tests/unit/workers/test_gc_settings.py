@@ -5,18 +5,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from motherlode.workers.gc_settings import rare_gc
+from motherlode.workers.gc_settings import freeze_loaded_objects, rare_gc
 
 
 @pytest.fixture
-def nothing_frozen() -> Iterator[None]:
-    """The test session keeps its own objects frozen."""
+def default_gc() -> Iterator[None]:
+    """The settings that Python starts with; the test session has others."""
+    threshold = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
     gc.unfreeze()
     yield
     gc.freeze()
+    gc.set_threshold(*threshold)
 
 
-@pytest.mark.usefixtures("nothing_frozen")
+@pytest.mark.usefixtures("default_gc")
 def test_the_settings_hold_within_the_block_and_end_with_it() -> None:
     threshold = gc.get_threshold()
     with pytest.raises(ZeroDivisionError), rare_gc():
@@ -26,6 +29,7 @@ def test_the_settings_hold_within_the_block_and_end_with_it() -> None:
     assert (gc.get_freeze_count(), gc.get_threshold()) == (0, threshold)
 
 
+@pytest.mark.usefixtures("default_gc")
 def test_objects_that_were_frozen_before_stay_frozen() -> None:
     threshold = gc.get_threshold()
     gc.freeze()
@@ -33,3 +37,14 @@ def test_objects_that_were_frozen_before_stay_frozen() -> None:
         pass
     assert gc.get_freeze_count() > 1000
     assert gc.get_threshold() == threshold
+
+
+@pytest.mark.usefixtures("default_gc")
+def test_nothing_changes_where_the_settings_hold_already() -> None:
+    freeze_loaded_objects()
+    frozen, threshold = gc.get_freeze_count(), gc.get_threshold()
+    kept = [[number] for number in range(1000)]
+    with rare_gc():
+        assert (gc.get_freeze_count(), gc.get_threshold()) == (frozen, threshold)
+    assert (gc.get_freeze_count(), gc.get_threshold()) == (frozen, threshold)
+    assert len(kept) == 1000

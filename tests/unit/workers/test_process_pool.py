@@ -1,7 +1,8 @@
-"""The process pool: whatever a job does to its worker, the other jobs have results."""
+"""The process pool: a job that harms its worker does not harm other jobs."""
 
 import asyncio
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -12,21 +13,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from motherlode.documents.options import ReadingOptions
-from motherlode.fetch.loops import run
+from motherlode.fetch.event_loop import run
 from motherlode.records import DiskFullError, LodeError
 from motherlode.workers import fork_client
 from motherlode.workers import process_pool as pool_module
 from motherlode.workers.fork_server import WorkerProgram
 from motherlode.workers.process_pool import ProcessPool
 from motherlode.workers.worker_loop import JobFailure
-from support.worker_tasks import lives, task
+from support.worker_tasks import die_at_once, lives, task
 
-QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)
+QUICK = ReadingOptions(workers=2, seconds=1.0, memory=256)  # for jobs that never end
+PATIENT = ReadingOptions(workers=2, seconds=60.0, memory=256)
 
 
-def run_jobs(jobs: Sequence[str], options: ReadingOptions = QUICK) -> tuple[list[Any], int]:
+def run_jobs(jobs: Sequence[str], options: ReadingOptions = PATIENT) -> tuple[list[Any], int]:
     async def run_pool() -> tuple[list[Any], int]:
         async with ProcessPool(task, options) as pool:
             return await pool.run(jobs), pool.replaced_count
@@ -57,10 +60,8 @@ def test_results_come_in_order() -> None:
     ],
 )
 def test_a_job_that_ends_its_worker_fails_alone(bad: str, reason: str) -> None:
-    assert run_jobs(["a", bad, "b", bad, "c"]) == (
-        ["A", JobFailure(reason), "B", JobFailure(reason), "C"],
-        2,
-    )
+    results = ["A", JobFailure(reason), "B", JobFailure(reason), "C"]
+    assert run_jobs(["a", bad, "b", bad, "c"], QUICK) == (results, 2)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,10 @@ def test_a_job_that_its_worker_survives_costs_no_worker(bad: str, reason: str) -
 
 
 def test_long_jobs_and_results_pass() -> None:
-    (first, second), _ = run_jobs(["y" * 20_000_000, "long"], ReadingOptions(workers=1, seconds=10.0))
+    (first, second), _ = run_jobs(
+        ["y" * 20_000_000, "long"],
+        ReadingOptions(workers=1, seconds=10.0),
+    )
     assert len(first) == 20_000_000
     assert len(second) == 5_000_000
 
@@ -85,7 +89,9 @@ def test_long_jobs_and_results_pass() -> None:
 def test_batches_run_concurrently_and_a_bad_one_delays_no_other() -> None:
     async def run_pool() -> list[list[Any]]:
         async with ProcessPool(task, QUICK) as pool:
-            return await asyncio.gather(*(pool.run([word, "b"]) for word in ("hang", "c", "d", "crash", "e")))
+            return await asyncio.gather(
+                *(pool.run([word, "b"]) for word in ("hang", "c", "d", "crash", "e")),
+            )
 
     results = run(run_pool())
     assert [batch[1] for batch in results] == ["B"] * 5
@@ -98,7 +104,7 @@ def test_batches_run_concurrently_and_a_bad_one_delays_no_other() -> None:
 
 def test_a_batch_sent_ahead_is_processed_after_the_one_before_it_crashes() -> None:
     async def run_pool() -> tuple[list[Any], int]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0, memory=256)) as pool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0, memory=256)) as pool:
             batches = (["crash", "b"], ["c"], ["d"])
             return await asyncio.gather(*map(pool.run, batches)), pool.replaced_count
 
@@ -111,17 +117,22 @@ def test_batches_longer_than_a_portion_have_their_own_results(
     monkeypatch.setattr(pool_module, "_MAX_PORTION_BYTES", 40)  # bytes: a word or two
 
     async def run_pool() -> list[list[Any]]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
-            return await asyncio.gather(*(pool.run([f"{name}{n}" for n in range(5)]) for name in "abcd"))
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0)) as pool:
+            return await asyncio.gather(
+                *(pool.run([f"{name}{n}" for n in range(5)]) for name in "abcd"),
+            )
 
     assert run(run_pool()) == [[f"{name}{n}" for n in range(5)] for name in "ABCD"]
 
 
-def test_a_batch_that_is_sent_again_goes_before_those_behind_it() -> None:
+def test_a_batch_that_is_sent_again_keeps_its_place_in_the_queue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """It was sent ahead to a worker that is killed, and a third batch is queued before it runs."""
+    monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.01, 0.02, 0.03))
 
     async def run_pool() -> list[list[Any]]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0)) as pool:
 
             async def run_in_order(*batches: list[str]) -> list[list[Any]]:
                 return [await pool.run(batch) for batch in batches]
@@ -143,7 +154,7 @@ def test_every_job_has_its_own_result_despite_kills_and_cancellations(
     numbers = iter(range(10_000))
 
     async def run_pool() -> None:
-        async with ProcessPool(task, ReadingOptions(workers=2, seconds=20.0)) as pool:
+        async with ProcessPool(task, ReadingOptions(workers=2, seconds=60.0)) as pool:
 
             async def run_batches() -> None:
                 for _ in range(25):
@@ -173,17 +184,23 @@ def test_every_job_has_its_own_result_despite_kills_and_cancellations(
 
 
 @pytest.mark.parametrize("cancelled", [0, 1], ids=["running", "sent ahead"])
-def test_a_cancelled_batch_leaves_no_results_to_others(cancelled: int) -> None:
+def test_a_cancelled_batch_leaves_no_results_to_others(
+    cancelled: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = tmp_path / "gate"
+    monkeypatch.setenv("LODE_TEST_MARK", str(gate))
+
     async def run_pool() -> list[Any]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
-            batches = [asyncio.create_task(pool.run(["late", word])) for word in ("b", "c", "d")]
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0)) as pool:
+            batches = [asyncio.create_task(pool.run(["gate", word])) for word in ("b", "c", "d")]
             await asyncio.sleep(0.05)
             batches[cancelled].cancel()
+            gate.touch()  # ends the first job of each batch
             return await asyncio.gather(*batches, return_exceptions=True)
 
     results = run(run_pool())
     assert isinstance(results.pop(cancelled), asyncio.CancelledError)
-    assert results == [["LATE", word] for index, word in enumerate("BCD") if index != cancelled]
+    assert results == [["GATE", word] for index, word in enumerate("BCD") if index != cancelled]
 
 
 def test_a_worker_has_its_next_batch_before_the_loop_takes_the_last_result(
@@ -193,10 +210,10 @@ def test_a_worker_has_its_next_batch_before_the_loop_takes_the_last_result(
     monkeypatch.setenv("LODE_TEST_MARK", str(mark))
 
     async def run_pool() -> bool:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0)) as pool:
             batches = [asyncio.create_task(pool.run([word])) for word in ("a", "mark")]
             await asyncio.sleep(0)  # both are sent
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 60
             while not mark.exists() and time.monotonic() < deadline:  # the loop is blocked
                 time.sleep(0.01)  # noqa: ASYNC251
             is_marked = mark.exists()
@@ -213,14 +230,16 @@ def test_a_worker_receives_its_next_batch_while_it_runs_one(
     monkeypatch.setenv("LODE_TEST_MARK", str(gate))
 
     async def run_pool() -> bool:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0)) as pool:
             batches = [asyncio.create_task(pool.run([word])) for word in ("gate", "y" * 20_000_000)]
             transport = pool._slots[0].worker.channel._transport
             assert transport is not None
             await asyncio.sleep(0)  # both are sent
-            deadline = time.monotonic() + 15
-            while (unsent := transport.get_write_buffer_size()) and time.monotonic() < deadline:  # noqa: ASYNC110 - no event
+            deadline = time.monotonic() + 60
+            unsent = transport.get_write_buffer_size()
+            while unsent and time.monotonic() < deadline:
                 await asyncio.sleep(0.01)
+                unsent = transport.get_write_buffer_size()
             gate.touch()  # ends the first job
             await asyncio.gather(*batches)
             return not unsent
@@ -260,20 +279,23 @@ def test_no_process_is_left() -> None:
 
 def test_a_batch_larger_than_the_memory_of_a_worker_succeeds() -> None:
     jobs = [f"{number}" + "y" * 20_000_000 for number in range(20)]
-    results, replaced_count = run_jobs(jobs, ReadingOptions(workers=1, seconds=20.0, memory=192))
+    results, replaced_count = run_jobs(jobs, ReadingOptions(workers=1, seconds=60.0, memory=192))
     assert [result[:2] for result in results] == [job[:2].upper() for job in jobs]
     assert replaced_count == 0
 
 
 def test_a_job_larger_than_the_memory_of_a_worker_fails_alone() -> None:
-    results, _ = run_jobs(["a", "y" * 200_000_000, "b"], ReadingOptions(workers=1, seconds=20.0, memory=64))
+    results, _ = run_jobs(
+        ["a", "y" * 200_000_000, "b"],
+        ReadingOptions(workers=1, seconds=60.0, memory=64),
+    )
     assert (results[0], results[2]) == ("A", "B")
     assert isinstance(results[1], JobFailure)
 
 
 def test_a_worker_that_is_killed_while_idle_costs_no_job() -> None:
     async def run_pool() -> tuple[list[Any], int]:
-        async with ProcessPool(task, ReadingOptions(workers=1, seconds=20.0)) as pool:
+        async with ProcessPool(task, ReadingOptions(workers=1, seconds=60.0)) as pool:
             await pool.run(["a"])
             (worker,) = pool._workers
             worker.process.kill()
@@ -322,7 +344,7 @@ def test_busy_workers_end_with_the_program_that_started_them() -> None:
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         time.sleep(0.5)
         parent.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(map(lives, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(lives, pids))
@@ -342,7 +364,7 @@ def test_children_of_a_worker_end_with_it(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("LODE_TEST_MARK", mark)
     results, replaced_count = run_jobs(["child", "b"], ReadingOptions(workers=1, seconds=2.0))
     assert (results, replaced_count) == ([JobFailure("took more than 2 s"), "B"], 1)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while child_is_running(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not child_is_running(mark)
@@ -354,17 +376,16 @@ def test_workers_that_are_killed_before_they_are_ready_are_started_again(
     killed = 0
     fork_worker = fork_client.fork_worker
 
-    def fork_and_kill(program: WorkerProgram, channel: int) -> fork_client.WorkerProcess:
+    def fork_doomed(program: WorkerProgram, channel: int) -> fork_client.WorkerProcess:
         nonlocal killed
-        process = fork_worker(program, channel)
         if killed < 4:
             killed += 1
-            process.kill()
-        return process
+            program = replace(program, main=pickle.dumps(die_at_once))
+        return fork_worker(program, channel)
 
-    monkeypatch.setattr(fork_client, "fork_worker", fork_and_kill)
+    monkeypatch.setattr(fork_client, "fork_worker", fork_doomed)
     monkeypatch.setattr(pool_module, "_RETRY_PAUSES_S", (0.0, 0.1, 0.1, 0.1))
-    assert run_jobs(["a", "b"], ReadingOptions(workers=1, seconds=20.0)) == (["A", "B"], 0)
+    assert run_jobs(["a", "b"], ReadingOptions(workers=1, seconds=60.0)) == (["A", "B"], 0)
     assert killed == 4
 
 

@@ -2,31 +2,25 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
-from pydantic import Field
+from fastapi import APIRouter, Depends
 
-from motherlode.app.api.bodies import Body
-from motherlode.app.api.describing import Json
+from motherlode.app.api.body import JsonBody
 from motherlode.app.api.jobs import STARTED
 from motherlode.app.api.portals import Name
-from motherlode.app.api.topics import TopicText
-from motherlode.app.jobs.clusters import PAGES, cluster
-from motherlode.app.server.context import Here
+from motherlode.app.api.schema import Json, accepts
+from motherlode.app.jobs.commands import cluster_command
+from motherlode.app.requests.training import ClusterRequest
+from motherlode.app.server.context import Context
 
 router = APIRouter(prefix="/portals/{portal}", tags=["clusters"])
+Body = Annotated[ClusterRequest, Depends(JsonBody(ClusterRequest))]
 
 
-class Clusters(Body):
-    """See `lode cluster`; the job's result has the clusters."""
-
-    topic: TopicText
-    k: Annotated[int | None, Field(ge=1, le=1_000)] = None
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
-    pages: Annotated[int, Field(ge=2, le=10**9)] = PAGES
-    central: Annotated[int | None, Field(ge=1, le=1_000)] = None
-    apply: bool = False
-
-
-@router.post("/cluster", summary="What a topic's pages fall into: `lode cluster`", **STARTED)
-def clusters(here: Here, portal: Name, body: Clusters) -> Json:
-    return Json(here.board.ask(portal, cluster(**body.model_dump())), 202)
+@router.post(
+    "/cluster",
+    summary="Cluster the pages of a topic: `lode cluster`",
+    **STARTED,
+    **accepts(ClusterRequest),
+)
+def clusters(context: Context, portal: Name, body: Body) -> Json:
+    return Json(context.queue.submit(portal, cluster_command(body)), 202)

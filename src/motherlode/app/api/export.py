@@ -1,42 +1,41 @@
-"""Exports: made by a job, then downloaded."""
+"""Exports: a job makes the file, which can then be downloaded."""
 
 from typing import Annotated
 
-from fastapi import APIRouter
-from pydantic import Field
+from fastapi import APIRouter, Depends
 from starlette.responses import FileResponse
 
-from motherlode.app.api.bodies import Body
-from motherlode.app.api.describing import Json
+from motherlode.app.api.body import JsonBody
 from motherlode.app.api.jobs import STARTED, Id
 from motherlode.app.api.pages import BYTES
 from motherlode.app.api.portals import Name
-from motherlode.app.jobs.exports import export, file_of, start
-from motherlode.app.server.context import Here
+from motherlode.app.api.schema import Json, accepts
+from motherlode.app.jobs.exports import export_command, file_of, start_export
+from motherlode.app.requests.export import ExportRequest
+from motherlode.app.server.context import Context
 
 router = APIRouter(tags=["export"])
 
 
-class Export(Body):
-    """See `lode export`. What is a directory of files comes as a zip."""
-
-    form: Annotated[str, Field(alias="format", max_length=40, examples=["jsonl", "site"])]
-    topic: Annotated[str | None, Field(max_length=2_000)] = None
-    text: bool = False
-    most: Annotated[int | None, Field(ge=1, le=10**6)] = None
+Body = Annotated[ExportRequest, Depends(JsonBody(ExportRequest))]
 
 
-@router.post("/portals/{portal}/export", summary="Make a file of a portal: `lode export`", **STARTED)
-def begin(here: Here, portal: Name, body: Export) -> Json:
-    return Json(start(here.board, here.shelf, portal, export(**body.model_dump())), 202)
+@router.post(
+    "/portals/{portal}/export",
+    summary="Write a portal to a file: `lode export`",
+    **STARTED,
+    **accepts(ExportRequest),
+)
+def begin(context: Context, portal: Name, body: Body) -> Json:
+    return Json(start_export(context.queue, context.registry, portal, export_command(body)), 202)
 
 
 @router.get(
     "/portals/{portal}/export/{job}",
-    summary="The file that an export made",
+    summary="The file of an export",
     response_class=FileResponse,
     responses={200: {"description": "The file.", "content": BYTES}},
 )
-def download(here: Here, portal: Name, job: Id) -> FileResponse:
-    path, name = file_of(here.board, here.shelf, portal, job)
+def download(context: Context, portal: Name, job: Id) -> FileResponse:
+    path, name = file_of(context.queue, context.registry, portal, job)
     return FileResponse(path, media_type="application/octet-stream", filename=name)

@@ -1,41 +1,45 @@
-"""The hosts that a portal has met: `lode hosts`."""
+"""The hosts of a portal, as `lode hosts`."""
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import APIRouter, Depends, Query
 
-from motherlode.app.api.bodies import Body
-from motherlode.app.api.describing import Json, answers
+from motherlode.app.api.body import JsonBody
 from motherlode.app.api.portals import Name
-from motherlode.app.server.context import Here
-from motherlode.app.services import hosts as hosting
-from motherlode.app.services.hosts import Forgiven, HostNow
+from motherlode.app.api.schema import Json, accepts, answers
+from motherlode.app.requests.portals import ForgiveRequest
+from motherlode.app.server.context import Context
+from motherlode.app.services.portals.hosts import (
+    Forgiven,
+    HostNow,
+    forgive_hosts,
+    host_now,
+    hosts_in,
+)
 
 router = APIRouter(prefix="/portals/{portal}/hosts", tags=["hosts"])
 State = Literal["good", "slow", "bad"]
 Sort = Literal["pages", "size", "failures", "state", "name"]
-
-
-class Forgive(Body):
-    """See `lode hosts --forgive`."""
-
-    pattern: Annotated[str, Field(min_length=1, max_length=300, examples=["*.example.org"])]
+Body = Annotated[ForgiveRequest, Depends(JsonBody(ForgiveRequest))]
 
 
 @router.get("", summary="The hosts of a portal: `lode hosts`", **answers(list[HostNow]))
 def hosts(
-    here: Here,
+    context: Context,
     portal: Name,
     state: State | None = None,
     sort: Sort = "state",
     limit: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> Json:
-    with here.shelf.reading(portal) as opened, opened.store.reading() as session:
-        found = hosting.hosts_in(session, state, sort)
-    return Json([hosting.shown(host) for host in found[:limit]])
+    listed = hosts_in(context.registry.path(portal), state, sort)
+    return Json([host_now(host) for host in listed[:limit]])
 
 
-@router.post("/forgive", summary="Another chance for hosts: `lode hosts --forgive`", **answers(Forgiven))
-def forgive(here: Here, portal: Name, body: Forgive) -> Json:
-    return Json(hosting.forgive(here.shelf.path(portal), body.pattern))
+@router.post(
+    "/forgive",
+    summary="Another chance for hosts: `lode hosts --forgive`",
+    **answers(Forgiven),
+    **accepts(ForgiveRequest),
+)
+def forgive(context: Context, portal: Name, body: Body) -> Json:
+    return Json(forgive_hosts(context.registry.path(portal), body.pattern))

@@ -1,43 +1,56 @@
-"""Portals: which there are, what they are now, new ones."""
+"""Portals: the list, the status of one, and new ones."""
 
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from fastapi import Path as InPath
 
-from motherlode.app.api.bodies import NewPortal
-from motherlode.app.api.describing import Json, answers
-from motherlode.app.server.context import Here
-from motherlode.app.services.overview import Card, cards, status_at
-from motherlode.app.services.portal_views import put_on
-from motherlode.app.services.portals import Wanted, grouped
-from motherlode.app.services.status import Status
+from motherlode.app.api.body import JsonBody
+from motherlode.app.api.schema import Json, accepts, answers
+from motherlode.app.requests.portals import NewPortalRequest
+from motherlode.app.server.context import Context
+from motherlode.app.services.portals.creation import (
+    PortalContents,
+    create_served_portal,
+    parse_topics,
+)
+from motherlode.app.services.portals.overview import PortalCard, cards, status_at
+from motherlode.app.services.portals.status import Status
 from motherlode.sources.bookmarks import parse_bookmarks
 
 router = APIRouter(prefix="/portals", tags=["portals"])
 Name = Annotated[str, InPath(description="The portal's name.", max_length=255)]
 
 
-@router.get("", summary="All portals", **answers(list[Card]))
-def portals(here: Here) -> Json:
-    return Json(cards(here.shelf))
+@router.get("", summary="All portals", **answers(list[PortalCard]))
+def portals(context: Context) -> Json:
+    return Json(cards(context.registry))
 
 
-@router.post("", summary="A new portal: `lode new`", **answers(Status, 201, "It is made."))
-def new(here: Here, body: NewPortal) -> Json:
-    put_on(here.shelf, body.name, _wanted(body), body.settings)
-    return Json(status_at(here.shelf, body.name), 201)
+@router.post(
+    "",
+    summary="A new portal: `lode new`",
+    **answers(Status, 201, "The portal was made."),
+    **accepts(NewPortalRequest),
+)
+def create(
+    context: Context, body: Annotated[NewPortalRequest, Depends(JsonBody(NewPortalRequest))]
+) -> Json:
+    create_served_portal(context.registry, body.name, _contents(body), body.settings)
+    return Json(status_at(context.registry, body.name), 201)
 
 
-@router.get("/{portal}/status", summary="What a portal is now: `lode status`", **answers(Status))
-def status(here: Here, portal: Name) -> Json:
-    return Json(status_at(here.shelf, portal))
+@router.get("/{portal}/status", summary="The status of a portal: `lode status`", **answers(Status))
+def status(context: Context, portal: Name) -> Json:
+    return Json(status_at(context.registry, portal))
 
 
-def _wanted(body: NewPortal) -> Wanted:
-    topics = grouped((one.topic, one.seeds) for one in body.topics)
+def _contents(body: NewPortalRequest) -> PortalContents:
+    topics = parse_topics((topic.topic, topic.seeds) for topic in body.topics)
     if body.bookmarks is None:
-        return Wanted(topics=topics, query=body.query)
+        return PortalContents(topics=topics, query=body.query)
     file = Path("bookmarks")
-    return Wanted(parse_bookmarks(file, body.bookmarks.encode(errors="replace")), file, topics, body.query)
+    return PortalContents(
+        parse_bookmarks(file, body.bookmarks.encode(errors="replace")), file, topics, body.query
+    )

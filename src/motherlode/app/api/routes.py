@@ -1,4 +1,4 @@
-"""The routes of the API. A new part of it is a module with a `router`, and a line here."""
+"""The registry of API routes. A new part is a module with a `router`, and a line here."""
 
 from fastapi import APIRouter, FastAPI
 
@@ -15,7 +15,7 @@ from motherlode.app.api import (
     search,
     topics,
 )
-from motherlode.app.api.describing import describe, problems
+from motherlode.app.api.schema import describe, problems
 
 PARTS = (portals, jobs, topics, feedback, clusters, crawl, hosts, search, pages, marks, export)
 
@@ -25,4 +25,4 @@ def install(app: FastAPI) -> None:
     for part in PARTS:
         api.include_router(part.router)
     app.include_router(api)
-    app.openapi = describe(app)  # type: ignore[method-assign]  # FastAPI's own way to have it made differently
+    app.openapi = describe(app)  # type: ignore[method-assign]  # as FastAPI documents it

@@ -1,126 +1,183 @@
-"""Topics: the tree, its edits, and what a topic's own page says; as `lode topics` and `lode links`."""
+"""Topics: the tree, its edits, and the page of a topic, as `lode topics` and `lode links`."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from msgspec import Struct
-from pydantic import Field
+from fastapi import APIRouter, Depends, Query
+from msgspec import Meta, Struct
 
-from motherlode.app.api.bodies import Body, Url
-from motherlode.app.api.describing import Json, answers
+from motherlode.app.api.body import JsonBody
 from motherlode.app.api.portals import Name
-from motherlode.app.server.context import Here
-from motherlode.app.services import topics as edits
-from motherlode.app.services.topic_pages import Surroundings, TopicPage, Topics
-from motherlode.app.services.topic_views import editing_at, surroundings_at, topic_page_at, topics_at
+from motherlode.app.api.schema import Json, accepts, answers
+from motherlode.app.requests.fields import Url
+from motherlode.app.requests.portals import MAX_SEEDS, Seeds
+from motherlode.app.server.context import Context
+from motherlode.app.services.topics import edits
+from motherlode.app.services.topics.profiles import TopicPage, Topics, TopicSurroundings
+from motherlode.app.services.topics.views import (
+    editor_at,
+    surroundings_at,
+    topic_page_at,
+    topics_at,
+)
 
 router = APIRouter(prefix="/portals/{portal}", tags=["topics"])
-_LONGEST = 20_000
-TopicText = Annotated[str, Field(min_length=1, max_length=_LONGEST, examples=["science/physics"])]
+_MAX_PATH_CHARS = 20_000
+TopicText = Annotated[
+    str, Meta(min_length=1, max_length=_MAX_PATH_CHARS, examples=["science/physics"])
+]
 TopicQuery = Annotated[
-    str, Query(min_length=1, max_length=_LONGEST, description="The topic, such as science/physics.")
+    str,
+    Query(
+        min_length=1, max_length=_MAX_PATH_CHARS, description="The topic, such as science/physics."
+    ),
 ]
 
 
-class TopicEdit(Struct, frozen=True):
-    """What was done, in a sentence; `undo` names a removal for `restore`."""
+class EditResult(Struct, frozen=True):
+    """A sentence about the edit; `undo` is the id of a removal, for `restore`."""
 
     done: str
     undo: str = ""
 
 
-class Add(Body):
+class AddTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """See `lode topics add`; seeds are its first examples."""
 
     topic: TopicText
-    seeds: Annotated[tuple[Url, ...], Field(max_length=10_000)] = ()
+    seeds: Seeds = ()
 
 
-class Rename(Body):
+class RenameTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """See `lode topics rename`."""
 
     topic: TopicText
-    name: Annotated[str, Field(min_length=1, max_length=2_000)]
+    name: Annotated[str, Meta(min_length=1, max_length=2_000)]
 
 
-class Move(Body):
+class MoveTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """See `lode topics move`; / is the root."""
 
     topic: TopicText
     parent: TopicText
 
 
-class Remove(Body):
+class RemoveTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """See `lode topics remove`."""
 
     topic: TopicText
 
 
-class Restore(Body):
-    """See `lode topics restore`; without an id, what was removed last."""
+class RestoreTopics(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """See `lode topics restore`; without an id, the latest removal is undone."""
 
-    id: Annotated[str, Field(max_length=100)] = ""
+    id: Annotated[str, Meta(max_length=100)] = ""
 
 
-class Examples(Body):
+class ChangeExamples(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """See `lode topics example`."""
 
     topic: TopicText
-    urls: Annotated[list[Url], Field(min_length=1, max_length=10_000)]
+    urls: Annotated[tuple[Url, ...], Meta(min_length=1, max_length=MAX_SEEDS)]
     remove: bool = False
 
 
 @router.get("/topics", summary="The topic tree in figures: `lode topics`", **answers(Topics))
-def topics(here: Here, portal: Name) -> Json:
-    return Json(topics_at(here.shelf, portal))
+def topics(context: Context, portal: Name) -> Json:
+    return Json(topics_at(context.registry, portal))
 
 
-@router.get("/topics/page", summary="What a topic's own page says", **answers(TopicPage))
-def topic_page(here: Here, portal: Name, topic: TopicQuery) -> Json:
-    return Json(topic_page_at(here.shelf, portal, topic))
+@router.get("/topics/page", summary="The page of a topic", **answers(TopicPage))
+def topic_page(context: Context, portal: Name, topic: TopicQuery) -> Json:
+    return Json(topic_page_at(context.registry, portal, topic))
 
 
-@router.get("/links", summary="Terms, hubs, authorities, sites: `lode links`", **answers(Surroundings))
-def links(here: Here, portal: Name, topic: TopicQuery) -> Json:
-    return Json(surroundings_at(here.shelf, portal, topic))
+@router.get(
+    "/links", summary="Terms, hubs, authorities, sites: `lode links`", **answers(TopicSurroundings)
+)
+def links(context: Context, portal: Name, topic: TopicQuery) -> Json:
+    return Json(surroundings_at(context.registry, portal, topic))
 
 
-@router.post("/topics/add", summary="A new topic: `lode topics add`", **answers(TopicEdit))
-def add(here: Here, portal: Name, body: Add) -> Json:
-    with editing_at(here.shelf, portal) as edit:
-        return _done(edits.add(edit, body.topic, body.seeds))
+@router.post(
+    "/topics/add",
+    summary="A new topic: `lode topics add`",
+    **answers(EditResult),
+    **accepts(AddTopic),
+)
+def add(
+    context: Context, portal: Name, body: Annotated[AddTopic, Depends(JsonBody(AddTopic))]
+) -> Json:
+    with editor_at(context.registry, portal) as editor:
+        return _answer(edits.add(editor, body.topic, body.seeds))
 
 
-@router.post("/topics/rename", summary="Another name: `lode topics rename`", **answers(TopicEdit))
-def rename(here: Here, portal: Name, body: Rename) -> Json:
-    with editing_at(here.shelf, portal) as edit:
-        return _done(edits.rename(edit, body.topic, body.name))
+@router.post(
+    "/topics/rename",
+    summary="Another name: `lode topics rename`",
+    **answers(EditResult),
+    **accepts(RenameTopic),
+)
+def rename(
+    context: Context, portal: Name, body: Annotated[RenameTopic, Depends(JsonBody(RenameTopic))]
+) -> Json:
+    with editor_at(context.registry, portal) as editor:
+        return _answer(edits.rename(editor, body.topic, body.name))
 
 
-@router.post("/topics/move", summary="Another place: `lode topics move`", **answers(TopicEdit))
-def move(here: Here, portal: Name, body: Move) -> Json:
-    with editing_at(here.shelf, portal) as edit:
-        return _done(edits.move(edit, body.topic, body.parent))
+@router.post(
+    "/topics/move",
+    summary="Another place: `lode topics move`",
+    **answers(EditResult),
+    **accepts(MoveTopic),
+)
+def move(
+    context: Context, portal: Name, body: Annotated[MoveTopic, Depends(JsonBody(MoveTopic))]
+) -> Json:
+    with editor_at(context.registry, portal) as editor:
+        return _answer(edits.move(editor, body.topic, body.parent))
 
 
-@router.post("/topics/remove", summary="Remove with all below: `lode topics remove`", **answers(TopicEdit))
-def remove(here: Here, portal: Name, body: Remove) -> Json:
-    with editing_at(here.shelf, portal) as edit:
-        return _done(edits.remove(edit, body.topic))
+@router.post(
+    "/topics/remove",
+    summary="Remove with all below: `lode topics remove`",
+    **answers(EditResult),
+    **accepts(RemoveTopic),
+)
+def remove(
+    context: Context, portal: Name, body: Annotated[RemoveTopic, Depends(JsonBody(RemoveTopic))]
+) -> Json:
+    with editor_at(context.registry, portal) as editor:
+        return _answer(edits.remove(editor, body.topic))
 
 
-@router.post("/topics/restore", summary="Undo a removal: `lode topics restore`", **answers(TopicEdit))
-def restore(here: Here, portal: Name, body: Restore) -> Json:
-    with editing_at(here.shelf, portal) as edit:
-        return _done(edits.put_back(edit, body.id))
+@router.post(
+    "/topics/restore",
+    summary="Undo a removal: `lode topics restore`",
+    **answers(EditResult),
+    **accepts(RestoreTopics),
+)
+def restore(
+    context: Context, portal: Name, body: Annotated[RestoreTopics, Depends(JsonBody(RestoreTopics))]
+) -> Json:
+    with editor_at(context.registry, portal) as editor:
+        return _answer(edits.undo_removal(editor, body.id))
 
 
-@router.post("/topics/example", summary="Examples: `lode topics example`", **answers(TopicEdit))
-def example(here: Here, portal: Name, body: Examples) -> Json:
-    with editing_at(here.shelf, portal) as edit:
-        change = edits.take_examples if body.remove else edits.give_examples
-        return _done(change(edit, body.topic, body.urls))
+@router.post(
+    "/topics/example",
+    summary="Examples: `lode topics example`",
+    **answers(EditResult),
+    **accepts(ChangeExamples),
+)
+def example(
+    context: Context,
+    portal: Name,
+    body: Annotated[ChangeExamples, Depends(JsonBody(ChangeExamples))],
+) -> Json:
+    with editor_at(context.registry, portal) as editor:
+        change = edits.remove_examples if body.remove else edits.add_examples
+        return _answer(change(editor, body.topic, body.urls))
 
 
-def _done(edited: edits.Edited) -> Json:
-    return Json(TopicEdit(edited.done, edited.undo))
+def _answer(edited: edits.TopicEdit) -> Json:
+    return Json(EditResult(edited.sentence, edited.undo))

@@ -1,7 +1,10 @@
-"""The command line: one module a command, loaded when it is asked for."""
+"""The command line: one module per command, loaded when the command runs.
+
+Commands parse options, ask services and print; they never read tables.
+"""
 
 import os
 
-# Before anything is loaded that multiplies matrices, and starts threads for it which wait busily: workers are
-# forked from a command, and there are as many of them as are wanted.
+# Set before any library loads a matrix library, whose threads would wait busily: commands fork as
+# many workers as are useful.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -1,18 +1,19 @@
-"""The process of a job: `lode` with a lock to hold and an end to write down."""
+"""The process of a job: runs `lode` while it holds the job's lock, and writes its exit code."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the command line can say a sentence
+from motherlode.__main__ import exit_on_signals
+
+exit_on_signals()
 
 
 def run(lock: int, folder: Path, arguments: list[str]) -> NoReturn:
-    """Run `lode`, and note its exit code before the lock is free."""
-    os.set_inheritable(lock, False)  # noqa: FBT003 - its own name for it
-    # Workers that outlive this process for a moment must not keep the job alive.
+    """Run `lode`, and write its exit code before the lock is released."""
+    os.set_inheritable(lock, False)  # noqa: FBT003 - positional only
+    # Workers that outlive this process for a moment must not hold the lock.
     held = [lock]
     os.register_at_fork(after_in_child=lambda: os.close(held.pop()) if held else None)
     from motherlode.app.cli.main import main  # noqa: PLC0415 - once the lock is safe

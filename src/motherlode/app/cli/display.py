@@ -1,7 +1,8 @@
-"""How a crawl is shown: live on a terminal, a line now and then elsewhere."""
+"""Shows a crawl: live on a terminal, by a line now and then elsewhere."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from time import time
@@ -17,31 +18,33 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from motherlode.app.cli.common import count, duration, harmless
-from motherlode.crawl.progress import Idle, Limits, Progress
-from motherlode.records import TopicId
+from motherlode.app.cli.common import harmless
+from motherlode.app.services.crawl import UNLIMITED_PAGES
+from motherlode.app.services.refresh import REFRESHING
+from motherlode.app.text import count, duration
+from motherlode.crawl.progress import NO_NAME, Idle, Limits, Progress
+from motherlode.fetch.failures import FailureKind
+from motherlode.records import RunEnd
 from motherlode.topics import TopicTree, show_path
 
-_FRAME = 0.2  # seconds between two frames on a terminal
-# Seconds between two lines elsewhere: many at first, few in the log of a long night.
-_LINES = ((60.0, 2.0), (600.0, 10.0), (float("inf"), 60.0))
-_WORTH_SAYING = 2.0  # seconds for which nothing can be fetched
-_BESIDES = 10  # lines of a frame that are no topics
-_TELLING = 20  # pages, before which the pace says nothing of what comes
-_ERRORS = 3  # kinds of errors that are named
-UNLIMITED = 2**62  # pages: there is no such limit
-REFRESHING = "refreshing"  # pages that are here already: nothing is looked for, and nothing learned
+_FRAME_S = 0.2  # between two frames on a terminal
+# Until a time of the crawl, the seconds between two lines: many at first, few in a long log.
+_LINE_GAPS_S = ((60.0, 2.0), (600.0, 10.0), (float("inf"), 60.0))
+MIN_IDLE_S = 2.0  # of idle time that is worth a message
+_OTHER_LINES = 10  # of a frame that are no topics
+MIN_PACE_PAGES = 20  # before which the pace predicts nothing
+MAX_ERROR_KINDS = 3
 
 
-class Outlet(Console):
-    """A console that does not end the process when nobody reads it any more."""
+class PipeSafeConsole(Console):
+    """A console that raises an error when its pipe is closed, instead of ending the process."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 class Display:
-    """Shows how far a crawl is. A context manager: when it ends the terminal is as it was."""
+    """Shows the progress of a crawl. A context manager that leaves the terminal as it was."""
 
     def __init__(
         self,
@@ -51,112 +54,150 @@ class Display:
         quiet: bool,
         aside: bool = False,
         console: Console | None = None,
+        on_update: Callable[[Progress], None] = lambda _progress: None,
     ) -> None:
+        self._on_update = on_update
         self._tree, self._limits, self._quiet = tree, limits, quiet
-        self._console = console or Outlet(stderr=aside, highlight=False, soft_wrap=True)
+        self._console = console or PipeSafeConsole(stderr=aside, highlight=False, soft_wrap=True)
         live = self._console.is_terminal and not self._console.is_dumb_terminal and not quiet
         self._live = Live(console=self._console, auto_refresh=False) if live else None
-        self._next = 0.0 if live else _LINES[0][1]
+        self._next = 0.0 if live else _LINE_GAPS_S[0][1]
         self._last: Progress | None = None
         self._advised: set[str] = set()
-        self._line = ""  # that was said last
-        self._idle = 0.0  # until when it is known that nothing can be fetched
+        self._line = ""  # the last one
+        self._idle_until = 0.0  # as the user was told
 
     def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
-        if self._live is not None:
-            with self._unheard():
+        if self._live is not None and self._live.is_started:
+            with self._quiet_on_error():
                 self._live.stop()
 
-    def expect(self, pages: int) -> None:
-        """So many are to come."""
-        self._limits = replace(self._limits, pages=pages)
-
-    def say(self, what: str) -> None:
-        """A line that stays."""
+    def say(self, sentence: str) -> None:
+        """Print a line that stays."""
         if not self._quiet:
-            with self._unheard():
-                self._console.print(Text(harmless(what)))
+            with self._quiet_on_error():
+                self._console.print(Text(harmless(sentence)))
 
     @contextmanager
-    def _unheard(self) -> Iterator[None]:
-        """Who listened may have gone: `| head`, a pager, a terminal. The crawl goes on, and says no more."""
+    def _quiet_on_error(self) -> Iterator[None]:
+        """Print nothing more once the reader is gone (`| head`, a pager); the crawl goes on."""
         try:
             yield
         except OSError:
             self._quiet = True
-            with suppress(OSError, ValueError):  # what others have yet to say there goes nowhere, too
+            with suppress(OSError, ValueError):  # other output to it is dropped, too
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._console.file.fileno())
 
     def update(self, progress: Progress) -> None:
-        """This is how far it is; shown if it is time to, and at the end in any case."""
+        """Show the progress if it is time to, and at the end in any case."""
+        self._on_update(progress)
+        if progress.phase == REFRESHING:  # the limit is the number of pages to refresh
+            self._limits = replace(self._limits, pages=progress.pages + progress.waiting)
         self._advise(progress.advice)
         if self._quiet or (progress.seconds < self._next and not progress.end):
             return
         if self._live is not None:
-            self._next = progress.seconds + _FRAME
-            with self._unheard():
+            self._next = progress.seconds + _FRAME_S
+            with self._quiet_on_error():
+                self._live.start()
                 shown = frame(progress, self._tree, self._limits, self._console.height)
                 self._live.update(shown, refresh=True)
             return
         self._say_idle(progress)
-        self._next = progress.seconds + next(gap for until, gap in _LINES if progress.seconds < until)
+        self._next = progress.seconds + next(
+            gap for until, gap in _LINE_GAPS_S if progress.seconds < until
+        )
         text = line(progress, self._limits)
-        if text != self._line:  # said once is enough
+        if text != self._line:  # no line twice
             self._line = text
             self.say(f"  {text}")
 
     def _advise(self, advice: Sequence[str]) -> None:
-        """What to install is said once, even to those who want to hear nothing else."""
-        for words in advice:
-            if words not in self._advised:
-                self._advised.add(words)
+        """Print each advice once, such as what to install, even if the display is quiet."""
+        for sentence in advice:
+            if sentence not in self._advised:
+                self._advised.add(sentence)
                 if self._quiet:
                     with suppress(OSError):
-                        click.echo(words, err=True)
+                        click.echo(sentence, err=True)
                 else:
-                    self.say(words)
+                    self.say(sentence)
 
     def _say_idle(self, progress: Progress) -> None:
         idle = progress.idle
-        if idle is not None and not progress.end and idle.until - max(time(), self._idle) > _WORTH_SAYING:
-            self._idle = idle.until
-            self.say(f"  {waits(idle, named_errors(progress))}")
+        if (
+            idle is not None
+            and not progress.end
+            and idle.until - max(time(), self._idle_until) > MIN_IDLE_S
+        ):
+            self._idle_until = idle.until
+            self.say(f"  {idle_sentence(idle, frequent_errors(progress))}")
 
 
 def line(progress: Progress, limits: Limits) -> str:
-    """How far a crawl is, in one line."""
+    """Return the progress of a crawl in one line."""
     again = progress.phase == REFRESHING
-    told = [
+    parts = [
         f"{progress.phase}: " if progress.phase else "",
         f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {pace(progress)}",
         "" if again else f", {progress.relevant:,} on a topic ({harvest_rate(progress):.2f})",
         f", {progress.under_way:,} under way" if progress.under_way and not progress.end else "",
-        f", {progress.waiting:,} waiting, {progress.failed:,} failed",
+        f", {progress.waiting:,} waiting, {failures(progress)}",
         f", {count(progress.retrainings, 'retraining')}" if progress.phase and not again else "",
-        f", precision {progress.precision:.2f}" if progress.precision is not None else "",
+        f", precision about {progress.precision:.1f}" if progress.precision is not None else "",
     ]
-    left = time_left(progress, limits)
-    return "".join(told) + (f", {duration(left)} left" if left is not None and not progress.end else "")
+    seconds = time_left(progress, limits)
+    left = f", {duration(seconds)} left" if seconds is not None and not progress.end else ""
+    return "".join(parts) + left
 
 
-def waits(idle: Idle, errors: str = "") -> str:
-    """That nothing can be fetched, until when, and why."""
+def idle_sentence(idle: Idle, errors: str = "") -> str:
+    """Return a sentence on how long nothing can be fetched, and why."""
     until = datetime.fromtimestamp(idle.until).astimezone().strftime("%H:%M:%S")
     why = f"{idle.why}; errors so far: {errors}" if errors else idle.why
     return f"Nothing can be fetched before {until} (in {duration(idle.until - time())}): {why}."
 
 
-def named_errors(progress: Progress) -> str:
-    """The most frequent kinds of errors, with how often each came."""
-    worst = sorted(progress.errors.items(), key=lambda one: -one[1])[:_ERRORS]
-    return ", ".join(f"{what} {number:,}" for what, number in worst)
+def frequent_errors(progress: Progress) -> str:
+    """Return the most frequent kinds of errors with their counts."""
+    worst = sorted(progress.errors.items(), key=lambda item: -item[1])[:MAX_ERROR_KINDS]
+    return ", ".join(f"{kind} {number:,}" for kind, number in worst)
+
+
+def end_reason(progress: Progress) -> str:
+    """Return why a crawl ended, for the end of a sentence."""
+    match progress.end:
+        case RunEnd.PAGES:
+            return "the page limit is reached"
+        case RunEnd.TIME:
+            return "the time limit is reached"
+        case RunEnd.FEEDBACK:
+            return "learning is finished, and it waits for your feedback on the archetypes"
+        case RunEnd.INTERRUPTED:
+            return "interrupted"
+    if progress.idle is not None:
+        reason = idle_sentence(progress.idle, frequent_errors(progress)).rstrip(".")
+        return reason[:1].lower() + reason[1:]
+    return (
+        "nothing more can be fetched now"
+        if progress.waiting
+        else "all URLs that were found are fetched"
+    )
+
+
+def failures(progress: Progress) -> str:
+    """Return how many URLs failed; those that lead to no page, which is ordinary, are told apart."""
+    gone = min(progress.errors.get(FailureKind.CLIENT, 0), progress.failed)
+    failed = f"{progress.failed - gone:,} failed"
+    return f"{gone:,} not there (404), {failed}" if gone else failed
 
 
 def pace(progress: Progress) -> str:
@@ -169,48 +210,54 @@ def harvest_rate(progress: Progress) -> float:
 
 
 def time_left(progress: Progress, limits: Limits) -> float | None:
-    """Seconds until a limit is reached, by the pace so far; None: nobody can tell."""
-    left = []
+    """Return the seconds until a limit is reached, by the pace so far; None if unknown."""
+    estimates = []
     if limits.seconds is not None:
-        left.append(limits.seconds - progress.seconds)
-    if limits.pages < UNLIMITED and progress.pages >= _TELLING:
-        left.append((limits.pages - progress.pages) * progress.seconds / progress.pages)
-    return max(0.0, min(left)) if left else None
+        estimates.append(limits.seconds - progress.seconds)
+    if limits.pages < UNLIMITED_PAGES and progress.pages >= MIN_PACE_PAGES:
+        estimates.append((limits.pages - progress.pages) * progress.seconds / progress.pages)
+    return max(0.0, min(estimates)) if estimates else None
 
 
 def frame(progress: Progress, tree: TopicTree, limits: Limits, height: int) -> Group:
-    """Everything about a crawl at a glance, on so many lines at most."""
+    """Return all about a crawl at a glance, in at most `height` lines."""
     heads = (Text(head, overflow="ellipsis", no_wrap=True) for head in _heads(progress, limits))
     parts: list[Text | Padding | Table] = [*heads]
     if (bar := _bar(progress, limits)) is not None:
         parts.insert(1, bar)
-    if progress.idle is not None and progress.idle.until - time() > _WORTH_SAYING and not progress.end:
-        parts.append(Text(waits(progress.idle), style="yellow", overflow="fold", no_wrap=False))
+    if progress.idle is not None and progress.idle.until - time() > MIN_IDLE_S and not progress.end:
+        parts.append(
+            Text(idle_sentence(progress.idle), style="yellow", overflow="fold", no_wrap=False)
+        )
     rows = list(_topics(progress, tree))
     if rows:
-        parts.append(_table(rows, max(1, height - _BESIDES)))
+        parts.append(_table(rows, max(1, height - _OTHER_LINES)))
     return Group(*parts)
 
 
 def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
-    left = time_left(progress, limits)
+    seconds = time_left(progress, limits)
     phase = f"{progress.phase or 'crawling'}, {duration(progress.seconds)}"
-    soon = f", about {duration(left)} left" if left is not None and not progress.end else ""
+    soon = f", about {duration(seconds)} left" if seconds is not None and not progress.end else ""
     yield f"{phase}: {count(progress.pages, 'page')}, {pace(progress)}{soon}"
     again = progress.phase == REFRESHING
     if not again:
         yield f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f})"
     yield f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} waiting"
     if progress.phase and not again:
-        sure = "" if progress.precision is None else f", estimated precision {progress.precision:.2f}"
-        yield f"{count(progress.retrainings, 'retraining')}{sure}"
-    named = named_errors(progress)
-    yield f"errors {sum(progress.errors.values()):,}{f': {named}' if named else ''}"
+        precision = (
+            ""
+            if progress.precision is None
+            else f", estimated precision about {progress.precision:.1f}"
+        )
+        yield f"{count(progress.retrainings, 'retraining')}{precision}"
+    errors = frequent_errors(progress)
+    yield f"errors {sum(progress.errors.values()):,}{f': {errors}' if errors else ''}"
 
 
 def _bar(progress: Progress, limits: Limits) -> Padding | None:
-    """How much of the limit is used up that will be reached first."""
-    parts = [progress.pages / limits.pages] if limits.pages < UNLIMITED else []
+    """Return a bar for the limit that will be reached first."""
+    parts = [progress.pages / limits.pages] if limits.pages < UNLIMITED_PAGES else []
     parts += [progress.seconds / limits.seconds] if limits.seconds else []
     if not parts:
         return None
@@ -220,19 +267,18 @@ def _bar(progress: Progress, limits: Limits) -> Padding | None:
 
 
 def _topics(progress: Progress, tree: TopicTree) -> Iterator[tuple[str, int, int]]:
-    """Each topic with its pages and what waits for it, in the order of the tree; those that have any."""
+    """Return the rows of the table: topics with their pages and what waits, then other queues."""
+    pages, waiting = Counter(progress.topics), progress.waiting_by_queue()
     for topic in tree:
-        pages, waiting = progress.topics.get(topic.id, 0), progress.queues.get(topic.id, 0)
-        if pages or waiting:
-            yield harmless(show_path(tree.path(topic.id))), pages, waiting
-    known = {topic.id for topic in tree}
-    besides = _sum(progress.topics, known), _sum(progress.queues, known)
-    if any(besides):
-        yield "on none", *besides
-
-
-def _sum(numbers: dict[TopicId, int], without: set[TopicId]) -> int:
-    return sum(number for topic, number in numbers.items() if topic not in without)
+        path = show_path(tree.path(topic.id))
+        row = (harmless(path), pages.pop(topic.id, 0), waiting.pop(path, 0))
+        if any(row[1:]):
+            yield row
+    unnamed = waiting.pop(NO_NAME, 0)
+    for name, size in waiting.items():
+        yield harmless(name), 0, size
+    if pages.total() or unnamed:
+        yield "on none", pages.total(), unnamed
 
 
 def _table(rows: list[tuple[str, int, int]], most: int) -> Table:
@@ -244,5 +290,7 @@ def _table(rows: list[tuple[str, int, int]], most: int) -> Table:
     for name, pages, waiting in shown:
         table.add_row(Text(name), f"{pages:,}", f"{waiting:,}")
     if len(shown) < len(rows):
-        table.add_row(Text(f"and {count(len(rows) - len(shown), 'topic')} more", style="dim"), "", "")
+        table.add_row(
+            Text(f"and {count(len(rows) - len(shown), 'topic')} more", style="dim"), "", ""
+        )
     return table

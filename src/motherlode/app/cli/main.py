@@ -1,8 +1,8 @@
-"""`lode`: finds the command, runs it, and turns whatever goes wrong into one sentence and an exit code."""
+"""`lode`: runs a command, and turns every error into one sentence and an exit code."""
 
 import importlib
 import os
-import signal
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,52 +11,58 @@ from typing import Any, NoReturn
 import click
 
 from motherlode import __version__
-from motherlode.app.cli.interrupting import INTERRUPTED
+from motherlode.app.cli.signals import HANDLER, is_interruption
+from motherlode.app.errors import INTERRUPTED
 from motherlode.records import LodeError
 
-# Where each command lives, and what the overview says of it: nothing is imported for `lode --help`.
+# Every command with its summary: `lode --help` imports none of them.
 COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "ask": "Answer a query by a short crawl from a few pages, and keep it as a portal.",
     "topics": "Show and edit a portal's topic tree.",
-    "crawl": "Fetch pages into a portal, from its topics' examples on.",
-    "status": "Show what a portal is now, and what to do next.",
-    "stats": "Show what a portal holds, in figures.",
-    "train": "Learn the topics from their examples, and judge what was fetched.",
-    "judge": "Say where a page or a file would go, how surely, and why.",
+    "crawl": "Crawl for a portal's topics, starting from their examples.",
+    "status": "Show the state of a portal, and what to do next.",
+    "stats": "Show the statistics of a portal: pages, hosts, links, failures.",
+    "train": "Train the classifier on the topics' examples, and judge all pages.",
+    "judge": "Show the topic of a page or a file, how sure it is, and the reasons.",
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
-    "search": "Search what a portal has fetched: words, phrases, fields, filters, rankings.",
-    "mark": "Mark search results as good or bad for their topic, for the topics to learn from.",
-    "index": "Make a portal's search index, or bring it up to date.",
+    "search": "Search the pages of a portal: words, phrases, fields, filters, rankings.",
+    "mark": "Mark search results as good or bad for their topic, to learn from them.",
+    "index": "Build or update the search index of a portal.",
     "links": "Show the hubs and authorities of a topic.",
-    "cluster": "Show what the pages of a topic fall into, and make topics of that.",
-    "export": "Write a portal as JSON, CSV, Parquet, WARC, WACZ, bookmarks or a graph.",
+    "cluster": "Cluster the pages of a topic, and make subtopics of the clusters.",
+    "export": "Write a portal as JSON, CSV, Parquet, WARC, WACZ, bookmarks, a graph or a site.",
     "serve": "Serve portals as a web application with an API.",
-    "refresh": "Fetch a portal's pages again, and keep what has changed.",
-    "explain": "Say how a URL was found, ranked, fetched and judged, or why it was not.",
+    "refresh": "Fetch a portal's pages again, and store the changes.",
+    "explain": "Explain how a URL was found, ranked, fetched and judged, or why not.",
     "config": "Show a portal's settings, with every default.",
-    "hosts": "Show the hosts that a portal has met, and how they behaved.",
-    "analyse": "Read one document and show what a crawl would make of it.",
-    "fetch": "Fetch one URL and show what a crawl would see of it.",
-    "sandbox": "Serve and make webs for experiments, on this machine alone.",
-    "lab": "Compare policies on a web whose truth is known.",
-    "demo": "Try the main job end to end, on this machine alone.",
+    "hosts": "Show the hosts that a portal has contacted, and their state.",
+    "analyse": "Read a document, and show what a crawl would extract from it.",
+    "fetch": "Fetch a URL, and show what a crawl would see.",
+    "sandbox": "Make and serve webs for experiments, on this machine only.",
+    "lab": "Compare crawl policies on a labelled web, and measure crawls.",
+    "demo": "Try a crawl from start to end, on this machine only.",
 }
 
+# Commands that can be typed again, wherever they were interrupted: they do what is left, or all.
+_REPEATABLE = frozenset(COMMANDS) - {"new", "topics", "mark", "serve", "sandbox", "fetch"}
+# Options with which a second run does more than the first one would have done.
+_ONCE = frozenset({"--undo", "--apply", "--accept", "--reject", "--move", "--trim", "--ask"})
+
 EXIT_CODES = {
-    0: "done (a crawl that reached a limit it was given is done, too)",
+    0: "done; also a crawl that reached its page or time limit",
     1: "failed",
     2: "wrong usage",
     3: "bad configuration or input file",
     4: "no such portal, or another process is writing it",
-    11: "interrupted; the same command resumes",
+    11: "interrupted; the last line is the command that resumes",
     14: "page limit reached, with --fail-on-limit",
     15: "time limit reached, with --fail-on-limit",
 }
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are modules of this package, each with a `command`."""
+    """A group whose commands are modules, each with a `command`, imported when they run."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -64,7 +70,9 @@ class LazyGroup(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"motherlode.app.cli.commands.{name}").command
+        command: click.Command = importlib.import_module(
+            f"motherlode.app.cli.commands.{name}"
+        ).command
         return command
 
     def resolve_command(
@@ -94,35 +102,52 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="Motherlode %(version)s")
-@click.option("--debug", is_flag=True, help="Show the whole traceback when something goes wrong.")
+@click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
 def lode(**_: Any) -> None:
-    """Motherlode crawls the Web for your topics alone and hands back a portal.
+    """Motherlode crawls the Web for your topics, and makes a portal of the pages on them.
 
-    Name a topic by example: bookmarks, a few pages, a query. A portal is a directory that holds
-    everything about one undertaking; most commands take it as their first argument.
+    Name a topic by example: bookmarks, a few pages, or a query. A portal is a directory with the
+    topics, pages and settings of a crawl. Most commands take it as their first argument.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run `lode`. Every way out leads through here."""
+    """Run `lode` and exit; every exit is made here."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
-    # A command takes --debug as well as `lode` itself does.
+    # --debug may also stand after the command.
     arguments = [argument for argument in arguments if argument != "--debug"]
     _prepare()
     try:
         code = _run(arguments)
-        _hear_nothing()
+        HANDLER.ignore()
         sys.exit(code)
-    except LodeError as error:
-        if debug:
+    except SystemExit:
+        raise
+    except BaseException as error:
+        if is_interruption(error):
+            HANDLER.ignore()
+            sys.exit(_say_interrupted(arguments))
+        if debug or not isinstance(error, Exception):
             raise
-        sys.exit(_say(str(error), error.exit_code))
-    except Exception as error:
-        if debug:
-            raise
-        said = f"{type(error).__name__}: {error}"
-        sys.exit(_say(f"This is a bug in Motherlode ({said}); run again with --debug for details.", 1))
+        sys.exit(_say_error(error))
+
+
+def _say_interrupted(arguments: Sequence[str]) -> int:
+    """Print that the command was interrupted, and how to start it again."""
+    HANDLER.silence()
+    if arguments[:1] and arguments[0] in _REPEATABLE and not _ONCE.intersection(arguments):
+        command = shlex.join(["lode", *arguments])
+        return _say(f"Interrupted; '{command}' starts again.", INTERRUPTED)
+    return _say("Interrupted.", INTERRUPTED)
+
+
+def _say_error(error: Exception) -> int:
+    """Print an error in one sentence, and return its exit code."""
+    if isinstance(error, LodeError):
+        return _say(str(error), error.exit_code)
+    cause = f"{type(error).__name__}: {error}"
+    return _say(f"This is a bug in Motherlode ({cause}); run again with --debug for details.", 1)
 
 
 def _run(arguments: list[str]) -> int:
@@ -130,20 +155,20 @@ def _run(arguments: list[str]) -> int:
         colour = False if os.environ.get("NO_COLOR") else None
         code = lode.main(arguments, prog_name="lode", standalone_mode=False, color=colour)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0  # what a command gave to `ctx.exit`
-    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command: its help, as it is
+        return code if isinstance(code, int) else 0  # the code of `ctx.exit`
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command prints its help
         click.echo(error.format_message(), err=True)
         return 2
-    except SystemExit:  # click's own way out when the reader has seen enough
+    except SystemExit:  # click exits so when the pipe is closed
         _drop_output()
     except click.ClickException as error:
         return _say(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
-        return _say("Interrupted.", INTERRUPTED)
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        return _say_interrupted(arguments)
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         _drop_output()
     except OSError as error:
-        if error.filename is not None:
+        if error.filename is not None or is_interruption(error):
             raise
         _drop_output()
         return _say(f"The output cannot be written: {error.strerror or error}.", 1)
@@ -151,24 +176,16 @@ def _run(arguments: list[str]) -> int:
 
 
 def _prepare() -> None:
-    """Output that never fails for its encoding, and an end by signal that cleans up like Ctrl-C."""
+    """Let output never fail for its encoding, and let SIGTERM clean up like Ctrl-C."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         getattr(sys, name).reconfigure(errors="replace")
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-
-
-def _hear_nothing() -> None:
-    """Who presses Ctrl-C once more while we are leaving gets the exit code that is due all the same."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+    HANDLER.install()
 
 
 def _drop_output() -> None:
-    """What is still buffered goes nowhere, so that Python's own end does not stumble over it."""
+    """Drop buffered output, so that Python does not fail to write it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

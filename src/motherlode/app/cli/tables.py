@@ -1,19 +1,19 @@
-"""Tables in plain text: words to the left, figures to the right."""
+"""Tables in plain text: words on the left, figures on the right."""
 
 import click
 
 
-class Table:
-    """Rows under headings, as wide as what they hold."""
+class TextTable:
+    """Rows under headings; columns are as wide as their widest cell."""
 
     def __init__(self, *headings: str) -> None:
         self._rows: list[tuple[str, ...]] = [headings]
 
     def add(self, *cells: object) -> None:
-        self._rows.append(tuple(map(_shown, cells)))
+        self._rows.append(tuple(map(_text, cells)))
 
     def show(self, words: int = 1) -> None:
-        """Print it; the first so many columns hold words."""
+        """Print the table; the first `words` columns are aligned left."""
         widths = [max(map(len, column)) for column in zip(*self._rows, strict=True)]
         for row in self._rows:
             sized = zip(row, widths, strict=True)
@@ -21,7 +21,7 @@ class Table:
             click.echo("  ".join(cells).rstrip())
 
 
-def _shown(cell: object) -> str:
+def _text(cell: object) -> str:
     match cell:
         case None:
             return "-"

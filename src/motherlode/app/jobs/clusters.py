@@ -1,20 +1,18 @@
-"""Clusters of a topic: worked out by a job, and looked at in what it left."""
+"""Clusters of a topic, read from the result of the job that found them."""
 
 import msgspec
 from msgspec import Struct
 
-from motherlode.app.jobs.queue import Board
-from motherlode.app.jobs.records import Command, Job, option
+from motherlode.app.jobs.queue import JobQueue
+from motherlode.app.jobs.records import Job
 from motherlode.records import UsageError
-from motherlode.topics import parse_path, show_path
 from motherlode.training.clusters import Cluster, Clustering
 
-PAGES = 1_000  # of a topic, the surest: enough to see what there is, at a tenth of the time
-_MOST = 20  # clusters that are shown
+MAX_CLUSTERS_SHOWN = 20
 
 
-class Found(Struct, frozen=True):
-    """The last clustering of a topic: under way, failed, or with what was found."""
+class ClusterJob(Struct, frozen=True):
+    """The latest clustering job of a topic, with its clusters once it is done."""
 
     job: Job
     clustering: Clustering | None
@@ -28,46 +26,28 @@ class _Result(Struct, frozen=True):
     clustering: Clustering
 
 
-def cluster(
-    *,
-    topic: str,
-    k: int | None = None,
-    seed: int = 0,
-    pages: int = PAGES,
-    central: int | None = None,
-    apply: bool = False,
-) -> Command:
-    """`lode cluster`."""
-    words = (
-        *option("topic", show_path(parse_path(topic))),
-        *option("k", k),
-        *option("seed", seed or None),
-        *option("pages", pages),
-        *option("central", central),
-        *option("apply", apply),
-    )
-    return Command("cluster", words, writes=apply)
-
-
-def last_clustering(board: Board, portal: str, topic: str) -> Found | None:
-    """What the last job on a topic's clusters found, or is about to find."""
-    wanted = f"--topic={topic}"
-    jobs = (job for job in board.jobs(portal) if job.command == "cluster" and wanted in job.options)
+def last_clustering(queue: JobQueue, portal: str, topic: str) -> ClusterJob | None:
+    """Return the latest clustering job of a topic, or None."""
+    option = f"--topic={topic}"
+    jobs = (job for job in queue.jobs(portal) if job.command == "cluster" and option in job.options)
     job = next(jobs, None)
-    return None if job is None else Found(job, _clustering(job))
+    return None if job is None else ClusterJob(job, _clustering(job))
 
 
-def cluster_in(board: Board, portal: str, job: str, place: int) -> tuple[Clustering, Cluster]:
-    """One of the clusters that a job found. Raises `UsageError` where there is none."""
-    found = _clustering(board.job(portal, job))
-    if found is None or not 0 <= place < len(found.clusters):
+def cluster_in(queue: JobQueue, portal: str, job: str, place: int) -> tuple[Clustering, Cluster]:
+    """Return a cluster of a job with all of them.
+
+    Raises `UsageError` if there is none at that place.
+    """
+    clustering = _clustering(queue.job(portal, job))
+    if clustering is None or not 0 <= place < len(clustering.clusters):
         raise UsageError("There is no such cluster; look for clusters again.")
-    return found, found.clusters[place]
+    return clustering, clustering.clusters[place]
 
 
 def _clustering(job: Job) -> Clustering | None:
     try:
-        found = msgspec.convert(job.result, _Result, str_keys=True).clustering
+        clustering = msgspec.convert(job.result, _Result, str_keys=True).clustering
     except msgspec.ValidationError:
         return None
-    return msgspec.structs.replace(found, clusters=found.clusters[:_MOST])
+    return msgspec.structs.replace(clustering, clusters=clustering.clusters[:MAX_CLUSTERS_SHOWN])

@@ -1,61 +1,60 @@
-"""The commands that run as jobs, as a form or the API asks for them."""
-
-from collections.abc import Sequence
+"""The `lode` command of each request that runs as a job."""
 
 from msgspec.structs import replace
 
-from motherlode.app.cli.durations import seconds_in
-from motherlode.app.jobs.queue import INDEX
-from motherlode.app.jobs.records import Command, option
+from motherlode.app.jobs.records import Command
+from motherlode.app.requests.command_line import arguments_of, options_of
+from motherlode.app.requests.crawl import CrawlRequest
+from motherlode.app.requests.feedback import FeedbackRequest
+from motherlode.app.requests.training import (
+    ClusterRequest,
+    IndexRequest,
+    JudgeRequest,
+    TrainRequest,
+)
 from motherlode.app.services.addresses import web_address, with_part
-from motherlode.app.services.portal_views import chosen_from
+from motherlode.app.services.portals.creation import allowed_settings
 from motherlode.records import UsageError
+from motherlode.topics import parse_path, show_path
 
 
-def crawl(
-    *,
-    pages: int | None = None,
-    time: str | None = None,
-    learn_pages: int | None = None,
-    policy: str | None = None,
-    feedback: bool = False,
-    settings: Sequence[str] = (),
-) -> Command:
-    chosen_from(settings)
-    if time is not None and not seconds_in(time):
-        raise UsageError(f"{time[:50]!r} is not a length of time; write it like 90s, 10m, 1h30m or 7d.")
-    return Command(
-        "crawl",
-        (
-            "--progress",
-            *option("pages", pages),
-            *option("time", time),
-            *option("learn-pages", learn_pages),
-            *option("policy", policy),
-            *option("feedback", feedback),
-            *(word for setting in settings for word in option("set", setting)),
-        ),
-    )
+def crawl_command(request: CrawlRequest) -> Command:
+    """Return the command of a crawl.
+
+    Raises `UsageError` for settings that visitors may not choose.
+    """
+    allowed_settings(request.settings)
+    return Command("crawl", ("--progress", *options_of(request)))
 
 
-def index(*, rebuild: bool = False) -> Command:
-    return replace(INDEX, options=option("rebuild", rebuild))
+def index_command(request: IndexRequest) -> Command:
+    return Command("index", options_of(request), writes=False)
 
 
-def train(*, offline: bool = False, preview: bool = False, results: bool = False) -> Command:
-    options = (*option("offline", offline), *option("preview", preview), *option("results", results))
-    return Command("train", options, writes=not preview)
+def train_command(request: TrainRequest) -> Command:
+    return Command("train", options_of(request), writes=not request.preview)
 
 
-def judge(
-    *, url: str | None = None, again: bool = False, results: bool = False, preview: bool = False
-) -> Command:
-    """Judge a page, never a file of the server's; or all pages again."""
-    if again == (url is not None):
-        raise UsageError("Name a page, or say again to judge the pages of the portal.")
-    if (results or preview) and not again:
-        raise UsageError("results and preview go with again.")
-    if url is not None:
-        return Command("judge", arguments=(with_part(web_address(url).url, url),), writes=False)
-    options = (*option("again", again), *option("results", results), *option("preview", preview))
-    return Command("judge", options, writes=not preview)
+def judge_command(request: JudgeRequest) -> Command:
+    """Return the command that judges a page, never a file of the server, or all pages again."""
+    if request.url is not None:
+        url = with_part(web_address(request.url).url, request.url)
+        return Command("judge", arguments=arguments_of(replace(request, url=url)), writes=False)
+    return Command("judge", options_of(request), writes=not request.preview)
+
+
+def cluster_command(request: ClusterRequest) -> Command:
+    """Return the command of a clustering, with its topic in the one way that topics are shown."""
+    request = replace(request, topic=show_path(parse_path(request.topic)))
+    return Command("cluster", options_of(request), writes=request.apply)
+
+
+def feedback_trial_command(request: FeedbackRequest) -> Command:
+    """Return the command that shows what feedback would change, and keeps nothing.
+
+    Raises `UsageError` for characters that no command line can carry.
+    """
+    options = options_of(request)
+    if any("\0" in word for word in options):
+        raise UsageError("There is a character in this that no address, topic or note can have.")
+    return Command("feedback", (*options, "--try"), writes=False)

@@ -1,4 +1,4 @@
-"""Exports as jobs, and the files that come of them: in the portal's reports, so many at most."""
+"""Exports as jobs, and their files, of which a portal keeps a limited number."""
 
 import re
 import secrets
@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 
-from motherlode.app.cli.commands.export import ALL_FORMATS, UNPACKED
-from motherlode.app.jobs.queue import Board
-from motherlode.app.jobs.records import Command, Job, State, option
-from motherlode.app.services.registry import Shelf
-from motherlode.records import UsageError
+from motherlode.app.jobs.queue import JobQueue
+from motherlode.app.jobs.records import Command, Job, JobState
+from motherlode.app.requests.command_line import options_of
+from motherlode.app.requests.export import ExportRequest
+from motherlode.app.services.export import UNPACKED_PREFIX, all_formats, check_text
+from motherlode.app.services.portals.registry import PortalRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FOLDER = "reports"  # where a portal lets exports be put
-KEPT = 8  # files of a portal
-GONE = "There is no file of that export; asking for it again makes one."
+EXPORTS_FOLDER = "reports"  # the only folder of a portal that is open to exports
+MAX_KEPT_FILES = 8  # of a portal
+FILE_IS_GONE = "The file of that export is gone; export again to make it."
 _DAY = 86_400.0
 _NAME = re.compile(r"served-[0-9a-f]{16}\.[a-z.]{3,10}")
 _SUFFIX = {"bookmarks": "html", "warc": "warc.gz", "parquet": "zip", "site": "zip"}
 
 
-class Form(Struct, frozen=True):
-    """A format that can be asked for."""
+class FormatShown(Struct, frozen=True):
+    """An export format, as a page offers it."""
 
     name: str
     about: str
@@ -36,60 +37,73 @@ class Form(Struct, frozen=True):
     texts: bool
 
 
-FORMS = tuple(Form(name, one.about, _SUFFIX.get(name, name), one.texts) for name, one in ALL_FORMATS.items())
+def formats_shown() -> tuple[FormatShown, ...]:
+    """Return all export formats."""
+    formats = all_formats().items()
+    return tuple(
+        FormatShown(name, format_.about, _suffix(name), format_.texts) for name, format_ in formats
+    )
 
 
-class Export(Command, frozen=True):
-    """`lode export` into a file that only the server knows the place of."""
+def _suffix(name: str) -> str:
+    return _SUFFIX.get(name, name)
+
+
+class ExportCommand(Command, frozen=True):
+    """`lode export` into a file whose place only the server knows."""
 
     file: str = ""
 
     def words(self, portal: Path) -> list[str]:
-        name, *others = super().words(portal)
-        return [name, *option("output", portal / FOLDER / self.file), *others]
+        name, *words = super().words(portal)
+        return [name, f"--output={portal / EXPORTS_FOLDER / self.file}", *words]
 
 
-def export(*, form: str, topic: str | None = None, text: bool = False, most: int | None = None) -> Export:
-    """Raises `UsageError` for a format that there is not, or that has no place for texts."""
-    found = next((one for one in FORMS if one.name == form), None)
-    if found is None:
-        raise UsageError(f"There is no format {form[:40]!r}; there are {', '.join(ALL_FORMATS)}.")
-    if text and not found.texts:
-        raise UsageError(f"{form} has no place for texts; leave text out.")
-    return Export(
+def export_command(request: ExportRequest) -> ExportCommand:
+    """Return the command of an export.
+
+    Raises `UsageError` for a format that has no place for texts.
+    """
+    format_ = all_formats()[request.format]
+    check_text(request, format_)
+    as_zip = ("--zip",) if format_.into_directory is not None else ()
+    return ExportCommand(
         "export",
-        (
-            *option("format", form),
-            *option("topic", topic or None),
-            *option("text", text),
-            *option("most", most),
-            *option("zip", ALL_FORMATS[form].into_directory is not None),
-        ),
+        (*options_of(request), *as_zip),
         writes=False,
-        file=f"served-{secrets.token_hex(8)}.{found.suffix}",
+        file=f"served-{secrets.token_hex(8)}.{_suffix(request.format)}",
     )
 
 
-def made_by(job: Job, portal: Path) -> Path | None:
-    """The file that a job made, if it is still there."""
-    if job.command != "export" or job.state is not State.DONE or not isinstance(job.result, dict):
+def file_made_by(job: Job, portal: Path) -> Path | None:
+    """Return the file that a job made, or None if it is gone."""
+    if (
+        job.command != "export"
+        or job.state is not JobState.DONE
+        or not isinstance(job.result, dict)
+    ):
         return None
     name = Path(str(job.result.get("output", ""))).name
-    path = portal / FOLDER / name
+    path = portal / EXPORTS_FOLDER / name
     return path if _NAME.fullmatch(name) and path.is_file() and not path.is_symlink() else None
 
 
-def start(board: Board, shelf: Shelf, portal: str, command: Export) -> Job:
-    """Have an export made; the oldest file makes room for it."""
-    clear_away(shelf.path(portal))
-    return board.ask(portal, command)
+def start_export(
+    queue: JobQueue, registry: PortalRegistry, portal: str, command: ExportCommand
+) -> Job:
+    """Start an export; the oldest file makes room for it."""
+    remove_old_files(registry.path(portal))
+    return queue.submit(portal, command)
 
 
-def file_of(board: Board, shelf: Shelf, portal: str, job: str) -> tuple[Path, str]:
-    """The file that an export made, and what to call it. Raises `HTTPException` where there is none."""
-    path = made_by(board.job(portal, job), shelf.path(portal))
+def file_of(queue: JobQueue, registry: PortalRegistry, portal: str, job: str) -> tuple[Path, str]:
+    """Return the file of an export and its name for a download.
+
+    Raises `HTTPException` if it is gone.
+    """
+    path = file_made_by(queue.job(portal, job), registry.path(portal))
     if path is None:
-        raise HTTPException(404, GONE)
+        raise HTTPException(404, FILE_IS_GONE)
     return path, f"{portal}.{suffix_of(path)}"
 
 
@@ -97,19 +111,21 @@ def suffix_of(path: Path) -> str:
     return path.name.partition(".")[2]
 
 
-def clear_away(portal: Path, kept: int = KEPT) -> None:
-    """Remove the oldest files, so that there is room for another, and what killed exports left."""
-    files = sorted(_of(portal, _NAME), key=_age)
-    for path in files[max(0, kept - 1) :]:
+def remove_old_files(portal: Path, max_kept: int = MAX_KEPT_FILES) -> None:
+    """Remove the oldest files, to make room for one more, and the remains of killed exports."""
+    files = sorted(_files(portal, _NAME), key=_age)
+    for path in files[max(0, max_kept - 1) :]:
         path.unlink(missing_ok=True)
-    for path in _of(portal, re.compile(rf"{re.escape(UNPACKED)}\w+")):
+    for path in _files(portal, re.compile(rf"{re.escape(UNPACKED_PREFIX)}\w+")):
         if _age(path) > _DAY:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _of(portal: Path, name: re.Pattern[str]) -> "Iterator[Path]":
+def _files(portal: Path, name: re.Pattern[str]) -> "Iterator[Path]":
     try:
-        yield from (path for path in (portal / FOLDER).iterdir() if name.fullmatch(path.name))
+        yield from (
+            path for path in (portal / EXPORTS_FOLDER).iterdir() if name.fullmatch(path.name)
+        )
     except OSError:
         return
 

@@ -1,167 +1,193 @@
-"""The board of jobs: where they are asked for, found, and stopped. So many run at a time; the others wait."""
+"""The job queue: a limited number of jobs run at a time, the others wait."""
 
 import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from time import time
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from motherlode.app.errors import INTERRUPTED, BusyError, NoJobError
+from motherlode.app.jobs.commands import index_command
 from motherlode.app.jobs.records import (
-    INTERRUPTED,
-    Asked,
     Command,
     Job,
     JobFolder,
-    State,
+    JobState,
+    SubmittedJob,
     folder_of,
     jobs_of,
     new_id,
     prune,
 )
-from motherlode.app.services.registry import Shelf
+from motherlode.app.requests.training import IndexRequest
+from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.portal.lock import holder_of
 from motherlode.records import LockedError, LodeError, ReadOnlyError
+from motherlode.records.errors import WORK_ON_A_COPY
 
 if TYPE_CHECKING:
     import subprocess
 
 LOG = logging.getLogger("motherlode.serving")
-INDEX = Command("index", writes=False)
-# Commands after which the search index lacks something: it is brought up to date by itself.
+INDEX = index_command(IndexRequest())
+# After these commands the search index is brought up to date.
 _CHANGING = frozenset({"crawl", "train", "judge"})
 _DONE = frozenset({0, INTERRUPTED})
 
 
-class NoJobError(LodeError):
-    """There is no job of that name."""
-
-
-class BusyError(LodeError):
-    """As many jobs wait as may."""
-
-
-class _Waiting(Struct, frozen=True):
-    asked: Asked
+class _QueuedJob(Struct, frozen=True):
+    submitted: SubmittedJob
     command: Command
 
     def job(self) -> Job:
-        return Job(**asdict(self.asked), state=State.QUEUED)
+        return Job(**asdict(self.submitted), state=JobState.QUEUED)
 
 
-def _nothing(portal: str) -> None:
+def _ignore(portal: str) -> None:
     del portal
 
 
-class Board:
-    """Jobs of all portals on a shelf. Those that wait are known to this server alone, and end with it."""
+class JobQueue:
+    """The jobs of all portals. Waiting jobs are known to this server alone, and end with it.
 
-    def __init__(self, shelf: Shelf, running: int, waiting: int, clock: Callable[[], float] = time) -> None:
-        self.ended: Callable[[str], None] = _nothing  # is told of the portal of each job that has ended
-        self._shelf, self._most_running, self._most_waiting, self._clock = shelf, running, waiting, clock
+    `on_end` is called with the portal of each job that has ended.
+    """
+
+    def __init__(
+        self,
+        registry: PortalRegistry,
+        max_running: int,
+        max_waiting: int,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self.on_end: Callable[[str], None] = _ignore
+        self.registry, self._clock = registry, clock
+        self._max_running, self._max_waiting = max_running, max_waiting
         self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
+        self._waiting: OrderedDict[str, _QueuedJob] = OrderedDict()
         self._running = 0
 
-    def ask(self, portal: str, command: Command) -> Job:
-        """Start a job, or have it wait.
+    def submit(self, portal: str, command: Command) -> Job:
+        """Start a job, or let it wait.
 
-        Raises `LockedError` where it would only find the portal in use, and `BusyError` where too many wait.
+        Raises `LockedError` if the job would only find the portal in use, and `BusyError` if too
+        many jobs wait.
         """
-        path = self._shelf.path(portal)
+        path = self.registry.path(portal)
         holder = holder_of(path) if command.writes else None
         if holder is not None:
-            raise LockedError(f"'{holder.command}' is writing this portal now; wait for it or stop it.")
-        asked = Asked(new_id(self._clock()), portal, command.name, command.shown, self._clock())
+            raise LockedError(
+                f"'{holder.command}' is writing this portal now; wait for it or stop it."
+            )
+        now = self._clock()
+        submitted = SubmittedJob(new_id(now), portal, command.name, command.words_shown, now)
         with self._lock:
-            if len(self._waiting) >= self._most_waiting:
+            if len(self._waiting) >= self._max_waiting:
                 raise BusyError("Too many jobs are waiting; try again when some are done.")
-            self._waiting[asked.id] = _Waiting(asked, command)
+            self._waiting[submitted.id] = _QueuedJob(submitted, command)
         self._start_waiting()
-        return self.job(portal, asked.id)
+        return self.job(portal, submitted.id)
 
     def job(self, portal: str, job: str) -> Job:
-        """Raises `NoJobError` where there is none."""
+        """Return a job as it is now. Raises `NoJobError` if there is none of that id."""
         with self._lock:
             waiting = self._waiting.get(job)
-        if waiting is not None and waiting.asked.portal == portal:
+        if waiting is not None and waiting.submitted.portal == portal:
             return waiting.job()
-        found = self.folder(portal, job).job()
-        if found is None:
+        started = self.folder(portal, job).job()
+        if started is None:
             raise NoJobError("There is no such job.")
-        return found
+        return started
 
     def jobs(self, portal: str) -> list[Job]:
-        """The jobs of a portal, the latest first."""
+        """Return the jobs of a portal, the latest first."""
         with self._lock:
-            waiting = [one.job() for one in self._waiting.values() if one.asked.portal == portal]
-        return [*reversed(waiting), *jobs_of(self._shelf.path(portal))]
+            waiting = [
+                entry.job() for entry in self._waiting.values() if entry.submitted.portal == portal
+            ]
+        return [*reversed(waiting), *jobs_of(self.registry.path(portal))]
 
     def all_jobs(self) -> list[Job]:
-        jobs = (job for name in self._shelf.names() for job in self.jobs(name))
+        jobs = (job for name in self.registry.names() for job in self.jobs(name))
         return sorted(jobs, key=lambda job: job.id, reverse=True)
 
     def cancel(self, portal: str, job: str) -> Job:
-        """Ask a job to end; one that had not begun is forgotten."""
+        """Ask a job to end; one that waits is kept as cancelled, so that it can be resumed."""
         with self._lock:
             waiting = self._waiting.get(job)
-            if waiting is not None and waiting.asked.portal == portal:
-                return replace(self._waiting.pop(job).job(), state=State.CANCELLED)
+            if waiting is not None and waiting.submitted.portal == portal:
+                del self._waiting[job]
+                self._keep_cancelled(waiting)
+                return replace(waiting.job(), state=JobState.CANCELLED, stops=1)
         self.folder(portal, job).stop()
         return self.job(portal, job)
 
+    def _keep_cancelled(self, entry: _QueuedJob) -> None:
+        path = self.registry.path(entry.submitted.portal)
+        with suppress(OSError):  # a full disk: then it is forgotten
+            JobFolder.create(path, entry.submitted).record_stop()
+
     def folder(self, portal: str, job: str) -> JobFolder:
-        folder = folder_of(self._shelf.path(portal), job)
+        folder = folder_of(self.registry.path(portal), job)
         if folder is None:
             raise NoJobError("There is no such job.")
         return folder
 
-    def under_way(self, portal: str, command: str) -> Job | None:
-        """The latest job of a portal that runs a command or waits to."""
-        found = (job for job in self.jobs(portal) if job.command == command and not job.state.is_over)
-        return next(found, None)
+    def active_job(self, portal: str, command: str) -> Job | None:
+        """Return the latest job of a portal that runs a command or waits to, or None."""
+        jobs = (
+            job for job in self.jobs(portal) if job.command == command and not job.state.is_over
+        )
+        return next(jobs, None)
 
-    def running(self) -> int:
-        """How many jobs of this server are under way."""
-        return self._running
+    def running_count(self) -> int:
+        """Return the number of jobs of this server that run."""
+        with self._lock:  # a job that is being started counts
+            return self._running
 
-    def waiting(self) -> list[Job]:
-        """The jobs that wait for their turn, the next one first."""
+    def waiting_jobs(self) -> list[Job]:
+        """Return the jobs that wait, the next one first."""
         with self._lock:
-            return [one.job() for one in self._waiting.values()]
+            return [entry.job() for entry in self._waiting.values()]
 
     def _start_waiting(self) -> None:
         with self._lock:
-            while self._waiting and self._running < self._most_running:
-                _, one = self._waiting.popitem(last=False)
-                self._start(one)
+            while self._waiting and self._running < self._max_running:
+                _, entry = self._waiting.popitem(last=False)
+                self._start(entry)
 
-    def _start(self, one: _Waiting) -> None:
-        path = self._shelf.path(one.asked.portal)
+    def _start(self, entry: _QueuedJob) -> None:
+        path = self.registry.path(entry.submitted.portal)
         prune(path)
         try:
-            process = JobFolder.made(path, one.asked).start(one.command.words(path))
+            process = JobFolder.create(path, entry.submitted).start(entry.command.words(path))
         except OSError as error:
-            raise ReadOnlyError(f"The job cannot be started: {error.strerror or error}.") from error
+            raise ReadOnlyError(
+                f"The job cannot be started, for the portal cannot be written: "
+                f"{error.strerror or error}; {WORK_ON_A_COPY}."
+            ) from error
         self._running += 1
-        threading.Thread(target=self._watch, args=(process, one), daemon=True).start()
+        threading.Thread(target=self._wait_for, args=(process, entry), daemon=True).start()
 
-    def _watch(self, process: "subprocess.Popen[bytes]", one: _Waiting) -> None:
+    def _wait_for(self, process: "subprocess.Popen[bytes]", entry: _QueuedJob) -> None:
         code = process.wait()
         with self._lock:
             self._running -= 1
+        portal, command = entry.submitted.portal, entry.command
         try:
-            self.ended(one.asked.portal)
-            if one.command.writes and one.command.name in _CHANGING and code in _DONE:
-                self._index(one.asked.portal)
+            self.on_end(portal)
+            if command.writes and command.name in _CHANGING and code in _DONE:
+                self._update_index(portal)
             self._start_waiting()
-        except LodeError as error:  # nobody is there to be told
+        except LodeError as error:  # no request is left that could be answered with it
             LOG.warning("%s", error)
 
-    def _index(self, portal: str) -> None:
-        """Have the index follow, unless somebody is at it."""
-        if self.under_way(portal, INDEX.name) is None:
-            self.ask(portal, INDEX)
+    def _update_index(self, portal: str) -> None:
+        """Bring the index up to date, unless a job does so already."""
+        if self.active_job(portal, INDEX.name) is None:
+            self.submit(portal, INDEX)

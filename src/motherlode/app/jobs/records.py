@@ -1,8 +1,8 @@
-"""Jobs: long work, done by `lode` in processes of their own.
+"""Job records: long work that runs as `lode` in a process of its own.
 
-A job is a folder in its portal, `logs/jobs/ID`: what was asked for, what it said and what came of it. Its
-process holds the lock in that folder for as long as it lives, whoever started it. So every window and every
-server sees the same, a server may end while its jobs go on, and no process number is mistaken for another.
+A job is a folder in its portal, `logs/jobs/ID`, with its request, its output and its result. Its
+process holds the lock in that folder for as long as it lives. So every window and every server sees
+the same state, and a server may end while its jobs go on. No process number is mistaken for another.
 """
 
 import fcntl
@@ -22,18 +22,27 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from motherlode.app.errors import INTERRUPTED
 from motherlode.portal.lock import holder_of
 
-FOLDER = "logs/jobs"
-TOKEN = "LODE_TOKEN"  # noqa: S105 - where the server's token may stand: it is no business of a job
-KEPT = 50  # jobs of a portal
+JOBS_FOLDER = "logs/jobs"
+TOKEN_VARIABLE = "LODE_TOKEN"  # noqa: S105 - may hold the server's token, which jobs must not see
+MAX_KEPT_JOBS = 50  # of a portal
+MAX_OUTPUT_BYTES = 2**20  # that are shown at once, and of a result
+MAX_LAST_LINE_BYTES = 2_000
+POLITE_STOPS = 2  # after these, a job is killed
 _ID = re.compile(r"\d{8}T\d{9}-[0-9a-f]{8}")
-_LONGEST = 2**20  # bytes of output that are shown, and of a result
-_ASKED, _LINES, _RESULT, _EXIT, _STOPS, _LOCK = "job.json", "lines", "result", "exit", "stops", "lock"
-INTERRUPTED = 11  # the exit code of a crawl that was stopped in good order
+_REQUEST, _OUTPUT, _RESULT, _EXIT, _STOPS, _LOCK = (
+    "job.json",
+    "lines",
+    "result",
+    "exit",
+    "stops",
+    "lock",
+)
 
 
-class State(StrEnum):
+class JobState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     DONE = "done"
@@ -42,13 +51,13 @@ class State(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        return self not in (State.QUEUED, State.RUNNING)
+        return self not in (JobState.QUEUED, JobState.RUNNING)
 
 
 class Command(Struct, frozen=True):
-    """What `lode` is asked to do with a portal, as on its command line: a command and its options.
+    """A `lode` command for a portal, with its options and arguments.
 
-    `writes`: it needs the portal for itself, so there is no use in starting it while somebody else has it.
+    `writes`: the command needs the portal for itself, so it cannot start while another writes it.
     """
 
     name: str
@@ -57,27 +66,17 @@ class Command(Struct, frozen=True):
     writes: bool = True
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """What a person is shown of it."""
+    def words_shown(self) -> tuple[str, ...]:
+        """The options and arguments that users see, without the portal's path."""
         return (*self.options, *self.arguments)
 
     def words(self, portal: Path) -> list[str]:
+        """Return the words of the command line."""
         return [self.name, *self.options, "--json", "--", str(portal), *self.arguments]
 
 
-def option(name: str, value: object) -> tuple[str, ...]:
-    """An option as the command line has it, in one word, so that no value is taken for another option.
-
-    >>> option("pages", 5), option("feedback", True), option("index", False), option("time", None)
-    (('--pages=5',), ('--feedback',), (), ())
-    """
-    if value is None or value is False:
-        return ()
-    return (f"--{name}",) if value is True else (f"--{name}={value}",)
-
-
-class Asked(Struct, frozen=True):
-    """A job as it was asked for."""
+class SubmittedJob(Struct, frozen=True):
+    """A job as it was submitted."""
 
     id: str
     portal: str
@@ -87,14 +86,14 @@ class Asked(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True):
-    """A job as it is now. `says` is the last line that it said, `result` what the command gave as JSON."""
+    """A job as it is now. `says` is its last line of output, `result` the JSON of its command."""
 
     id: str
     portal: str
     command: str
     options: tuple[str, ...]
     asked_at: float
-    state: State
+    state: JobState
     ended_at: float | None = None
     exit_code: int | None = None
     stops: int = 0
@@ -103,7 +102,7 @@ class Job(Struct, frozen=True):
 
 
 def new_id(now: float) -> str:
-    """Ids sort by time, to the millisecond."""
+    """Return a new id. Ids sort by time, to the millisecond."""
     at = f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S%f}"[:-3]
     return f"{at}-{secrets.token_hex(4)}"
 
@@ -113,30 +112,42 @@ def is_id(text: str) -> bool:
 
 
 class JobFolder:
-    """What is kept of one job."""
+    """The folder of one job."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
-    def made(cls, portal: Path, asked: Asked) -> "JobFolder":
-        path = portal / FOLDER / asked.id
+    def create(cls, portal: Path, job: SubmittedJob) -> "JobFolder":
+        path = portal / JOBS_FOLDER / job.id
         path.mkdir(parents=True)
-        (path / _ASKED).write_bytes(msgspec.json.encode(asked))
+        (path / _REQUEST).write_bytes(msgspec.json.encode(job))
         return cls(path)
 
     def start(self, words: list[str]) -> "subprocess.Popen[bytes]":
-        """Run the command. The lock is taken here and handed on, so that the job is never seen without it."""
+        """Run the command. It inherits the lock, so that a running job is never seen without it."""
         lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with (self.path / _LINES).open("wb") as lines, (self.path / _RESULT).open("wb") as result:
+            with (
+                (self.path / _OUTPUT).open("wb") as output,
+                (self.path / _RESULT).open("wb") as result,
+            ):
                 process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
-                    [sys.executable, "-m", "motherlode.app.cli.child", str(lock), str(self.path), *words],
+                    [
+                        sys.executable,
+                        "-m",
+                        "motherlode.app.cli.child",
+                        str(lock),
+                        str(self.path),
+                        *words,
+                    ],
                     stdin=subprocess.DEVNULL,
                     stdout=result,
-                    stderr=lines,
-                    env={name: value for name, value in os.environ.items() if name != TOKEN},
+                    stderr=output,
+                    env={
+                        name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE
+                    },
                     pass_fds=[lock],
                     start_new_session=True,  # Ctrl-C at the server's terminal is not meant for it
                 )
@@ -146,17 +157,18 @@ class JobFolder:
             os.close(lock)
 
     def job(self) -> Job | None:
-        """The job as it is now; None: there is none, or it is being removed."""
+        """Return the job as it is now, or None if there is none, or it is being removed."""
         try:
-            asked = msgspec.json.decode((self.path / _ASKED).read_bytes(), type=Asked)
+            submitted = msgspec.json.decode((self.path / _REQUEST).read_bytes(), type=SubmittedJob)
         except (OSError, msgspec.DecodeError):
             return None
-        alive = holder_of(self.path) is not None
-        code, ended_at = self._exit()  # after the look at the lock: it is written before that is let go
+        is_alive = holder_of(self.path) is not None
+        # Read after the lock: the exit code is written before the lock is released.
+        code, ended_at = self._exit()
         stops = self._stops()
         return Job(
-            **msgspec.structs.asdict(asked),
-            state=state_of(code, stops, alive=alive),
+            **msgspec.structs.asdict(submitted),
+            state=state_of(code, stops, is_alive=is_alive),
             ended_at=ended_at,
             exit_code=code,
             stops=stops,
@@ -165,37 +177,44 @@ class JobFolder:
         )
 
     def stop(self) -> None:
-        """Ask it to end: in good order first, at once the second time, by force the third."""
+        """Ask the job to end: in good order first, at once the second time, by force the third."""
         holder = holder_of(self.path)
         if holder is None:
             return
-        stops = self._stops() + 1
-        (self.path / _STOPS).write_text(str(stops))
+        stops = self.record_stop()
         with suppress(ProcessLookupError):
-            if stops <= 2:  # noqa: PLR2004
+            if stops <= POLITE_STOPS:
                 os.kill(holder.pid, signal.SIGINT)
             else:
                 os.killpg(holder.pid, signal.SIGKILL)
 
-    def lines(self, start: int = 0) -> tuple[bytes, int]:
-        """What it said from a place on, in whole lines, and the place behind."""
+    def record_stop(self) -> int:
+        """Count a request to stop the job, and return how many there were."""
+        stops = self._stops() + 1
+        (self.path / _STOPS).write_text(str(stops))
+        return stops
+
+    def output(self, start: int = 0) -> tuple[bytes, int]:
+        """Return whole lines of output from an offset on, and the offset behind them."""
         try:
-            with (self.path / _LINES).open("rb") as file:
+            with (self.path / _OUTPUT).open("rb") as file:
                 file.seek(start)
-                said = file.read(_LONGEST)
+                output = file.read(MAX_OUTPUT_BYTES)
         except (OSError, ValueError):
             return b"", start
-        whole = said[: said.rfind(b"\n") + 1] or (said if len(said) == _LONGEST else b"")
-        return whole.replace(self._shelf(), b""), start + len(whole)
+        lines = output[: output.rfind(b"\n") + 1] or (
+            output if len(output) == MAX_OUTPUT_BYTES else b""
+        )
+        return lines.replace(self._folder_prefix(), b""), start + len(lines)
 
     def last_line(self) -> str:
         try:
-            with (self.path / _LINES).open("rb") as file:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - 2000))
-                said = file.read().replace(self._shelf(), b"")
+            with (self.path / _OUTPUT).open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - MAX_LAST_LINE_BYTES))
+                output = file.read().replace(self._folder_prefix(), b"")
         except OSError:
             return ""
-        lines = said.decode(errors="replace").replace("\r", "\n").strip().splitlines()
+        lines = output.decode(errors="replace").replace("\r", "\n").strip().splitlines()
         return lines[-1] if lines else ""
 
     def remove(self) -> None:
@@ -215,42 +234,42 @@ class JobFolder:
 
     def _result(self) -> Any:
         try:
-            if (self.path / _RESULT).stat().st_size > _LONGEST:
+            if (self.path / _RESULT).stat().st_size > MAX_OUTPUT_BYTES:
                 return None
-            said = (self.path / _RESULT).read_bytes()
-            return msgspec.json.decode(said.replace(self._shelf(), b""))
+            result = (self.path / _RESULT).read_bytes()
+            return msgspec.json.decode(result.replace(self._folder_prefix(), b""))
         except (OSError, msgspec.DecodeError):
             return None
 
-    def _shelf(self) -> bytes:
-        """The way to the portal, which is left out: where it lies on this machine is nobody's business."""
+    def _folder_prefix(self) -> bytes:
+        """Return the path of the portals' folder, which visitors must not see."""
         return os.fsencode(f"{self.path.parents[3]}/")
 
 
-def state_of(code: int | None, stops: int, *, alive: bool) -> State:
-    """What has become of a job that was started."""
+def state_of(code: int | None, stops: int, *, is_alive: bool) -> JobState:
+    """Return the state of a job that was started."""
     if code == 0:
-        return State.DONE
-    if code is not None or not alive:
-        return State.CANCELLED if stops or code == INTERRUPTED else State.FAILED
-    return State.RUNNING
+        return JobState.DONE
+    if code is not None or not is_alive:
+        return JobState.CANCELLED if stops or code == INTERRUPTED else JobState.FAILED
+    return JobState.RUNNING
 
 
 def folder_of(portal: Path, job: str) -> JobFolder | None:
-    path = portal / FOLDER / job
+    path = portal / JOBS_FOLDER / job
     return JobFolder(path) if is_id(job) and path.is_dir() else None
 
 
 def jobs_of(portal: Path) -> list[Job]:
-    """The jobs of a portal, the latest first."""
-    found = (JobFolder(portal / FOLDER / name).job() for name in _ids(portal))
-    return [job for job in found if job is not None]
+    """Return the jobs of a portal, the latest first."""
+    jobs = (JobFolder(portal / JOBS_FOLDER / name).job() for name in _ids(portal))
+    return [job for job in jobs if job is not None]
 
 
 def prune(portal: Path) -> None:
-    """Forget the oldest jobs that are over."""
-    for name in _ids(portal)[KEPT:]:
-        folder = JobFolder(portal / FOLDER / name)
+    """Remove the oldest jobs that are over."""
+    for name in _ids(portal)[MAX_KEPT_JOBS:]:
+        folder = JobFolder(portal / JOBS_FOLDER / name)
         job = folder.job()
         if job is None or job.state.is_over:
             folder.remove()
@@ -258,7 +277,7 @@ def prune(portal: Path) -> None:
 
 def _ids(portal: Path) -> list[str]:
     try:
-        names = (path.name for path in (portal / FOLDER).iterdir())
+        names = (path.name for path in (portal / JOBS_FOLDER).iterdir())
         return sorted(filter(is_id, names), reverse=True)
     except OSError:
         return []

@@ -1,4 +1,4 @@
-"""What the API and the web pages stand on: settings, access control, errors, events, search pool.
+"""The parts that the API and the web pages share: settings, access control, errors, events and caches.
 
-`application` puts API, pages and server together; nothing else here imports `app.api` or `app.web`.
+Nothing here imports `app.api` or `app.web`; `app.application` puts them together.
 """

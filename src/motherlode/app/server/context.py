@@ -1,4 +1,4 @@
-"""What every view and every route has at hand."""
+"""The context of every view and route: settings, portals, jobs, keys and caches."""
 
 import threading
 from typing import Annotated
@@ -6,45 +6,56 @@ from typing import Annotated
 from fastapi import Depends, Request
 from msgspec import Struct
 
-from motherlode.app.jobs.queue import Board
-from motherlode.app.server.events import Streams
-from motherlode.app.server.guard import Limits
+from motherlode.app.jobs.queue import JobQueue
+from motherlode.app.server.events import StreamCounter
+from motherlode.app.server.flash_messages import FlashMessages
 from motherlode.app.server.keys import Keys
-from motherlode.app.server.notes import Notes
-from motherlode.app.server.search_pool import Desks
-from motherlode.app.server.settings import Settings
-from motherlode.app.server.watches import Watches
-from motherlode.app.services.registry import Shelf
+from motherlode.app.server.progress_cache import ProgressCache
+from motherlode.app.server.rate_limits import RateLimits
+from motherlode.app.server.settings import ServerSettings
+from motherlode.app.services.portals.registry import PortalRegistry
+from motherlode.app.services.search.pool import SearchPool
 
 
-class Services(Struct, frozen=True):
-    """One for each application. `stopping` is set when the server is asked to end."""
+class ServerContext(Struct, frozen=True, kw_only=True):
+    """The shared state of an application. `stopping` is set when the server is asked to end."""
 
-    settings: Settings
-    shelf: Shelf
-    board: Board
+    settings: ServerSettings
+    registry: PortalRegistry
+    queue: JobQueue
     keys: Keys
-    limits: Limits
-    streams: Streams
+    limits: RateLimits
+    streams: StreamCounter
     stopping: threading.Event
-    desks: Desks
-    watches: Watches
-    notes: Notes
+    search_pool: SearchPool
+    progress: ProgressCache
+    messages: FlashMessages
 
 
-def services_of(settings: Settings) -> Services:
-    """Raises `NoPortalError` where there is neither a portal nor a folder to serve."""
-    shelf = Shelf(settings.place)
-    board = Board(shelf, settings.running_jobs, settings.waiting_jobs)
-    streams = Streams(settings.streams)
-    keys, limits, stopping = Keys(settings.token), Limits(), threading.Event()
-    desks, watches = Desks(shelf), Watches(shelf, board)
-    return Services(settings, shelf, board, keys, limits, streams, stopping, desks, watches, Notes())
+def make_context(settings: ServerSettings) -> ServerContext:
+    """Return the state of a new application.
+
+    Raises `NoPortalError` if there is neither a portal nor a folder to serve.
+    """
+    registry = PortalRegistry(settings.place)
+    queue = JobQueue(registry, settings.running_jobs, settings.waiting_jobs)
+    return ServerContext(
+        settings=settings,
+        registry=registry,
+        queue=queue,
+        keys=Keys(settings.token),
+        limits=RateLimits(),
+        streams=StreamCounter(settings.max_streams),
+        stopping=threading.Event(),
+        search_pool=SearchPool(registry),
+        progress=ProgressCache(registry, queue),
+        messages=FlashMessages(),
+    )
 
 
-def services_in(request: Request) -> Services:
-    services: Services = request.app.state.services
-    return services
+def context_of(request: Request) -> ServerContext:
+    context: ServerContext = request.app.state.context
+    return context
 
 
-Here = Annotated[Services, Depends(services_in)]
+Context = Annotated[ServerContext, Depends(context_of)]

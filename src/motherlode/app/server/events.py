@@ -1,4 +1,4 @@
-"""Jobs as streams of server-sent events, read from the jobs' folders: any number of windows see the same."""
+"""Jobs as streams of server-sent events, read from the jobs' folders, for any number of windows."""
 
 import asyncio
 import threading
@@ -8,71 +8,73 @@ from time import monotonic
 import msgspec
 from starlette.concurrency import run_in_threadpool
 
-from motherlode.app.jobs.queue import Board, BusyError
-from motherlode.app.jobs.records import Job, State
-from motherlode.export.cleaning import plain
+from motherlode.app.errors import BusyError
+from motherlode.app.jobs.queue import JobQueue
+from motherlode.app.jobs.records import Job, JobState
+from motherlode.export.text_cleaner import plain
 
-_LOOK = 0.25  # seconds between two looks
-_SIGN = 15.0  # seconds after which something is said, so that nobody in between takes it for dead
+_POLL_S = 0.25
+HEARTBEAT_S = 15.0  # so that no proxy takes a silent stream for dead
+HEARTBEAT = b": still here\n\n"
 
 
-def event(kind: str, told: object, number: int | None = None) -> bytes:
-    """One event: JSON on one line, as the format wants it."""
+def event(kind: str, data: object, number: int | None = None) -> bytes:
+    """Return one event: JSON on one line, as the format requires."""
     number_line = b"" if number is None else b"id: %d\n" % number
-    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), number_line, msgspec.json.encode(told))
+    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), number_line, msgspec.json.encode(data))
 
 
-def lines_in(said: bytes) -> list[str]:
-    """What a job said, safe to show: of a line that was written over, what was left in the end."""
-    text = said.decode(errors="replace")
+def lines_in(output: bytes) -> list[str]:
+    """Return the lines of a job's output, safe to show; of an overwritten line, its last text."""
+    text = output.decode(errors="replace")
     return [plain(line.rstrip("\r").rpartition("\r")[2]) for line in text.split("\n")[:-1]]
 
 
 async def job_events(
-    board: Board, portal: str, job: str, start: int, stopping: threading.Event
+    queue: JobQueue, portal: str, job: str, start: int, stopping: threading.Event
 ) -> AsyncIterator[bytes]:
-    """`lines` as they are said, with the place behind them as the event's id, and `job` whenever it changes.
+    """Yield `lines` as they are written, with their end as the event's id, and `job` when it changes.
 
-    It ends with the job; the last event is `job`.
+    The stream ends with the job; its last event is `job`.
     """
-    told: Job | None = None
-    spoke = monotonic()
+    before: Job | None = None
+    sent_at = monotonic()
     while not stopping.is_set():
-        now = await run_in_threadpool(board.job, portal, job)
-        said, start = await run_in_threadpool(_lines, board, now, start)
-        if said:
-            yield event("lines", said, start)
-        if now != told:
-            yield event("job", now)
-        elif monotonic() - spoke > _SIGN:
-            yield b": still here\n\n"
-        if said or now != told:
-            spoke, told = monotonic(), now
-        if now.state.is_over:
+        current = await run_in_threadpool(queue.job, portal, job)
+        lines, start = await run_in_threadpool(_lines, queue, current, start)
+        if lines:
+            yield event("lines", lines, start)
+        if current != before:
+            yield event("job", current)
+        elif monotonic() - sent_at > HEARTBEAT_S:
+            yield HEARTBEAT
+        if lines or current != before:
+            sent_at, before = monotonic(), current
+        if current.state.is_over:
             return
-        await asyncio.sleep(_LOOK)
+        await asyncio.sleep(_POLL_S)
 
 
-def _lines(board: Board, job: Job, start: int) -> tuple[list[str], int]:
-    if job.state is State.QUEUED:
+def _lines(queue: JobQueue, job: Job, start: int) -> tuple[list[str], int]:
+    if job.state is JobState.QUEUED:
         return [], start
-    said, behind = board.folder(job.portal, job.id).lines(start)
-    return lines_in(said), behind
+    output, end = queue.folder(job.portal, job.id).output(start)
+    return lines_in(output), end
 
 
-class Streams:
-    """How many are listening at once; each costs a connection, so there is an end to it."""
+class StreamCounter:
+    """Limits the number of open streams, each of which holds a connection."""
 
-    def __init__(self, most: int) -> None:
-        self._most, self._open = most, 0
+    def __init__(self, max_open: int) -> None:
+        self._max_open, self._open = max_open, 0
 
-    def counted(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """The stream, counted while it is listened to. Raises `BusyError` where too many are."""
-        if self._open >= self._most:
-            raise BusyError("Too many windows are listening; close some of them.")
-        return self._counted(stream)
+    def count(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Return the stream, counted while it is open. Raises `BusyError` if too many are open."""
+        if self._open >= self._max_open:
+            raise BusyError("Too many windows are open; close some of them.")
+        return self._count_while_open(stream)
 
-    async def _counted(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async def _count_while_open(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         self._open += 1
         try:
             async for part in stream:

@@ -1,10 +1,9 @@
-"""What stands before every page: refusals, limits, and the headers that no answer goes without.
+"""The middleware before every page: refusals, limits, and the headers of every response.
 
-It is plain ASGI, so that streams pass through it as they are.
+It is plain ASGI, so that streams pass through unchanged.
 """
 
 import logging
-from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from time import monotonic, time
 
@@ -13,11 +12,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from motherlode.app.server.errors import BUG, LOG, refusal_response, told
+from motherlode.app.server.errors import BUG, LOG, error_response, refusal_response
 from motherlode.app.server.keys import Keys
-from motherlode.app.server.rates import Rate
-from motherlode.app.server.rules import Head, Refusal, foreign, is_open, wrong_host
-from motherlode.app.server.settings import Settings
+from motherlode.app.server.rate_limits import RateLimits
+from motherlode.app.server.rules import (
+    Refusal,
+    RequestHead,
+    cross_site_refusal,
+    host_refusal,
+    is_open,
+)
+from motherlode.app.server.settings import ServerSettings
 
 ACCESS = logging.getLogger("motherlode.access")
 POLICY = (
@@ -34,35 +39,16 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "private, no-cache",
 }
-
-
-class Limits:
-    """How much is taken from one visitor."""
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self.asking = Rate(400, 100.0, clock)
-        self.changing = Rate(40, 4.0, clock)
-        self.guessing = Rate(10, 0.1, clock)  # tokens that are wrong
-
-    def refusal(self, head: Head) -> Refusal | None:
-        rate = self.asking if head.is_safe else self.changing
-        return _too_often(rate.wait(head.visitor))
-
-    def guess(self, keys: Keys, visitor: str, said: str) -> Refusal | None:
-        """None: this is the token. A visitor who was wrong too often is not listened to, whatever it says:
-        otherwise it could go on guessing as fast as it may ask."""
-        if not self.guessing.left(visitor):
-            return _too_often(max(1.0, self.guessing.wait(visitor)))
-        if keys.is_token(said):
-            return None
-        self.guessing.wait(visitor)
-        return Refusal(401, "That is not the token.", {"WWW-Authenticate": "Bearer"})
+_COOKIE = "lode-cookie"  # where a request head keeps our own cookie
+_MAX_LOGGED_PATH_CHARS = 200
 
 
 class Guard:
-    """Lets through what may pass. Everything that it decides is in `rules`, `keys` and `rates`."""
+    """Passes on the requests that no rule of `rules`, `keys` and `rate_limits` refuses."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, keys: Keys, limits: Limits) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: ServerSettings, keys: Keys, limits: RateLimits
+    ) -> None:
         self._app, self._settings, self._keys, self._limits = app, settings, keys, limits
         self._names = frozenset(name.lower() for name in settings.names)
 
@@ -72,49 +58,49 @@ class Guard:
                 await self._app(scope, receive, send)
             return
         head = _head_of(scope)
-        said = _Answer(head, send, monotonic())
+        response = _Response(head, send, monotonic())
         refusal = self._refusal(head)
         if refusal is not None:
-            await refusal_response(Request(scope), refusal)(scope, receive, said.send)
+            await refusal_response(Request(scope), refusal)(scope, receive, response.send)
         else:
-            await self._answer(scope, _Body(receive, self._settings.largest_body), said)
-        said.log()
+            await self._respond(scope, _Body(receive, self._settings.max_body_bytes), response)
+        response.log()
 
-    async def _answer(self, scope: Scope, body: "_Body", said: "_Answer") -> None:
+    async def _respond(self, scope: Scope, body: "_Body", response: "_Response") -> None:
         try:
-            await self._app(scope, body.receive, said.send)
+            await self._app(scope, body.receive, response.send)
         except Exception:
-            if said.status:  # it has begun: all that is left is to break off
+            if response.status:  # it has begun: all that is left is to break off
                 raise
             LOG.exception("A request failed")
-            response = told(Request(scope), 500, BUG)
-            await response(scope, body.receive, said.send)
+            error = error_response(Request(scope), 500, BUG)
+            await error(scope, body.receive, response.send)
 
-    def _refusal(self, head: Head) -> Refusal | None:
+    def _refusal(self, head: RequestHead) -> Refusal | None:
         return (
-            wrong_host(head, self._settings.host, self._names)
+            host_refusal(head, self._settings.host, self._names)
             or self._limits.refusal(head)
-            or foreign(head)
-            or self._stranger(head)
-            or _too_large(head, self._settings.largest_body)
+            or cross_site_refusal(head)
+            or self._login_refusal(head)
+            or _size_refusal(head, self._settings.max_body_bytes)
         )
 
-    def _stranger(self, head: Head) -> Refusal | None:
-        """Whoever needs the token and has not shown it."""
+    def _login_refusal(self, head: RequestHead) -> Refusal | None:
+        """Refuse a visitor who needs the token and has not given it."""
         if not self._keys.needs_login or is_open(head.path):
             return None
-        kind, _, said = head.headers.get("authorization", "").partition(" ")
+        kind, _, token = head.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            return self._limits.guess(self._keys, head.visitor, said.strip())
-        if self._keys.is_session(_cookie(head), time()):
+            return self._limits.check_token(self._keys, head.visitor, token.strip())
+        if self._keys.is_session(head.headers[_COOKIE], time()):
             return None
         return Refusal(401, "Log in with the token first.", {"WWW-Authenticate": "Bearer"})
 
 
-class _Answer:
-    """An answer on its way: it gets its headers, and is written down without what might be secret."""
+class _Response:
+    """A response on its way: it gets its headers, and is logged without anything secret."""
 
-    def __init__(self, head: Head, send: Send, began: float) -> None:
+    def __init__(self, head: RequestHead, send: Send, began: float) -> None:
         self._head, self._send, self._began = head, send, began
         self.status = 0
 
@@ -127,66 +113,58 @@ class _Answer:
         await self._send(message)
 
     def log(self) -> None:
-        """Write it down, unless it came over no connection: the server visits its own pages."""
-        if not self._head.visitor:
+        """Log the response, unless the server itself asked, over no connection."""
+        visitor, method = self._head.visitor, self._head.method
+        if not visitor:
             return
-        took = 1000 * (monotonic() - self._began)
-        path = "".join(c if c.isprintable() else "?" for c in self._head.path[:200])
-        ACCESS.info("%s %s %s %s %.0f ms", self._head.visitor, self._head.method, path, self.status, took)
+        milliseconds = 1000 * (monotonic() - self._began)
+        path = "".join(
+            c if c.isprintable() else "?" for c in self._head.path[:_MAX_LOGGED_PATH_CHARS]
+        )
+        ACCESS.info("%s %s %s %s %.0f ms", visitor, method, path, self.status, milliseconds)
 
 
 class _Body:
-    """A request's body, counted as it comes, whatever its head said."""
+    """A request's body, counted as it comes, whatever its head says."""
 
-    def __init__(self, receive: Receive, largest: int) -> None:
-        self._receive, self._largest, self._taken = receive, largest, 0
+    def __init__(self, receive: Receive, max_bytes: int) -> None:
+        self._receive, self._max_bytes, self._received = receive, max_bytes, 0
 
     async def receive(self) -> Message:
         message = await self._receive()
-        self._taken += len(message.get("body", b""))
-        if self._taken > self._largest:
-            raise HTTPException(413, _larger(self._largest))
+        self._received += len(message.get("body", b""))
+        if self._received > self._max_bytes:
+            raise HTTPException(413, _too_large(self._max_bytes))
         return message
 
 
 def cookie_name(scope: Scope) -> str:
-    """Cookies know no ports, and there may be a server at another."""
+    """Return the name of the login cookie, with the port: cookies of all ports are shared."""
     server = scope.get("server") or ("", 0)
     return f"lode-session-{server[1]}"
 
 
-def _head_of(scope: Scope) -> Head:
+def _head_of(scope: Scope) -> RequestHead:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    headers["lode-cookie"] = _found(headers.get("cookie", ""), cookie_name(scope))
+    headers[_COOKIE] = _cookie(headers.get("cookie", ""), cookie_name(scope))
     visitor = (scope.get("client") or ("",))[0]
-    return Head(scope["method"], scope["path"], headers, visitor)
+    return RequestHead(scope["method"], scope["path"], headers, visitor)
 
 
-def _found(cookies: str, name: str) -> str:
+def _cookie(header: str, name: str) -> str:
     try:
-        jar = SimpleCookie(cookies)
+        cookies = SimpleCookie(header)
     except CookieError:
         return ""
-    return jar[name].value if name in jar else ""
+    return cookies[name].value if name in cookies else ""
 
 
-def _cookie(head: Head) -> str:
-    return head.headers["lode-cookie"]
-
-
-def _too_often(seconds: float) -> Refusal | None:
-    if not seconds:
+def _size_refusal(head: RequestHead, max_bytes: int) -> Refusal | None:
+    length = head.headers.get("content-length", "0")
+    if length.isascii() and length.isdigit() and int(length[:20]) <= max_bytes:
         return None
-    wait = str(max(1, round(seconds)))
-    return Refusal(429, f"That is too often; try again in {wait} s.", {"Retry-After": wait})
+    return Refusal(413, _too_large(max_bytes))
 
 
-def _too_large(head: Head, largest: int) -> Refusal | None:
-    said = head.headers.get("content-length", "0")
-    if said.isascii() and said.isdigit() and int(said[:20]) <= largest:
-        return None
-    return Refusal(413, _larger(largest))
-
-
-def _larger(largest: int) -> str:
-    return f"That is too large; at most {largest // 2**20:,} MB are taken."
+def _too_large(max_bytes: int) -> str:
+    return f"That is too large; at most {max_bytes // 2**20:,} MB are accepted."

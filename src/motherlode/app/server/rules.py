@@ -1,4 +1,4 @@
-"""Who may ask for what: decisions on a request's head, each a sentence if the answer is no."""
+"""Access rules: each decides on the head of a request, and returns a refusal or None."""
 
 from collections.abc import Collection
 from ipaddress import ip_address
@@ -9,13 +9,13 @@ from msgspec import Struct
 from motherlode.app.server.settings import is_loopback
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-# What a person without a token sees: the way to say it, and what that page is made of.
+# A visitor without a token sees the login page and its static files.
 OPEN_PATHS = frozenset({"/login", "/favicon.ico"})
 OPEN_FOLDER = "/static/"
 
 
-class Head(Struct, frozen=True):
-    """What is known of a request before its body. Header names are lower case."""
+class RequestHead(Struct, frozen=True):
+    """A request without its body. Header names are in lower case."""
 
     method: str
     path: str
@@ -32,6 +32,8 @@ class Head(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
+    """Why a request is refused, in one sentence, with the status and headers of the response."""
+
     status: int
     why: str
     headers: dict[str, str] = {}
@@ -41,16 +43,21 @@ def is_api(path: str) -> bool:
     return path.startswith("/api/")
 
 
-def wrong_host(head: Head, bound: str, names: Collection[str]) -> Refusal | None:
-    """DNS rebinding: a site's own name may lead here, so only names that are ours are answered to."""
+def host_refusal(head: RequestHead, bound: str, names: Collection[str]) -> Refusal | None:
+    """Refuse a Host header that does not name this server.
+
+    Otherwise DNS rebinding could reach it: a site may let its own name resolve to this machine.
+    """
     host = host_in(head.headers.get("host", ""))
-    if host and (is_loopback(host) or host in names or host == bound.lower() or _reached_by(host, bound)):
+    if host and (
+        is_loopback(host) or host in names or host == bound.lower() or _is_address(host, bound)
+    ):
         return None
-    return Refusal(400, "This server is not called that; use its address, or start it with --name.")
+    return Refusal(400, "This server has another name; use its address, or start it with --name.")
 
 
-def _reached_by(host: str, bound: str) -> bool:
-    """Whether an address is right where the server listens on all of them: no site's name is an address."""
+def _is_address(host: str, bound: str) -> bool:
+    """Return whether a host is an IP address, and the server listens on all of its addresses."""
     try:
         return not is_loopback(bound) and bool(ip_address(host.strip("[]")))
     except ValueError:
@@ -58,29 +65,31 @@ def _reached_by(host: str, bound: str) -> bool:
 
 
 def host_in(header: str) -> str:
-    """The host of a Host header, without its port; empty: it is none."""
+    """Return the host of a Host header without its port, or an empty string if there is none."""
     try:
         parts = urlsplit(f"//{header}")
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises if it is no number
     except ValueError:
         return ""
-    plain = parts.netloc == header and parts.username is None and not parts.path and not parts.query
-    return (parts.hostname or "").lower() if plain else ""
+    is_plain = (
+        parts.netloc == header and parts.username is None and not parts.path and not parts.query
+    )
+    return (parts.hostname or "").lower() if is_plain else ""
 
 
-def foreign(head: Head) -> Refusal | None:
-    """Cross-site request forgery: what changes something must come from our own pages, or from no page."""
+def cross_site_refusal(head: RequestHead) -> Refusal | None:
+    """Refuse a change that another site's page asks for (cross-site request forgery)."""
     if head.is_safe:
         return None
     site = head.headers.get("sec-fetch-site", "same-origin")
     origin = head.headers.get("origin")
-    ours = origin is None or _place_of(origin) == head.headers.get("host", "").lower()
-    if site in ("same-origin", "none") and ours:
+    is_own = origin is None or _netloc(origin) == head.headers.get("host", "").lower()
+    if site in ("same-origin", "none") and is_own:
         return None
     return Refusal(403, "Another site sent this request; open the page here and try again.")
 
 
-def _place_of(origin: str) -> str | None:
+def _netloc(origin: str) -> str | None:
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -89,5 +98,5 @@ def _place_of(origin: str) -> str | None:
 
 
 def is_open(path: str) -> bool:
-    """Whether a path may be seen without the token."""
+    """Return whether a path can be seen without the token."""
     return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)

@@ -1,4 +1,4 @@
-"""What a server is started with."""
+"""The settings that a server is started with."""
 
 import secrets
 from ipaddress import ip_address
@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from motherlode.records import UsageError
 
 PORT = 8420
-SHORTEST_TOKEN = 12  # characters
+MIN_TOKEN_CHARS = 12
 
 
-class Settings(Struct, frozen=True):
-    """How portals are served. `place` is a portal, or a folder of portals.
+class ServerSettings(Struct, frozen=True):
+    """The settings of a server. `place` is a portal, or a folder of portals.
 
-    `names`: what the server may be called besides its address and localhost. `token`: empty, nobody logs in.
+    `names` are names of the server besides its address and localhost. Without a `token`, nobody
+    has to log in.
     """
 
     place: Path
@@ -24,24 +25,29 @@ class Settings(Struct, frozen=True):
     port: int = PORT
     token: str = ""
     names: tuple[str, ...] = ()
-    largest_body: int = 65 * 2**20  # bytes; a bookmark file has 64 MB at most
+    max_body_bytes: int = 65 * 2**20  # a bookmark file has at most 64 MB
     running_jobs: int = 4
     waiting_jobs: int = 16
-    streams: int = 64  # that are listened to at once
+    max_streams: int = 64
     log: bool = False
 
 
-def settled(settings: Settings) -> Settings:
-    """The settings with a token wherever one is needed. Raises `UsageError` if it is too easily guessed."""
-    if settings.token and len(settings.token) < SHORTEST_TOKEN:
-        raise UsageError(f"A token of fewer than {SHORTEST_TOKEN} characters is too easily guessed.")
+def with_token(settings: ServerSettings) -> ServerSettings:
+    """Return the settings with a token where one is needed.
+
+    Raises `UsageError` if the token is too short.
+    """
+    if settings.token and len(settings.token) < MIN_TOKEN_CHARS:
+        raise UsageError(
+            f"A token of fewer than {MIN_TOKEN_CHARS} characters is too easily guessed."
+        )
     if settings.token or (is_loopback(settings.host) and not settings.names):
         return settings
     return replace(settings, token=secrets.token_urlsafe(24))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Return whether only this machine can reach an address."""
     bare = host.strip("[]").lower()
     if bare == "localhost" or bare.endswith(".localhost"):
         return True

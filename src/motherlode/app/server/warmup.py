@@ -1,4 +1,4 @@
-"""The first visitor, the server itself: what a first answer opens and compiles is there for the second."""
+"""The server requests its own pages once, so that the first visitor does not wait for caches."""
 
 import asyncio
 import logging
@@ -8,30 +8,30 @@ from urllib.parse import quote
 from starlette.types import ASGIApp, Message, Scope
 
 LOG = logging.getLogger("motherlode.serving")
-# Views of a portal that open what others need; a word that most pages have finds something.
+# Views of a portal that open what other views need; most pages have the word "the".
 VIEWS = ("", "/search?q=the", "/topics", "/crawl", "/feedback")
 
 
-class Visitor:
-    """Asks for pages without a connection; nobody counts or writes down what it asks for."""
+class WarmupClient:
+    """Requests pages without a connection; its requests are neither counted nor logged."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token
 
-    def at_the_door(self) -> None:
-        self._ask(["/"])
+    def visit_home(self) -> None:
+        self._visit(["/"])
 
-    def at(self, portal: str) -> None:
-        self._ask(f"/portals/{quote(portal, safe='')}{view}" for view in VIEWS)
+    def visit_portal(self, portal: str) -> None:
+        self._visit(f"/portals/{quote(portal, safe='')}{view}" for view in VIEWS)
 
-    def _ask(self, addresses: Iterable[str]) -> None:
+    def _visit(self, addresses: Iterable[str]) -> None:
         for address in addresses:
             try:
-                asyncio.run(self._asked(address))
-            except Exception:  # it is for a visitor to be told what is wrong with a page
+                asyncio.run(self._request(address))
+            except Exception:  # a visitor of the page will see what is wrong with it
                 LOG.debug("%s cannot be prepared", address, exc_info=True)
 
-    async def _asked(self, address: str) -> None:
+    async def _request(self, address: str) -> None:
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 

@@ -1,4 +1,4 @@
-"""What every front door asks for: one module per job, each working on a portal's directory.
+"""The work behind every front door, each module on the directory of a portal.
 
-Services return records and raise `LodeError`. They print nothing and know nothing of HTTP or click.
+Services return records and raise `LodeError`. They print nothing, and know nothing of HTTP or click.
 """

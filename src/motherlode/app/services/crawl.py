@@ -1,228 +1,334 @@
-"""A crawl as a person starts it: what it goes out with, how it is stopped, and how far it is."""
+"""Crawl a portal: fetch the examples, learn from them, crawl, and bring the index up to date."""
 
 import asyncio
 import dataclasses
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.app.cli.display import Display
-from motherlode.app.services.metrics import HOST, Metrics
-from motherlode.crawl.context import Company, Control
-from motherlode.crawl.counters import Tally
-from motherlode.crawl.fetcher_setup import courtesy_of, manner_of, user_agent
-from motherlode.crawl.log import Records
+from motherlode.app.requests.crawl import CrawlRequest
+from motherlode.app.services.crawl_problem import check_examples, problem_with
+from motherlode.crawl.context import Control, CrawlContext
+from motherlode.crawl.counters import CrawlCounters
+from motherlode.crawl.fetcher_setup import courtesy_of, reading_options_of, user_agent
+from motherlode.crawl.log import CrawlLog
 from motherlode.crawl.loop import crawl
-from motherlode.crawl.outages import Steady
-from motherlode.crawl.preparation import fetch_examples
+from motherlode.crawl.outages import ResilientWorkerPool
+from motherlode.crawl.preparation import prepare
 from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.retraining import RetrainingPlan, TrainingProcess
 from motherlode.fetch import Web
+from motherlode.fetch.event_loop import run
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies import Policy
-from motherlode.policies.baselines import BestFirst, BreadthFirst, Centroid
-from motherlode.policies.bingo.teacher import StudyRoom, Teacher, learning_share
-from motherlode.policies.options import PolicyName
+from motherlode.policies.kind import PolicyKind, PolicySetup, load_policy
 from motherlode.portal import Portal
-from motherlode.records import Document, RunEnd, UsageError
+from motherlode.records import BadInputError, QueueId, RunEnd, UsageError
 from motherlode.search.index_updater import IndexUpdater
-from motherlode.store import frontier
-from motherlode.store import topics as topic_rows
-from motherlode.store.pages import page_at, vectors_of
-from motherlode.topics import TopicTree
-from motherlode.urls import Address, address
+from motherlode.store.tables import frontier
+from motherlode.topics import TopicTree, show_path
+from motherlode.workers.fork_client import early_fork_server
 from motherlode.workers.worker_pool import ProcessWorkerPool
 
-LEARNING = frozenset({PolicyName.BINGO, PolicyName.BINGO_2003})
+UNLIMITED_PAGES = 2**62  # for a crawl that only its time limits
 
 
-class Outing(Struct, frozen=True):
-    """How a portal is crawled this time. The limits are of everything that is done, examples included.
+class CrawlPlan(Struct, frozen=True):
+    """The limits and options of a crawl. The limits count every page, examples included.
 
-    `feedback`: harvesting waits until a person has seen the archetypes. `metrics`: the port to serve them at.
-    `aside`: what is shown goes to the standard error.
-    `learn_pages`: how long to learn at most; None: as configured, for a tenth of the pages at most.
+    `feedback` stops the crawl before it harvests, for the user to review the archetypes.
+    `metrics` is the port of the Prometheus metrics. `learn_pages` ends the learning phase; None takes
+    the portal's setting, and at most a tenth of the pages.
     """
 
     limits: Limits
     feedback: bool = False
-    quiet: bool = False
-    aside: bool = False
     metrics: int | None = None
     learn_pages: int | None = None
 
 
-async def crawl_portal(portal: Portal, outing: Outing) -> Progress:
-    """Crawl a portal by its policy, and show how it goes.
+class CrawlObserver(Protocol):
+    """Shows the user how a crawl goes."""
 
-    Raises `BadInputError` where the Web would be crawled without saying by whom, and where there is nothing
-    to learn from.
+    def say(self, sentence: str) -> None:
+        """Show a sentence that stays."""
+        ...
+
+    def update(self, progress: Progress) -> None:
+        """Show how far the crawl is."""
+        ...
+
+
+# Shows a crawl of these topics, up to these limits, for as long as the context lasts.
+ShowCrawl = Callable[[TopicTree, Limits], AbstractContextManager[CrawlObserver]]
+
+
+class CrawlResult(Struct, frozen=True):
+    """The figures of a crawl, the reason of its end, and the number of URLs that wait."""
+
+    pages: int
+    failed: int
+    skipped: int
+    redirects: int
+    copies: int
+    hosts: int
+    size: int
+    seconds: float
+    waiting: int
+    relevant: int
+    topics: dict[str, int]
+    errors: dict[str, int]
+    retrainings: int
+    precision: float | None
+    phase: str
+    end: str
+    problem: str = ""  # what failed, and what to do; empty if all went well
+
+
+def crawl_directory(
+    directory: Path, request: CrawlRequest, show: ShowCrawl
+) -> tuple[Progress, CrawlResult]:
+    """Crawl the portal in a directory as requested, while it is shown."""
+    with early_fork_server(), Portal.crawling(directory, "crawl", request.overrides) as portal:
+        plan = plan_for(request, portal)
+        tree = portal.tree()
+        with show(tree, plan.limits) as observer:
+            progress = run(crawl_portal(portal, plan, observer))
+        result = result_of(progress, portal.tree())
+        return progress, replace(result, problem=_problem_of(progress, portal, directory))
+
+
+def _problem_of(progress: Progress, portal: Portal, directory: Path) -> str:
+    with portal.store.reading() as session:
+        check = check_examples(session)
+    return problem_with(progress.end, progress.pages, progress.errors, check, str(directory))
+
+
+def plan_for(request: CrawlRequest, portal: Portal) -> CrawlPlan:
+    """Return the plan of a requested crawl."""
+    pages = UNLIMITED_PAGES if request.page_limit is None else request.page_limit
+    limits = Limits(pages, portal.config.crawl.connections, seconds=request.seconds)
+    return CrawlPlan(
+        limits,
+        feedback=request.feedback,
+        metrics=request.metrics,
+        learn_pages=request.learn_pages,
+    )
+
+
+def result_of(progress: Progress, tree: TopicTree) -> CrawlResult:
+    """Return a crawl's final progress with its topics by their paths."""
+    topics = {
+        show_path(tree.path(topic.id)): progress.topics[topic.id]
+        for topic in tree
+        if topic.id in progress.topics
+    }
+    return CrawlResult(
+        pages=progress.pages,
+        failed=progress.failed,
+        skipped=progress.skipped,
+        redirects=progress.redirects,
+        copies=progress.copies,
+        hosts=progress.hosts,
+        size=progress.size,
+        seconds=progress.seconds,
+        waiting=progress.waiting,
+        relevant=progress.relevant,
+        topics=topics,
+        errors=progress.errors,
+        retrainings=progress.retrainings,
+        precision=progress.precision,
+        phase=progress.phase,
+        end=progress.end,
+    )
+
+
+async def crawl_portal(portal: Portal, plan: CrawlPlan, observer: CrawlObserver) -> Progress:
+    """Crawl a portal by its policy and return how far it came.
+
+    Raises `BadInputError` if the Web would be crawled without a contact, or if there is nothing to
+    learn from.
     """
     config = portal.config
     agent = user_agent(config)
-    learns = config.crawl.policy in LEARNING
-    if outing.feedback and not learns:
-        name = config.crawl.policy.value
-        raise UsageError(f"Feedback is for policies that learn, and {name} does not; leave --feedback out.")
+    kind = load_policy(config.crawl.policy)
+    if plan.feedback and not kind.learns:
+        raise UsageError(
+            f"Feedback is for policies that learn, and {kind.name} does not; leave --feedback out."
+        )
     control, tree = Control(), portal.tree()
-    tally = Tally(began=asyncio.get_running_loop().time())
+    counters = CrawlCounters(began=asyncio.get_running_loop().time())
     async with AsyncExitStack() as stack:
-        display = stack.enter_context(Display(tree, outing.limits, quiet=outing.quiet, aside=outing.aside))
-        stack.enter_context(stopped_by_signals(control, display.say))
-        report: Callable[[Progress], None] = display.update
-        if outing.metrics is not None:
-            metrics = await stack.enter_async_context(Metrics(outing.metrics, tree))
-            display.say(f"Metrics at http://{HOST}:{metrics.port}/metrics")
-            report = _both(display.update, metrics.update)
-        journal = stack.enter_context(Records(portal))
+        stack.enter_context(stop_on_signals(control, observer.say))
+        report: Callable[[Progress], None] = observer.update
+        if plan.metrics is not None:
+            from motherlode.app.services.metrics import HOST, Metrics  # noqa: PLC0415 - 40 ms
+
+            metrics = await stack.enter_async_context(Metrics(plan.metrics, tree))
+            observer.say(f"Metrics at http://{HOST}:{metrics.port}/metrics")
+            report = _report_to_both(observer.update, metrics.update)
+        report = _with_queue_names(report, kind.queue_names(tree))
+        log = stack.enter_context(CrawlLog(portal))
         web = await stack.enter_async_context(HttpWeb(config.network, agent, config.dns))
-        workers = await stack.enter_async_context(ProcessWorkerPool(manner_of(config), config.reading))
-        room = await stack.enter_async_context(StudyRoom()) if learns else None
-        company = Company(
-            workers, report, control, journal=journal, tally=tally, courtesy=courtesy_of(config)
+        workers = await stack.enter_async_context(
+            ProcessWorkerPool(reading_options_of(config), config.reading)
         )
-        follower = (
-            await stack.enter_async_context(IndexUpdater(portal)) if config.index.while_crawling else None
+        process = await stack.enter_async_context(TrainingProcess()) if kind.learns else None
+        context = CrawlContext(
+            workers, report, control, log=log, counters=counters, courtesy=courtesy_of(config)
         )
-        progress = await _Trip(portal, web, outing, company, tally, display).go(workers, room)
-        if follower is not None and progress.end != RunEnd.INTERRUPTED:
-            display.say("Bringing the index up to date ...")
-            behind = await control.unless_stopped(follower.finish(), otherwise="It was stopped.")
-            display.say(f"The index is behind: {behind}" if behind else "The index is up to date.")
+        updater = (
+            await stack.enter_async_context(IndexUpdater(portal))
+            if config.index.while_crawling
+            else None
+        )
+        progress = await _CrawlRun(portal, web, plan, kind, context, counters, observer).run(
+            workers, process
+        )
+        if updater is not None and progress.end != RunEnd.INTERRUPTED:
+            observer.say("Bringing the index up to date ...")
+            behind = await control.unless_stopped(updater.finish(), otherwise="It was stopped.")
+            observer.say(f"The index is behind: {behind}" if behind else "The index is up to date.")
         return progress
 
 
 @dataclass(frozen=True, slots=True)
-class _Trip:
-    """One outing: the examples, then what they teach, then the crawl; all of it within the limits."""
+class _CrawlRun:
+    """Fetches the examples, learns from them and crawls, all within the plan's limits."""
 
     portal: Portal
     web: Web
-    outing: Outing
-    company: Company
-    tally: Tally
-    display: Display
+    plan: CrawlPlan
+    kind: PolicyKind
+    context: CrawlContext
+    counters: CrawlCounters
+    observer: CrawlObserver
 
-    async def go(self, workers: ProcessWorkerPool, room: StudyRoom | None) -> Progress:
-        await self._fetch_examples()
-        end = self._over()
+    async def run(self, workers: ProcessWorkerPool, process: TrainingProcess | None) -> Progress:
+        await self._prepare()
+        end = self._end()
         if end is not None:
-            return self._ended(end)
-        if room is None:
-            return await self._crawl(baseline(self.portal), self.company)
-        self.display.say("Learning from the examples ...")
-        pause = self._pause if self.outing.feedback else None
-        told = self.outing.learn_pages is not None
-        teacher = Teacher(self.portal, room, pause, self._learn_pages(), exact=told)
+            return self._finish(end)
+        if self.kind.make_retrainer is None:
+            return await self._crawl(self._policy(), self.context)
+        retrainer = self.kind.make_retrainer(self.portal, self._retraining_plan(process))
+        self.observer.say("Learning from the examples ...")
         try:
             async with asyncio.timeout(self._seconds_left()) as timeout:
-                policy = await teacher.begin(workers)
+                policy = await retrainer.begin(workers)
         except TimeoutError:
             if not timeout.expired():
                 raise
-            return self._ended(RunEnd.TIME)
-        progress = await self._crawl(policy, dataclasses.replace(self.company, teacher=teacher))
-        if progress.end == RunEnd.PAGES and teacher.is_behind:
-            self.display.say("Learning from all that was found ...")
-            lesson = teacher.teach(Steady(workers, self.portal))
-            await self.company.control.unless_stopped(lesson, otherwise=False)
-        return teacher.told(progress)
+            return self._finish(RunEnd.TIME)
+        progress = await self._crawl(policy, dataclasses.replace(self.context, retrainer=retrainer))
+        if progress.end == RunEnd.PAGES and retrainer.is_behind:
+            self.observer.say("Learning from all fetched pages ...")
+            retraining = retrainer.retrain(ResilientWorkerPool(workers, self.portal))
+            await self.context.control.unless_stopped(retraining, otherwise=False)
+        return retrainer.describe(progress)
 
-    def _learn_pages(self) -> int:
-        told = self.outing.learn_pages
-        return learning_share(self.portal.config.crawl, self.outing.limits.pages) if told is None else told
+    def _policy(self) -> Policy:
+        policy = self.kind.make(PolicySetup(self.portal))
+        if policy is None:
+            raise BadInputError(
+                f"There is nothing to crawl by {self.kind.name} from; give the topics more examples."
+            )
+        return policy
 
-    async def _fetch_examples(self) -> None:
-        self.display.say("Fetching the examples ...")
-        report = self.company.report
-        company = dataclasses.replace(self.company, report=lambda told: report(replace(told, end="")))
-        await fetch_examples(self.portal, self.web, company=company, within=self.outing.limits)
-        self.company.control.begun = False  # what comes next cannot be stopped in good order, only at once
+    def _retraining_plan(self, process: TrainingProcess | None) -> RetrainingPlan:
+        return RetrainingPlan(
+            process=process,
+            pages=self.plan.limits.pages,
+            learn_pages=self.plan.learn_pages,
+            pause=self._pause if self.plan.feedback else None,
+        )
 
-    async def _crawl(self, policy: Policy, company: Company) -> Progress:
-        self.display.say(f"Crawling, {self.portal.config.crawl.policy.value} ...")
-        return await crawl(self.portal, self.web, policy, self.outing.limits, company)
+    async def _prepare(self) -> None:
+        self.observer.say("Fetching the examples ...")
+        report = self.context.report
+        context = dataclasses.replace(
+            self.context, report=lambda progress: report(replace(progress, end=""))
+        )
+        await prepare(
+            self.portal, self.web, self.kind.wanted, context=context, within=self.plan.limits
+        )
+        self.context.control.begun = False  # the next steps can only be stopped at once
 
-    def _over(self) -> RunEnd | None:
-        """Why nothing more is to be done, if that is so."""
-        if self.company.control.stopping:
-            return self.company.control.end
-        if self.tally.pages >= self.outing.limits.pages:
+    async def _crawl(self, policy: Policy, context: CrawlContext) -> Progress:
+        self.observer.say(f"Crawling, {self.kind.name} ...")
+        return await crawl(self.portal, self.web, policy, self.plan.limits, context)
+
+    def _end(self) -> RunEnd | None:
+        """Return why the crawl is over after the examples, or None if it goes on."""
+        if self.context.control.stopping:
+            return self.context.control.end
+        if self.counters.pages >= self.plan.limits.pages:
             return RunEnd.PAGES
-        left = self._seconds_left()
-        return RunEnd.TIME if left is not None and left <= 0 else None
+        seconds = self._seconds_left()
+        return RunEnd.TIME if seconds is not None and seconds <= 0 else None
 
-    def _ended(self, end: RunEnd) -> Progress:
+    def _finish(self, end: RunEnd) -> Progress:
         with self.portal.store.reading() as session:
-            left = frontier.size(session)
-        progress = replace(self.tally.progress(self._seconds()), end=end, waiting=left)
-        self.company.report(progress)
+            waiting = frontier.size(session)
+        progress = replace(self.counters.progress(self._seconds()), end=end, waiting=waiting)
+        self.context.report(progress)
         return progress
 
     def _seconds(self) -> float:
-        return self.tally.age(asyncio.get_running_loop().time())
+        return self.counters.age(asyncio.get_running_loop().time())
 
     def _seconds_left(self) -> float | None:
-        limit = self.outing.limits.seconds
+        limit = self.plan.limits.seconds
         return None if limit is None else limit - self._seconds()
 
     def _pause(self) -> None:
-        self.company.control.stop(RunEnd.FEEDBACK)
+        self.context.control.stop(RunEnd.FEEDBACK)
 
 
-def _both(one: Callable[[Progress], None], other: Callable[[Progress], None]) -> Callable[[Progress], None]:
+def _report_to_both(
+    first: Callable[[Progress], None], second: Callable[[Progress], None]
+) -> Callable[[Progress], None]:
     def report(progress: Progress) -> None:
-        one(progress)
-        other(progress)
+        first(progress)
+        second(progress)
 
     return report
 
 
+def _with_queue_names(
+    report: Callable[[Progress], None], names: Mapping[QueueId, str]
+) -> Callable[[Progress], None]:
+    return lambda progress: report(replace(progress, queue_names=names))
+
+
 @contextmanager
-def stopped_by_signals(control: Control, say: Callable[[str], None] = lambda _what: None) -> Iterator[None]:
-    """The first Ctrl-C ends a crawl in good order, the second at once."""
+def stop_on_signals(
+    control: Control, say: Callable[[str], None] = lambda _sentence: None
+) -> Iterator[None]:
+    """On the first SIGINT or SIGTERM end the crawl in good order, on the second one at once."""
     loop, main = asyncio.get_running_loop(), asyncio.current_task()
 
     def stop() -> None:
         if main is not None and (control.stopping or not control.begun):
             main.cancel()
         else:
-            say("Stopping; what is under way is still kept. Ctrl-C again stops at once.")
+            say("Stopping; pages in progress are still stored. Ctrl-C again stops at once.")
         control.stop()
 
-    for one in (signal.SIGINT, signal.SIGTERM):
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in handlers:
         with suppress(NotImplementedError, ValueError):
-            loop.add_signal_handler(one, stop)
+            loop.add_signal_handler(number, stop)
     try:
         yield
     finally:
-        for one in (signal.SIGINT, signal.SIGTERM):
+        for number, handler in handlers.items():
             with suppress(NotImplementedError, ValueError):
-                loop.remove_signal_handler(one)
-
-
-def baseline(portal: Portal) -> Policy:
-    """The policy of a portal that learns nothing on the way."""
-    seeds = seeds_of(portal)
-    if portal.config.crawl.policy is PolicyName.BREADTH_FIRST:
-        return BreadthFirst(seeds, portal.config.crawl)
-    return BestFirst(seeds, Centroid(_documents(portal, seeds)), portal.config.crawl)
-
-
-def seeds_of(portal: Portal) -> list[Address]:
-    """The pages that stand for the topics, in the order of the tree; counterexamples lead nowhere."""
-    with portal.store.reading() as session:
-        tree = TopicTree(topic_rows.all_topics(session))
-        examples = topic_rows.examples_of(session)
-    shown = [one.url for one in examples if one.url and not tree[one.topic].is_others]
-    return [address(url, rules=portal.config.urls) for url in shown]
-
-
-def _documents(portal: Portal, seeds: list[Address]) -> list[Document]:
-    """The seeds that were fetched, as far as their terms go."""
-    with portal.store.reading() as session:
-        pages = [page for seed in seeds if (page := page_at(session, seed.key)) is not None]
-        return [Document(vectors=vectors_of(session, page.id)) for page in pages]
+                loop.remove_signal_handler(number)  # which leaves the system's default
+                signal.signal(number, handler or signal.SIG_DFL)

@@ -1,32 +1,34 @@
-"""One page of a portal: what it says, why it is here, what leads to it and where it leads."""
+"""One page of a portal: its text, its explanation, the links to it, and its original."""
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 
 from motherlode.app.services.addresses import address_in
-from motherlode.app.services.registry import Shelf
+from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.documents.encoding import decode
-from motherlode.documents.harmless import harmless_html
+from motherlode.documents.html.sanitizer import harmless_html
 from motherlode.explain.explainer import explain
 from motherlode.explain.explanations import Explanation
 from motherlode.portal import Portal
 from motherlode.records import LodeError, PageId, StoreError
 from motherlode.store import Session
-from motherlode.store.pages import KeptPage, known_url, links_to, page_numbered, text_of
-from motherlode.training.training_set import page_behind
+from motherlode.store.tables.pages import KeptPage, known_url, links_to, page_numbered, text_of
+from motherlode.training.training_document import page_at_url
 from motherlode.urls import Address, host_of, url_key
 
-TEXT = 100_000  # characters of a page that are shown
-_LINKS = 50
-_LARGEST = 10 * 2**20  # bytes of an original that is shown
+MAX_TEXT_CHARS = 100_000  # of a page that are shown
+MAX_LINKS_SHOWN = 50
+MAX_ORIGINAL_BYTES = 10 * 2**20  # that are shown; larger ones can be downloaded
 _HTML = re.compile(r"text/html|application/xhtml\+xml", re.IGNORECASE)
 _TEXT = re.compile(r"text/|application/(json|xml|.*\+xml)", re.IGNORECASE)
 NEVER = "The portal has never seen that page: it is no example, and no page that was fetched links to it."
 
 
-class Linking(Struct, frozen=True):
+class LinkingPage(Struct, frozen=True):
     """A page that links to another, and the words of the link."""
 
     url: str
@@ -35,7 +37,7 @@ class Linking(Struct, frozen=True):
 
 
 class PageText(Struct, frozen=True):
-    """What a page says, as it is kept."""
+    """The text of a stored page, with what is known of its response."""
 
     title: str
     language: str
@@ -44,21 +46,24 @@ class PageText(Struct, frozen=True):
     status: int
     fetched_at: float
     text: str
-    whole: bool  # whether all of the text is here
-    original: bool  # whether what came is kept as it came
+    whole: bool  # whether `text` is all of the text
+    original: bool  # whether the archive has the response
 
 
 class PageView(Struct, frozen=True):
-    """A page. `page` is None where it was seen and never fetched."""
+    """A page. `page` is None if its URL is known, but was never fetched."""
 
     url: str
     page: PageText | None
     explanation: Explanation
-    links_in: tuple[Linking, ...]
+    links_in: tuple[LinkingPage, ...]
 
 
 class Original(Struct, frozen=True):
-    """What was fetched, as it came. `shown`: made harmless, so that it can be looked at; None: it cannot."""
+    """A response body as it was fetched.
+
+    `shown` is a harmless version of it, or None if there is none.
+    """
 
     body: bytes
     type: str
@@ -66,45 +71,72 @@ class Original(Struct, frozen=True):
     is_html: bool = False
 
 
-def page_view(shelf: Shelf, name: str, url: str, links: int = _LINKS) -> PageView:
-    """Raises `HTTPException` where the portal has never seen it, `UsageError` where it is no address."""
-    with shelf.reading(name) as portal, portal.store.reading() as session:
-        asked = address_in(session, url, portal.config.urls)
-        explanation = _explained(portal, session, asked, links)
-        kept = page_behind(session, asked.url)
-        text = None if kept is None else _text(session, kept)
-        return PageView(explanation.url, text, explanation, tuple(_arriving(session, explanation.url, links)))
+def page_view(
+    registry: PortalRegistry, name: str, url: str, links: int = MAX_LINKS_SHOWN
+) -> PageView:
+    """Return a page of a served portal.
+
+    Raises `HTTPException` if the portal has never seen it, and `UsageError` if it is no URL.
+    """
+    with registry.reading(name) as portal, portal.store.reading() as session:
+        address = address_in(session, url, portal.config.urls)
+        explanation = _explain(portal, session, address, links)
+        stored = page_at_url(session, address.url)
+        text = None if stored is None else _text(session, stored)
+        return PageView(
+            explanation.url, text, explanation, tuple(_links_to(session, explanation.url, links))
+        )
 
 
-def explained(shelf: Shelf, name: str, url: str, links: int) -> Explanation:
-    """Raises what `page_view` does."""
-    with shelf.reading(name) as portal, portal.store.reading() as session:
-        return _explained(portal, session, address_in(session, url, portal.config.urls), links)
+def explain_url(
+    directory: Path, url: str, links: int, overrides: Sequence[str] = ()
+) -> Explanation:
+    """Return how a URL was found, ranked and judged.
+
+    Raises `LodeError` if the portal has never seen it.
+    """
+    with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
+        address = address_in(session, url, portal.config.urls)
+        explanation = explain(session, portal.config, address, links)
+    if explanation is None:
+        raise LodeError(
+            f"{directory} has never seen {address.url[:200]}: it is no example, and no page that was "
+            "fetched links to it."
+        )
+    return explanation
 
 
-def _explained(portal: Portal, session: Session, asked: Address, links: int) -> Explanation:
-    found = explain(session, portal.config, asked, links)
-    if found is None:
+def explanation_at(registry: PortalRegistry, name: str, url: str, links: int) -> Explanation:
+    """Return the explanation of a URL of a served portal; it raises as `page_view` does."""
+    with registry.reading(name) as portal, portal.store.reading() as session:
+        return _explain(portal, session, address_in(session, url, portal.config.urls), links)
+
+
+def _explain(portal: Portal, session: Session, address: Address, links: int) -> Explanation:
+    explanation = explain(session, portal.config, address, links)
+    if explanation is None:
         raise HTTPException(404, NEVER)
-    return found
+    return explanation
 
 
-def original(shelf: Shelf, name: str, url: str) -> Original:
-    """Raises `HTTPException` where nothing is kept."""
-    with shelf.reading(name) as portal, portal.store.reading() as session:
-        kept = page_behind(session, address_in(session, url, portal.config.urls).url)
-        if kept is None or kept.page.archived is None:
-            raise HTTPException(404, "What was fetched from there is not kept.")
+def original(registry: PortalRegistry, name: str, url: str) -> Original:
+    """Return a page as it was fetched. Raises `HTTPException` if the archive does not have it."""
+    with registry.reading(name) as portal, portal.store.reading() as session:
+        stored = page_at_url(session, address_in(session, url, portal.config.urls).url)
+        if stored is None or stored.page.archived is None:
+            raise HTTPException(404, "The original of this page is not stored.")
         try:
-            exchange = portal.archive.read(kept.page.archived)
+            exchange = portal.archive.read(stored.page.archived)
         except StoreError as error:
-            raise HTTPException(404, "What was fetched from there cannot be read any more.") from error
-    return _original(exchange.head, exchange.body, kept.page.mime)
+            raise HTTPException(
+                404, "The original of this page cannot be read any more."
+            ) from error
+    return _original(exchange.head, exchange.body, stored.page.mime)
 
 
 def _original(head: bytes, body: bytes, mime: str) -> Original:
     is_html = _HTML.match(mime) is not None
-    if len(body) > _LARGEST or not (is_html or _TEXT.match(mime)):
+    if len(body) > MAX_ORIGINAL_BYTES or not (is_html or _TEXT.match(mime)):
         return Original(body, mime)
     text = decode(body, _content_type(head))
     return Original(body, mime, harmless_html(text) if is_html else text, is_html)
@@ -118,29 +150,33 @@ def _content_type(head: bytes) -> str:
     return ""
 
 
-def _text(session: Session, kept: KeptPage) -> PageText:
-    of = kept.page
+def _text(session: Session, stored: KeptPage) -> PageText:
+    page = stored.page
     try:
-        text = text_of(session, kept.id)
-    except LodeError:  # what is kept of it cannot be unpacked
+        text = text_of(session, stored.id)
+    except LodeError:  # its stored text cannot be unpacked
         text = ""
     return PageText(
-        kept.title,
-        kept.language,
-        of.mime,
-        of.size,
-        of.status,
-        of.fetched_at,
-        text[:TEXT],
-        len(text) <= TEXT,
-        of.archived is not None,
+        stored.title,
+        stored.language,
+        page.mime,
+        page.size,
+        page.status,
+        page.fetched_at,
+        text[:MAX_TEXT_CHARS],
+        len(text) <= MAX_TEXT_CHARS,
+        page.archived is not None,
     )
 
 
-def _arriving(session: Session, url: str, most: int) -> list[Linking]:
-    known = known_url(session, url_key(url, host_of(url)))
+def _links_to(session: Session, url: str, most: int) -> list[LinkingPage]:
+    row = known_url(session, url_key(url, host_of(url)))
     once: dict[PageId, str] = {}
-    for link in links_to(session, known.id, 10 * most) if known is not None else ():
+    for link in links_to(session, row.id, 10 * most) if row is not None else ():
         once[link.page] = once.get(link.page) or link.anchor
-    pages = [(page_numbered(session, number), anchor) for number, anchor in list(once.items())[:most]]
-    return [Linking(page.page.url, page.title, anchor) for page, anchor in pages if page is not None]
+    pages = [
+        (page_numbered(session, number), anchor) for number, anchor in list(once.items())[:most]
+    ]
+    return [
+        LinkingPage(page.page.url, page.title, anchor) for page, anchor in pages if page is not None
+    ]

@@ -1,40 +1,67 @@
-"""A refresh as a person starts it."""
+"""Refresh a portal: fetch its pages again and keep what has changed."""
+
+from pathlib import Path
+from time import time
 
 from msgspec.structs import replace
 
-from motherlode.app.cli.display import REFRESHING, Display
-from motherlode.app.services.crawl import LEARNING, baseline, stopped_by_signals
+from motherlode.app.requests.crawl import RefreshRequest
+from motherlode.app.services.crawl import CrawlObserver, ShowCrawl, stop_on_signals
 from motherlode.crawl.context import Control
-from motherlode.crawl.fetcher_setup import manner_of, user_agent
-from motherlode.crawl.log import Records
+from motherlode.crawl.fetcher_setup import reading_options_of, user_agent
+from motherlode.crawl.log import CrawlLog
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.crawl.refresh import Party, Refreshed, Wish, refresh
+from motherlode.crawl.refresh import RefreshContext, RefreshResult, RefreshSelection, refresh
+from motherlode.fetch.event_loop import run
 from motherlode.fetch.http import HttpWeb
+from motherlode.policies.kind import PolicySetup, load_policy
 from motherlode.portal import Portal
+from motherlode.records import TopicId
+from motherlode.topics import parse_path
+from motherlode.workers.fork_client import early_fork_server
 from motherlode.workers.worker_pool import ProcessWorkerPool
 
+REFRESHING = "refreshing"  # the phase that observers are shown: nothing is searched for or learned
 
-async def refresh_portal(portal: Portal, wish: Wish, *, quiet: bool = False) -> Refreshed:
-    """Fetch pages of a portal again, and show how it goes.
 
-    Raises `BadInputError` where the Web would be crawled without saying by whom.
+def refresh_directory(directory: Path, request: RefreshRequest, show: ShowCrawl) -> RefreshResult:
+    """Fetch pages of the portal in a directory again as requested, while it is shown."""
+    with early_fork_server(), Portal.crawling(directory, "refresh", request.settings) as portal:
+        fetched_before = time() - request.min_age_seconds
+        wish = RefreshSelection(fetched_before, request.pages, _topics_below(portal, request.topic))
+        with show(portal.tree(), Limits(request.pages)) as observer:
+            return run(refresh_portal(portal, wish, observer))
+
+
+def _topics_below(portal: Portal, path: str | None) -> set[TopicId] | None:
+    if path is None:
+        return None
+    tree = portal.tree()
+    topic = tree.at(parse_path(path)).id
+    return {topic, *tree.descendants(topic)}
+
+
+async def refresh_portal(
+    portal: Portal, wish: RefreshSelection, observer: CrawlObserver
+) -> RefreshResult:
+    """Fetch pages of a portal again and return how many changed, moved or are gone.
+
+    Raises `BadInputError` if the Web would be crawled without a contact.
     """
     config = portal.config
     agent = user_agent(config)
-    guide = None if config.crawl.policy in LEARNING else baseline(portal)
+    kind = load_policy(config.crawl.policy)
+    policy = kind.make(PolicySetup(portal))
     control = Control()
-    with (
-        stopped_by_signals(control),
-        Display(portal.tree(), Limits(wish.pages), quiet=quiet) as display,
-        Records(portal, harvests=False) as journal,
-    ):
 
-        def show(progress: Progress) -> None:
-            display.expect(progress.pages + progress.waiting)
-            display.update(replace(progress, phase=REFRESHING))
+    def show(progress: Progress) -> None:
+        observer.update(replace(progress, phase=REFRESHING))
 
+    with stop_on_signals(control), CrawlLog(portal, harvests=False) as journal:
         async with (
             HttpWeb(config.network, agent, config.dns) as web,
-            ProcessWorkerPool(manner_of(config), config.reading) as workers,
+            ProcessWorkerPool(reading_options_of(config), config.reading) as workers,
         ):
-            return await refresh(portal, web, wish, Party(workers, control, guide, show, journal))
+            return await refresh(
+                portal, web, wish, RefreshContext(workers, control, policy, show, journal)
+            )

@@ -1,1 +1,4 @@
-"""The web application: pages made on the server, forms that work without scripts, scripts where they help."""
+"""The web pages: made on the server, with forms that work without scripts.
+
+Views ask services and start jobs; they never read tables.
+"""

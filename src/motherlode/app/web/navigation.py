@@ -1,10 +1,10 @@
-"""The tabs of a portal. A new view that belongs into every portal is a line here."""
+"""The tabs of a portal. A new view with a tab is a line here."""
 
 from urllib.parse import quote
 
 from msgspec import Struct
 
-# What is written on a tab, and where it leads beneath the portal's own address.
+# The label of a tab, and its path below the portal's address.
 TABS = (
     ("Overview", ""),
     ("Topics", "/topics"),
@@ -20,28 +20,32 @@ TABS = (
 class Tab(Struct, frozen=True):
     label: str
     address: str
-    here: bool
+    is_current: bool
 
 
-def portal_address(name: str, beneath: str = "") -> str:
-    """Where a portal's page is.
+def portal_address(name: str, path: str = "") -> str:
+    """Return the address of a portal, or of a page below it.
 
     >>> portal_address("old owls", "/jobs")
     '/portals/old%20owls/jobs'
     """
-    return f"/portals/{quote(name, safe='')}{beneath}"
+    return f"/portals/{quote(name, safe='')}{path}"
 
 
 def tabs_of(portal: str, path: str) -> list[Tab]:
-    """The tabs of a portal, with the one that a path belongs to; none, where there is no portal."""
+    """Return the tabs of a portal, the current one marked; none without a portal."""
     if not portal:
         return []
-    found = [(label, portal_address(portal, beneath), beneath) for label, beneath in TABS]
     at = f"/portals/{portal}"
     return [
-        Tab(label, to, _within(path, f"{at}{beneath}", whole=not beneath)) for label, to, beneath in found
+        Tab(
+            label,
+            portal_address(portal, below),
+            _is_within(path, f"{at}{below}", exactly=not below),
+        )
+        for label, below in TABS
     ]
 
 
-def _within(path: str, place: str, *, whole: bool) -> bool:
-    return path == place or (not whole and path.startswith(f"{place}/"))
+def _is_within(path: str, place: str, *, exactly: bool) -> bool:
+    return path == place or (not exactly and path.startswith(f"{place}/"))

@@ -1,5 +1,6 @@
-"""The templates of the application, filled. What every page shows is put in here."""
+"""Pages: templates filled with their values and with what every page shows."""
 
+import shlex
 from datetime import UTC, datetime
 from functools import cache
 from http import HTTPStatus
@@ -11,11 +12,12 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse
 
 from motherlode import __version__
-from motherlode.app.cli.common import duration
-from motherlode.app.server.context import services_in
+from motherlode.app.server.context import context_of
+from motherlode.app.text import duration
 from motherlode.app.web.navigation import tabs_of
-from motherlode.export.filling import filled_from
 from motherlode.export.site.rows import brief, named
+from motherlode.export.templates import filled_from
+from motherlode.training.certainty import margin_text, topic_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,19 +25,19 @@ if TYPE_CHECKING:
 _KILO = 1000.0
 
 
-def page(request: Request, template: str, status: int = 200, /, **said: object) -> HTMLResponse:
-    """A page. Besides what it is told a template may name `shared`; `portal` is the portal that it is on."""
-    services = services_in(request)
+def page(request: Request, template: str, status: int = 200, /, **values: object) -> HTMLResponse:
+    """Return a page. Its template also has `shared`; `portal` is the portal that it is about."""
+    context = context_of(request)
     shared = {
-        "form_token": services.keys.form,
-        "needs_login": services.keys.needs_login,
+        "form_token": context.keys.form_token,
+        "needs_login": context.keys.needs_login,
         "path": request.url.path,
-        "single": services.shelf.single,
+        "single": context.registry.single,
         "version": __version__,
     }
-    said.setdefault("portal", "")
-    tabs = tabs_of(str(said["portal"]), request.url.path)
-    text = environment().get_template(template).render(said, shared=shared, tabs=tabs)
+    values.setdefault("portal", "")
+    tabs = tabs_of(str(values["portal"]), request.url.path)
+    text = environment().get_template(template).render(values, shared=shared, tabs=tabs)
     return HTMLResponse(text, status)
 
 
@@ -48,24 +50,27 @@ def environment() -> Environment:
     filters: dict[str, Callable[..., Any]] = {
         "brief": brief,
         "duration": duration,
+        "margin": margin_text,
         "moment": _moment,
+        "quoted": shlex.quote,  # for a shell
         "size": _size,
         "step": lambda text: quote(text, safe=""),
         "titled": lambda title, url: named(title, url or ""),
+        "topic": topic_text,
     }
     return filled_from("motherlode.app.web", filters)
 
 
 def _moment(at: float) -> str:
-    """A moment as it is written everywhere here; scripts show it in the time of the reader."""
+    """Return a time in UTC; scripts show it in the reader's time zone."""
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-    except (ValueError, OverflowError, OSError):  # of no calendar
+    except (ValueError, OverflowError, OSError):  # out of the calendar's range
         return ""
 
 
 def _size(number: float) -> str:
-    """`0 B`, `12 KB`, `3.4 MB`."""
+    """Return a size such as `0 B`, `12 KB` or `3.4 MB`."""
     for unit in ("B", "KB", "MB", "GB"):
         if number < _KILO:
             return f"{number:.0f} {unit}" if number >= 10 or unit == "B" else f"{number:.1f} {unit}"  # noqa: PLR2004

@@ -1,11 +1,11 @@
-"""The views. A new one is a module with a `router`, and a line here."""
+"""The registry of views. A new view is a module with a `router`, and a line here."""
 
 from fastapi import Depends, FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from motherlode.app.web.forms import form_checked
+from motherlode.app.web.forms import check_form
 from motherlode.app.web.views import (
     crawl,
     export,
@@ -23,12 +23,26 @@ from motherlode.app.web.views import (
 )
 from motherlode.app.web.views import page as page_view
 
-_FINDING = (search, page_view, original, marks, export)
-VIEWS = (login, portals, new, home, topics, crawl, hosts, feedback, *_FINDING, jobs)
+VIEWS = (
+    login,
+    portals,
+    new,
+    home,
+    topics,
+    crawl,
+    hosts,
+    feedback,
+    search,
+    page_view,
+    original,
+    marks,
+    export,
+    jobs,
+)
 
 
 class _Static(StaticFiles):
-    """Our own files; a browser asks each time whether they have changed."""
+    """Static files, which a browser revalidates each time."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
@@ -39,4 +53,4 @@ class _Static(StaticFiles):
 def install(app: FastAPI) -> None:
     app.mount("/static", _Static(packages=[("motherlode.app.web", "static")]), name="static")
     for view in VIEWS:
-        app.include_router(view.router, dependencies=[Depends(form_checked)], include_in_schema=False)
+        app.include_router(view.router, dependencies=[Depends(check_form)], include_in_schema=False)

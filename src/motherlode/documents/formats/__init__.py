@@ -6,7 +6,7 @@ A reader raises `UnreadableError` and nothing else. It is loaded when the first 
 from collections.abc import Callable
 from importlib import import_module
 
-from motherlode.documents.raw import Extract, Raw
+from motherlode.documents.extracts import Extract, Raw
 
 Reader = Callable[[Raw], Extract]
 
@@ -33,12 +33,12 @@ _READERS = {
     "application/rtf": "rtf.read_rtf",
     "text/rtf": "rtf.read_rtf",
     "application/epub+zip": "epub.read_epub",
-    "application/msword": "legacy.read_legacy",
-    "application/vnd.ms-word": "legacy.read_legacy",
-    "application/vnd.ms-excel": "legacy.read_legacy",
-    "application/vnd.ms-powerpoint": "legacy.read_legacy",
-    "application/x-ole-storage": "legacy.read_legacy",
-    "application/x-ooxml-encrypted": "legacy.read_legacy",  # it says why it cannot be read
+    "application/msword": "legacy_office.read_legacy",
+    "application/vnd.ms-word": "legacy_office.read_legacy",
+    "application/vnd.ms-excel": "legacy_office.read_legacy",
+    "application/vnd.ms-powerpoint": "legacy_office.read_legacy",
+    "application/x-ole-storage": "legacy_office.read_legacy",
+    "application/x-ooxml-encrypted": "legacy_office.read_legacy",  # it says why it cannot be read
     "application/zip": "containers.read_container",
     "application/x-zip": "containers.read_container",
     "application/x-zip-compressed": "containers.read_container",

@@ -9,10 +9,10 @@ from urllib.parse import unquote
 from zipfile import ZipInfo
 
 from motherlode.documents.encoding import decode
+from motherlode.documents.extracts import Extract, Member, Raw, UnreadableError
+from motherlode.documents.formats.decompression import TooMuchError, gunzipped, unbzipped, unxzed
 from motherlode.documents.formats.tar import is_tar, tar_members
-from motherlode.documents.formats.unpacking import TooMuchError, gunzipped, unbzipped, unxzed
-from motherlode.documents.formats.zipped import directory, is_encrypted, unpacked
-from motherlode.documents.raw import Extract, Member, Raw, UnreadableError
+from motherlode.documents.formats.zip_files import directory, is_encrypted, unpacked
 
 MAX_MEMBERS = 1_000
 MAX_MEMBER = 50 * 2**20  # bytes of one member, unpacked
@@ -28,7 +28,14 @@ _PACKED: tuple[tuple[bytes, _Unpack], ...] = (
     (b"\xfd7zXZ\x00", unxzed),
 )
 _HARMLESS = re.compile(r"[\x00-\x1f\x7f<>:\"|?*#%\ud800-\udfff]")
-_SUFFIXES = ((".tgz", ".tar"), (".tbz2", ".tar"), (".txz", ".tar"), (".gz", ""), (".bz2", ""), (".xz", ""))
+_SUFFIXES = (
+    (".tgz", ".tar"),
+    (".tbz2", ".tar"),
+    (".txz", ".tar"),
+    (".gz", ""),
+    (".bz2", ""),
+    (".xz", ""),
+)
 _GZIP_NAMED = 8  # a flag
 _UTF8 = 0x800  # a flag
 

@@ -4,16 +4,18 @@ import posixpath
 from urllib.parse import unquote
 
 from motherlode.documents.encoding import decode
-from motherlode.documents.formats.gathering import MAX_TITLE, Gathered
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.formats.collector import MAX_TITLE, DocumentBuilder
 from motherlode.documents.formats.markup import any_prefix, local, walk
-from motherlode.documents.formats.zipped import Package
-from motherlode.documents.html import read_html
-from motherlode.documents.raw import Extract, Raw, UnreadableError
+from motherlode.documents.formats.zip_files import Package
+from motherlode.documents.html.reader import read_html
 from motherlode.urls import UrlRules
 
 MAX_CHAPTERS = 2_000
 _MAX_CHAPTER = 10 * 2**20  # bytes, as of any web page
-_INSIDE = "http://book.invalid/"  # where chapters are while they are read; links to there are inner ones
+_INSIDE = (
+    "http://book.invalid/"  # where chapters are while they are read; links to there are inner ones
+)
 _PAGES = (".xhtml", ".html", ".htm")
 _FIELDS = {"title": "title", "language": "language", "description": "description"}
 
@@ -21,7 +23,7 @@ _FIELDS = {"title": "title", "language": "language", "description": "description
 def read_epub(raw: Raw) -> Extract:
     package = Package(raw.body)
     book = _book(package)
-    gathered = Gathered()
+    gathered = DocumentBuilder()
     gathered.title = book.told.get("title", "")
     gathered.language = book.told.get("language", "")
     gathered.description = book.told.get("description", "")
@@ -52,7 +54,7 @@ class _Container:
         pass
 
 
-class _Book:
+class _EpubPackage:
     """The description of a book: its files, and in which order they are read."""
 
     def __init__(self, path: str) -> None:
@@ -85,13 +87,13 @@ class _Book:
         return named or sorted(name for name in package.names if name.endswith(_PAGES))
 
 
-def _book(package: Package) -> _Book:
+def _book(package: Package) -> _EpubPackage:
     container = _Container()
     walk(package.part("META-INF/container.xml"), container)
     path = container.path
     if path not in package:
         path = next((name for name in package.names if name.endswith(".opf")), "")
-    book = _Book(unquote(path))
+    book = _EpubPackage(unquote(path))
     walk(package.part(path), book)
     return book
 
@@ -106,7 +108,7 @@ def inside(folder: str, href: str) -> str:
     return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/") if path else ""
 
 
-def _read_chapter(package: Package, path: str, gathered: Gathered) -> None:
+def _read_chapter(package: Package, path: str, gathered: DocumentBuilder) -> None:
     html = decode(package.part(path)[:_MAX_CHAPTER])
     document = read_html(html, _INSIDE + path, UrlRules())
     headings = set(document.headings)

@@ -3,8 +3,8 @@
 from html import escape
 from urllib.parse import urljoin
 
+from motherlode.documents.formats.collector import MAX_TITLE, DocumentBuilder
 from motherlode.documents.formats.fragments import gather_html
-from motherlode.documents.formats.gathering import MAX_TITLE, Gathered
 from motherlode.documents.formats.markup import StopReading, prefixed
 
 _ENTRIES = frozenset({"item", "entry"})
@@ -32,9 +32,11 @@ class Feed:
     """Its entries' titles are its headings, and the anchors of the links to them."""
 
     def __init__(self) -> None:
-        self.gathered = Gathered()
+        self.gathered = DocumentBuilder()
         self._prefix = ""
-        self._path: list[tuple[str, str]] = []  # of the elements that are open: name, and base of links
+        self._path: list[
+            tuple[str, str]
+        ] = []  # of the elements that are open: name, and base of links
         self._field, self._field_depth = "", 0
         self._xhtml = False  # the field holds elements, not HTML as text
         self._data: list[str] = []
@@ -148,7 +150,7 @@ class Feed:
 
 
 def _plain(html: str) -> str:
-    gathered = Gathered()
+    gathered = DocumentBuilder()
     gather_html(html, gathered)
     return gathered.extract().text.replace("\n", " ")
 

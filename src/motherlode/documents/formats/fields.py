@@ -3,7 +3,8 @@
 import re
 
 _HYPERLINK = re.compile(
-    r"""\s*HYPERLINK\s*(?:"(?P<quoted>[^"]{0,4000})|(?P<bare>[^\s\\"][^\s"]{0,4000}))""", re.IGNORECASE
+    r"""\s*HYPERLINK\s*(?:"(?P<quoted>[^"]{0,4000})|(?P<bare>[^\s\\"][^\s"]{0,4000}))""",
+    re.IGNORECASE,
 )
 _FORMULA = re.compile(r"""(?:^|[^\w.])HYPERLINK\(\s*"([^"]{1,4000})\"""", re.IGNORECASE)
 MAX_CODE = 10_000  # characters of a field code that are looked at

@@ -5,13 +5,13 @@ from typing import Any
 
 import turbohtml
 
-from motherlode.documents.formats.gathering import Gathered
+from motherlode.documents.formats.collector import DocumentBuilder
 
 _SILENT: list[Any] = ["script", "style", "noscript", "template"]
 _MARKED = re.compile(r"[<&]")
 
 
-def gather_html(html: str, gathered: Gathered) -> None:
+def gather_html(html: str, gathered: DocumentBuilder) -> None:
     """Take the text of a piece of HTML, one block a line, and its links."""
     if not _MARKED.search(html):
         gathered.line(html)

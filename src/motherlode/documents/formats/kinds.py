@@ -4,10 +4,10 @@ import struct
 from collections.abc import Iterator
 from zipfile import ZipInfo
 
+from motherlode.documents.extracts import UnreadableError
+from motherlode.documents.formats.decompression import TooMuchError
 from motherlode.documents.formats.markup import local, walk
-from motherlode.documents.formats.unpacking import TooMuchError
-from motherlode.documents.formats.zipped import directory, part_name, unpacked
-from motherlode.documents.raw import UnreadableError
+from motherlode.documents.formats.zip_files import directory, part_name, unpacked
 
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
@@ -53,7 +53,9 @@ def kind_of_zip(body: bytes) -> str:
     told = _small(body, parts.get("mimetype"), _MAX_MIME).decode("ascii", "replace").strip().lower()
     if told.startswith("application/") and told.isprintable():
         return told
-    return _office_type(_small(body, parts.get("[content_types].xml"), _MAX_TYPES)) or _by_folder(parts)
+    return _office_type(_small(body, parts.get("[content_types].xml"), _MAX_TYPES)) or _by_folder(
+        parts
+    )
 
 
 def _small(body: bytes, info: ZipInfo | None, limit: int) -> bytes:
@@ -114,7 +116,9 @@ def stream_names(body: bytes) -> list[str]:
     if not body.startswith(OLE_MAGIC) or len(body) < _SECTOR_0:
         return []
     directory = b"".join(_directory_sectors(body))
-    entries = [directory[place : place + _ENTRY] for place in range(0, len(directory) - _ENTRY + 1, _ENTRY)]
+    entries = [
+        directory[place : place + _ENTRY] for place in range(0, len(directory) - _ENTRY + 1, _ENTRY)
+    ]
     # The root's child is the root of a tree whose branches are the names before and after.
     ahead, seen = ([_number(entries[0], 76)] if entries else []), set()
     while ahead:

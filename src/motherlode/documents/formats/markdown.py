@@ -3,9 +3,9 @@
 import re
 from html import unescape
 
-from motherlode.documents.formats.gathering import Gathered
+from motherlode.documents.extracts import Extract
+from motherlode.documents.formats.collector import DocumentBuilder
 from motherlode.documents.formats.urls import trimmed
-from motherlode.documents.raw import Extract
 
 # Every repetition is bounded or cannot overlap with what follows: no text takes more than linear time.
 _FRONT = re.compile(r"\s*---[^\S\n]*\n(.{0,20000}?)\n(?:---|\.\.\.)[^\S\n]*(?:\n|$)", re.DOTALL)
@@ -30,20 +30,22 @@ _LINK = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]{0,1000}>")
-_ANCHOR = re.compile(r"""<a\s[^<>]{0,1000}?href\s{0,9}=\s{0,9}["']([^"'<>]{1,4000})""", re.IGNORECASE)
+_ANCHOR = re.compile(
+    r"""<a\s[^<>]{0,1000}?href\s{0,9}=\s{0,9}["']([^"'<>]{1,4000})""", re.IGNORECASE
+)
 _EMPHASIS = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+|(?<!\w)_{1,3}|_{1,3}(?!\w))")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def read_marked(text: str) -> Extract:
     """The title is the first heading, or what the lines before the text say it is."""
-    reading = _Reading(text)
+    reading = _MarkdownReader(text)
     return reading.read()
 
 
-class _Reading:
+class _MarkdownReader:
     def __init__(self, text: str) -> None:
-        self.gathered = Gathered()
+        self.gathered = DocumentBuilder()
         front = _FRONT.match(text)
         if front:
             title = _FRONT_TITLE.search(front[1])

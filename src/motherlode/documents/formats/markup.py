@@ -66,7 +66,9 @@ def _walk(body: bytes, handler: Handler, encoding: str | None) -> None:
     # With a DTD that could be elsewhere an entity unknown here (&nbsp;) is no error, but skipped.
     parser.UseForeignDTD(True)  # noqa: FBT003 - expat takes it by place
     parser.ExternalEntityRefHandler = lambda *_: 1
-    parser.SkippedEntityHandler = lambda name, parameter: None if parameter else _skipped(name, handler)
+    parser.SkippedEntityHandler = lambda name, parameter: (
+        None if parameter else _skipped(name, handler)
+    )
     with suppress(StopReading):
         try:
             # In one piece: expat before 2.6 takes quadratic time over a long token that comes in many.

@@ -7,11 +7,11 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from motherlode.documents.formats.gathering import MAX_TITLE, Gathered
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.formats.collector import MAX_TITLE, DocumentBuilder
 from motherlode.documents.formats.kinds import OLE_MAGIC, ZIP, kind_of_zip
 from motherlode.documents.formats.markup import StopReading, local, walk
-from motherlode.documents.formats.zipped import Package
-from motherlode.documents.raw import Extract, Raw, UnreadableError
+from motherlode.documents.formats.zip_files import Package
 
 MAX_RELATIONS = 100_000  # of a part
 
@@ -25,7 +25,7 @@ class Relation(Struct, frozen=True):
 
 
 Relations = dict[str, Relation]
-Read = Callable[["Office", Gathered], None]
+Read = Callable[["Office", DocumentBuilder], None]
 
 
 class Office:
@@ -97,7 +97,7 @@ _FIELDS = {"title": "title", "language": "language", "description": "description
 class _Properties:
     """What a document says of itself."""
 
-    def __init__(self, gathered: Gathered) -> None:
+    def __init__(self, gathered: DocumentBuilder) -> None:
         self._gathered = gathered
         self._field = ""
 
@@ -142,11 +142,11 @@ def read_office(raw: Raw) -> Extract:
 
 
 def _read(raw: Raw, read: Read) -> Extract:
-    from motherlode.documents.formats.legacy import read_by_undoc, read_legacy  # noqa: PLC0415 - they need each other
+    from motherlode.documents.formats.legacy_office import read_by_undoc, read_legacy  # noqa: PLC0415 - they need each other
 
     if raw.body.startswith(OLE_MAGIC):
         return read_legacy(raw)
-    gathered = Gathered()
+    gathered = DocumentBuilder()
     try:
         office = Office(raw.body)
         for part in office.related(office.relations(), "core-properties") or ["docProps/core.xml"]:

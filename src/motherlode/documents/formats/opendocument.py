@@ -2,11 +2,11 @@
 
 from collections.abc import Callable  # noqa: TC003 - as all others are imported
 
-from motherlode.documents.formats.gathering import Gathered
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.formats.collector import DocumentBuilder
 from motherlode.documents.formats.markup import StopReading, any_prefix, walk, walk_any
 from motherlode.documents.formats.paragraphs import Paragraphs
-from motherlode.documents.formats.zipped import Package
-from motherlode.documents.raw import Extract, Raw, UnreadableError
+from motherlode.documents.formats.zip_files import Package
 
 MAX_REPEATED = 10  # times that a cell or row is taken which says that it stands there many times
 MAX_COLUMNS = 16_384
@@ -28,7 +28,7 @@ def read_opendocument(raw: Raw) -> Extract:
     if not raw.body.startswith(b"PK"):
         return read_flat(raw)
     package = Package(raw.body)
-    reading = _Reading()
+    reading = _OpenDocumentReader()
     walk(package.part("meta.xml"), reading)
     walk(package.part("content.xml"), reading)
     if not reading.seen:
@@ -39,18 +39,18 @@ def read_opendocument(raw: Raw) -> Extract:
 
 
 def read_flat(raw: Raw) -> Extract:
-    reading = _Reading()
+    reading = _OpenDocumentReader()
     walk_any(raw.body, reading, raw.content_type)
     if not reading.seen:
         raise UnreadableError("no document in it")
     return reading.finished().extract()
 
 
-class _Reading:
+class _OpenDocumentReader:
     """Paragraphs in their order; in a sheet, rows."""
 
     def __init__(self) -> None:
-        self._gathered = Gathered()
+        self._gathered = DocumentBuilder()
         self._paragraphs = Paragraphs(self._gathered)
         self.seen = False  # a document, and not only what is said of it
         self._silent = self._depth = 0
@@ -66,7 +66,9 @@ class _Reading:
             "table:table": self._start_table,
             "table:table-row": self._start_row,
             "table:table-cell": self._start_cell,
-            "text:a": lambda attributes: self._paragraphs.begin_link(any_prefix(attributes, "href")),
+            "text:a": lambda attributes: self._paragraphs.begin_link(
+                any_prefix(attributes, "href")
+            ),
             "draw:a": lambda attributes: self._gathered.reference(any_prefix(attributes, "href")),
             "draw:frame": self._start_frame,
         }
@@ -110,7 +112,7 @@ class _Reading:
         else:
             self._paragraphs.say(data)
 
-    def finished(self) -> Gathered:
+    def finished(self) -> DocumentBuilder:
         """All that there is, also of what a broken document never ended."""
         while self._paragraphs:
             self._end_paragraph("")

@@ -1,6 +1,6 @@
 """Paragraphs while they are read: one may stand inside another (notes, text boxes), and have links."""
 
-from motherlode.documents.formats.gathering import MAX_ANCHOR, Gathered
+from motherlode.documents.formats.collector import MAX_ANCHOR, DocumentBuilder
 from motherlode.documents.formats.markup import StopReading
 
 _MAX_DEPTH = 1_000  # paragraphs in paragraphs; no writer makes ten
@@ -19,7 +19,7 @@ class _Open:
 class Paragraphs:
     """Those that are open; what is said is said in the innermost."""
 
-    def __init__(self, gathered: Gathered) -> None:
+    def __init__(self, gathered: DocumentBuilder) -> None:
         self._gathered = gathered
         self._open: list[_Open] = []
 

@@ -10,15 +10,17 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.formats.collector import MAX_TEXT, DocumentBuilder
 from motherlode.documents.formats.lines import paragraphs
-from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 MAX_PAGES = 2_000
 MAX_LINKS = 2_000  # of a page
 _MAX_URL = 4_096  # bytes
 _MAX_LINKED = 500  # characters under a link
-_MAX_WORK = 20_000_000  # characters of a page, as often as they are looked through for those under a link
+_MAX_WORK = (
+    20_000_000  # characters of a page, as often as they are looked through for those under a link
+)
 
 
 def read_pdf(raw: Raw) -> Extract:
@@ -33,7 +35,7 @@ def read_pdf(raw: Raw) -> Extract:
 
 
 def _read(document: Any) -> Extract:
-    gathered = Gathered()
+    gathered = DocumentBuilder()
     gathered.title = document.get_metadata_value("Title")
     for number in range(min(len(document), MAX_PAGES)):
         try:
@@ -46,7 +48,7 @@ def _read(document: Any) -> Extract:
     return gathered.extract()
 
 
-def _read_page(page: Any, text: Any, gathered: Gathered) -> None:
+def _read_page(page: Any, text: Any, gathered: DocumentBuilder) -> None:
     count = min(pdfium.FPDFText_CountChars(text), MAX_TEXT)
     if count > 0:
         for paragraph in paragraphs(text.get_text_range(0, count)):
@@ -130,7 +132,7 @@ def _second_try(body: bytes) -> Extract:
 
 
 def _read_by_oxide(document: Any) -> Extract:
-    gathered = Gathered()
+    gathered = DocumentBuilder()
     for number in range(min(document.page_count(), MAX_PAGES)):
         for paragraph in paragraphs(document.extract_text(number)):
             gathered.line(paragraph)

@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from motherlode.documents.encoding import decode
-from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.extras import GHOSTSCRIPT
+from motherlode.documents.formats.collector import MAX_TEXT, DocumentBuilder
 from motherlode.documents.formats.lines import paragraphs
 from motherlode.documents.formats.urls import urls_in
-from motherlode.documents.needs import GHOSTSCRIPT
-from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 MAX_SECONDS = 20.0
 MAX_OUTPUT = 2 * MAX_TEXT  # bytes
@@ -25,13 +25,21 @@ _PIECE = 65_536
 _TITLE = re.compile(rb"^%%Title:[ \t]*(.{1,500}?)[ \t]*$", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 # What a document prints, and what it does wrong, is no text of it: that goes another way.
-_GS = ("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sstdout=%stderr", "-sDEVICE=txtwrite", "-sOutputFile=-")
+_GS = (
+    "-q",
+    "-dSAFER",
+    "-dBATCH",
+    "-dNOPAUSE",
+    "-sstdout=%stderr",
+    "-sDEVICE=txtwrite",
+    "-sOutputFile=-",
+)
 # The first that is installed.
 _PROGRAMS = (("gs", _GS), ("ps2ascii", ()), ("pstotext", ()))
 
 
 def read_postscript(raw: Raw) -> Extract:
-    gathered = Gathered()
+    gathered = DocumentBuilder()
     gathered.title = _title(raw.body)
     program = _program()
     if not program:

@@ -4,9 +4,9 @@ import codecs
 import re
 from typing import NamedTuple
 
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.formats.collector import MAX_ANCHOR, MAX_TITLE, DocumentBuilder
 from motherlode.documents.formats.fields import MAX_CODE, target_of
-from motherlode.documents.formats.gathering import MAX_ANCHOR, MAX_TITLE, Gathered
-from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 MAX_DEPTH = 100_000  # groups in groups
 MAX_TOKENS = 4_000_000  # 10 MB of real text have about a million
@@ -59,7 +59,7 @@ def read_rtf(raw: Raw) -> Extract:
     start = raw.body[:1024].find(b"{\\rtf")
     if start < 0:
         raise UnreadableError("no RTF")
-    return _Reading().read(raw.body, start).extract()
+    return _RtfReader().read(raw.body, start).extract()
 
 
 class _State(NamedTuple):
@@ -72,7 +72,7 @@ class _State(NamedTuple):
     heading: bool = False
 
 
-class _Field:
+class _RtfField:
     """A field that is open: its code, and the text that is shown for it."""
 
     __slots__ = ("code", "depth", "shown")
@@ -83,9 +83,9 @@ class _Field:
         self.shown = ""
 
 
-class _Reading:
+class _RtfReader:
     def __init__(self) -> None:
-        self._gathered = Gathered()
+        self._gathered = DocumentBuilder()
         self._codec = "cp1252"
         self._state = _State()
         self._states: list[_State] = []
@@ -93,13 +93,15 @@ class _Reading:
         self._data: list[str] = []
         self._skip = 0  # characters to come that stand for a Unicode one
         self._optional = False  # the next word names a destination that may be passed over
-        self._fields: list[_Field] = []
-        self._notes: list[tuple[int, list[str]]] = []  # depth of a note, and the paragraph that it stands in
+        self._fields: list[_RtfField] = []
+        self._notes: list[
+            tuple[int, list[str]]
+        ] = []  # depth of a note, and the paragraph that it stands in
         self._fonts: dict[int, str] = {}
         self._font = self._style = 0
         self._heading_styles: set[int] = set()
 
-    def read(self, body: bytes, place: int) -> Gathered:
+    def read(self, body: bytes, place: int) -> DocumentBuilder:
         for _ in range(MAX_TOKENS):
             token = _TOKEN.match(body, place)
             if token is None or self._gathered.full or len(self._states) > MAX_DEPTH:
@@ -178,7 +180,7 @@ class _Reading:
             self._notes.append((len(self._states), self._data))
             self._data = []
         elif word == "field":
-            self._fields.append(_Field(len(self._states)))
+            self._fields.append(_RtfField(len(self._states)))
         else:
             self._format(word, value)
 

@@ -1,21 +1,23 @@
 """Excel's XML: rows of cells, sheet by sheet."""
 
+from motherlode.documents.extracts import UnreadableError
+from motherlode.documents.formats.collector import MAX_TEXT, DocumentBuilder
 from motherlode.documents.formats.fields import target_in_formula
-from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
-from motherlode.documents.formats.loose import gather_loose
+from motherlode.documents.formats.loose_texts import gather_loose
 from motherlode.documents.formats.markup import StopReading, local, prefixed, walk
 from motherlode.documents.formats.ooxml import Office, Relations
-from motherlode.documents.raw import UnreadableError
 
 MAX_SHEETS = 1_000
 MAX_CELLS = 200_000  # cells of a sheet whose text is remembered for the links that they may have
 _MAX_CELL = 32_767  # characters, which is Excel's own limit
 
 
-def read_sheets(office: Office, gathered: Gathered) -> None:
+def read_sheets(office: Office, gathered: DocumentBuilder) -> None:
     main = office.main_part("xl/workbook.xml")
     sheets = _sheets(office, main) if main else []
-    sheets = sheets or [("", name) for name in office.numbered(r"xl/worksheets/sheet(\d{1,9})\.xml")]
+    sheets = sheets or [
+        ("", name) for name in office.numbered(r"xl/worksheets/sheet(\d{1,9})\.xml")
+    ]
     if not sheets and not main:
         raise UnreadableError("no workbook in it")
     strings = _strings(office, main)
@@ -98,7 +100,7 @@ def _strings(office: Office, main: str) -> list[str]:
 
 class _Sheet:
     def __init__(
-        self, gathered: Gathered, strings: list[str], relations: Relations, *, linking: bool
+        self, gathered: DocumentBuilder, strings: list[str], relations: Relations, *, linking: bool
     ) -> None:
         self._gathered = gathered
         self._strings = strings
@@ -172,4 +174,6 @@ class _Sheet:
         relation = self._relations.get(prefixed(attributes, "id"))
         if relation and relation.external:
             first = attributes.get("ref", "").partition(":")[0]
-            self._gathered.reference(relation.target, self._texts.get(first) or attributes.get("display", ""))
+            self._gathered.reference(
+                relation.target, self._texts.get(first) or attributes.get("display", "")
+            )

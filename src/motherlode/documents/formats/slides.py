@@ -1,11 +1,11 @@
 """PowerPoint's XML: slides in the order in which they are shown, each with its notes."""
 
-from motherlode.documents.formats.gathering import Gathered
-from motherlode.documents.formats.loose import gather_loose
+from motherlode.documents.extracts import UnreadableError
+from motherlode.documents.formats.collector import DocumentBuilder
+from motherlode.documents.formats.loose_texts import gather_loose
 from motherlode.documents.formats.markup import StopReading, local, prefixed, walk
 from motherlode.documents.formats.ooxml import Office, Relations
 from motherlode.documents.formats.paragraphs import Paragraphs
-from motherlode.documents.raw import UnreadableError
 
 MAX_SLIDES = 5_000
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -15,7 +15,7 @@ _LETTERS = {"br": "\n", "tab": "\t"}
 _SHAPES = frozenset({"sp", "graphicFrame", "pic", "cxnSp"})
 
 
-def read_slides(office: Office, gathered: Gathered) -> None:
+def read_slides(office: Office, gathered: DocumentBuilder) -> None:
     main = office.main_part("ppt/presentation.xml")
     slides = _order(office, main) if main else []
     slides = slides or office.numbered(r"ppt/slides/slide(\d{1,9})\.xml")
@@ -32,7 +32,7 @@ def read_slides(office: Office, gathered: Gathered) -> None:
             break
 
 
-def _read_part(office: Office, part: str, gathered: Gathered) -> None:
+def _read_part(office: Office, part: str, gathered: DocumentBuilder) -> None:
     reading = _Slide(gathered, office.relations(part))
     walk(office.part(part), reading)
     reading.finish()
@@ -63,7 +63,7 @@ def _order(office: Office, main: str) -> list[str]:
 
 
 class _Slide:
-    def __init__(self, gathered: Gathered, relations: Relations) -> None:
+    def __init__(self, gathered: DocumentBuilder, relations: Relations) -> None:
         self._gathered = gathered
         self._relations = relations
         self._paragraphs = Paragraphs(gathered)

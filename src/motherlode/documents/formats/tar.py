@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from motherlode.documents.raw import Member
+from motherlode.documents.extracts import Member
 
 _BLOCK = 512
 _FILES = (b"0", b"\0", b"7")
@@ -28,7 +28,9 @@ def tar_members(body: bytes) -> Iterator[Member]:
         kind, content = header[156:157], slice(place + _BLOCK, place + _BLOCK + size)
         if kind in _FILES and content.stop <= len(body):
             yield Member(name or _name(header), body[content])
-        name = _long_name(kind, body[content.start : min(content.stop, content.start + 4 * _MAX_NAME)])
+        name = _long_name(
+            kind, body[content.start : min(content.stop, content.start + 4 * _MAX_NAME)]
+        )
         place = content.start + -(-size // _BLOCK) * _BLOCK
 
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 
 from motherlode.documents.encoding import decode
-from motherlode.documents.formats.gathering import MAX_TEXT, Gathered
+from motherlode.documents.extracts import Extract, Raw
+from motherlode.documents.formats.collector import MAX_TEXT, DocumentBuilder
 from motherlode.documents.formats.markdown import read_marked
 from motherlode.documents.formats.urls import urls_in
-from motherlode.documents.raw import Extract, Raw
 
 _LOOK = 8_192  # characters by which the separator of a table is told
 _SEPARATORS = ",;\t|"
@@ -17,7 +17,7 @@ _BETWEEN = re.compile(r"\n(?:[^\S\n]*\n)+|\f")  # blank lines
 
 def read_text(raw: Raw) -> Extract:
     """Paragraphs are what blank lines part; the lines of each become one."""
-    text, gathered = decoded(raw), Gathered()
+    text, gathered = decoded(raw), DocumentBuilder()
     for paragraph in _BETWEEN.split(text):
         gathered.line(paragraph)
     for url in urls_in(text):
@@ -31,7 +31,7 @@ def read_markdown(raw: Raw) -> Extract:
 
 def read_csv(raw: Raw) -> Extract:
     """A row a line. The separator is whichever there is most of: commas, semicolons, tabs or bars."""
-    text, gathered = decoded(raw), Gathered()
+    text, gathered = decoded(raw), DocumentBuilder()
     look = text[:_LOOK]
     for row in _rows(text, max(_SEPARATORS, key=look.count)):
         gathered.cells(row)

@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable  # noqa: TC003 - as all others are imported
 
 from motherlode.documents.encoding import decode
+from motherlode.documents.extracts import UnreadableError
+from motherlode.documents.formats.collector import MAX_ANCHOR, DocumentBuilder
 from motherlode.documents.formats.fields import MAX_CODE, target_of
 from motherlode.documents.formats.fragments import gather_html
-from motherlode.documents.formats.gathering import MAX_ANCHOR, Gathered
-from motherlode.documents.formats.loose import gather_loose
+from motherlode.documents.formats.loose_texts import gather_loose
 from motherlode.documents.formats.markup import StopReading, any_prefix, local, prefixed, walk
 from motherlode.documents.formats.ooxml import Office, Relations
 from motherlode.documents.formats.paragraphs import Paragraphs
-from motherlode.documents.raw import UnreadableError
 
 _NOTES = ("footnotes", "endnotes", "comments")
 # Said twice (a fallback), said no more (moved, deleted), or not said (how a word is spoken).
@@ -24,7 +24,7 @@ _MAX_FIELDS = 1_000  # fields in fields
 _LEVELS = 9
 
 
-def read_word(office: Office, gathered: Gathered) -> None:
+def read_word(office: Office, gathered: DocumentBuilder) -> None:
     main = office.main_part("word/document.xml")
     if not main:
         raise UnreadableError("no document in it")
@@ -35,7 +35,7 @@ def read_word(office: Office, gathered: Gathered) -> None:
     if not office.part(main):
         raise UnreadableError("a broken document")
     for part in (main, *office.related(relations, *_NOTES)):
-        reading = _Reading(office, gathered, office.relations(part), headings.found)
+        reading = _WordReader(office, gathered, office.relations(part), headings.found)
         walk(office.part(part), reading)
         reading.finish()
     for part in office.related(relations, "diagramData"):
@@ -63,7 +63,7 @@ class _Styles:
         pass
 
 
-class _Field:
+class _WordField:
     __slots__ = ("code", "coding", "shown")
 
     def __init__(self) -> None:
@@ -78,14 +78,16 @@ class _Field:
             self.shown += text
 
 
-class _Reading:
-    def __init__(self, office: Office, gathered: Gathered, relations: Relations, headings: set[str]) -> None:
+class _WordReader:
+    def __init__(
+        self, office: Office, gathered: DocumentBuilder, relations: Relations, headings: set[str]
+    ) -> None:
         self._office = office
         self._gathered = gathered
         self._relations = relations
         self._headings = headings
         self._paragraphs = Paragraphs(gathered)
-        self._fields: list[_Field] = []
+        self._fields: list[_WordField] = []
         self._depth = self._silent = 0
         self._heading = self._hidden = self._in_run = False
         self._taking = ""  # the element whose text is taken
@@ -98,7 +100,9 @@ class _Reading:
             "outlineLvl": self._level,
             "vanish": self._vanish,
             "hyperlink": lambda attributes: self._paragraphs.begin_link(self._target(attributes)),
-            "fldSimple": lambda told: self._paragraphs.begin_link(target_of(any_prefix(told, "instr"))),
+            "fldSimple": lambda told: self._paragraphs.begin_link(
+                target_of(any_prefix(told, "instr"))
+            ),
             "fldChar": self._field,
             "hlinkClick": lambda attributes: self._gathered.reference(self._target(attributes)),
             "altChunk": self._chunk,
@@ -173,7 +177,9 @@ class _Reading:
 
     def _level(self, attributes: dict[str, str]) -> None:
         level = any_prefix(attributes, "val")
-        self._heading = self._heading or (level.isdecimal() and len(level) == 1 and int(level) < _LEVELS)
+        self._heading = self._heading or (
+            level.isdecimal() and len(level) == 1 and int(level) < _LEVELS
+        )
 
     def _vanish(self, attributes: dict[str, str]) -> None:
         # Outside a run it is the end of the paragraph that is hidden, which says nothing.
@@ -186,7 +192,7 @@ class _Reading:
     def _field(self, attributes: dict[str, str]) -> None:
         kind = any_prefix(attributes, "fldCharType")
         if kind == "begin" and len(self._fields) < _MAX_FIELDS:
-            self._fields.append(_Field())
+            self._fields.append(_WordField())
         elif kind == "separate" and self._fields:
             self._fields[-1].coding = False
         elif kind == "end" and self._fields:

@@ -1,10 +1,10 @@
 """XML: feeds, FictionBooks and flat OpenDocument by what their elements mean, anything else by its text."""
 
+from motherlode.documents.extracts import Extract, Raw, UnreadableError
+from motherlode.documents.formats.collector import MAX_ANCHOR, MAX_TITLE, DocumentBuilder
 from motherlode.documents.formats.feeds import Feed
-from motherlode.documents.formats.gathering import MAX_ANCHOR, MAX_TITLE, Gathered
 from motherlode.documents.formats.markup import StopReading, any_prefix, local, walk_any
 from motherlode.documents.formats.opendocument import read_flat
-from motherlode.documents.raw import Extract, Raw, UnreadableError
 
 _FEEDS = frozenset({"rss", "feed", "rdf"})
 _LINKING = ("href", "src", "xmlUrl", "htmlUrl")  # the last two are OPML's
@@ -19,7 +19,7 @@ def read_xml(raw: Raw) -> Extract:
     if root == "office:document":
         return read_flat(raw)
     name = local(root)
-    reading = Feed() if name in _FEEDS else _Book() if name == "fictionbook" else _Any()
+    reading = Feed() if name in _FEEDS else _FictionBook() if name == "fictionbook" else _Any()
     walk_any(raw.body, reading, raw.content_type)
     gathered = reading.gathered if isinstance(reading, Feed) else reading.finished()
     return gathered.extract()
@@ -52,11 +52,13 @@ class _Any:
     """All text: elements stand in lines of their own, except inside running text."""
 
     def __init__(self) -> None:
-        self.gathered = Gathered()
+        self.gathered = DocumentBuilder()
         self._running: list[bool] = [False]  # of open elements: are they a part of running text?
         self._data: list[str] = []
         self._lines = 0
-        self._links: list[tuple[int, str, int, int]] = []  # open ones: depth, address, line and place in it
+        self._links: list[
+            tuple[int, str, int, int]
+        ] = []  # open ones: depth, address, line and place in it
         self._silent = 0  # the depth of an element whose text is none
         self._title = 0  # the same of the first that is called title
         self._ended = False  # the last thing seen was an end
@@ -97,7 +99,7 @@ class _Any:
             self._running[-1] = True
             self._ended = False
 
-    def finished(self) -> Gathered:
+    def finished(self) -> DocumentBuilder:
         while self._links:
             self._linked(*self._links.pop())
         self._flush()
@@ -123,11 +125,11 @@ class _Any:
 _PARAGRAPHS = frozenset({"p", "v", "subtitle", "text-author", "td", "th", "book-title", "lang"})
 
 
-class _Book:
+class _FictionBook:
     """FictionBook: paragraphs, chapters' titles as headings, links to elsewhere."""
 
     def __init__(self) -> None:
-        self.gathered = Gathered()
+        self.gathered = DocumentBuilder()
         self._open: list[str] = []
         self._depth: dict[str, int] = {}  # how many of these are open
         self._data: list[str] = []
@@ -159,7 +161,7 @@ class _Book:
         if not self._within("binary"):
             self._data.append(data)
 
-    def finished(self) -> Gathered:
+    def finished(self) -> DocumentBuilder:
         if self._within("body"):
             self.gathered.line("".join(self._data))
         return self.gathered

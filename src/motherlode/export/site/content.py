@@ -5,27 +5,33 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from motherlode import __version__
-from motherlode.documents.spaces import TERMS
-from motherlode.export.gathering import Gathering
-from motherlode.export.site.records import Bunch, Card, Content, Detail, Head, Imprint, Outing, Shown
+from motherlode.documents.features.spaces import TERMS
+from motherlode.export.record_reader import Gathering
+from motherlode.export.site.records import Bunch, Content, Detail, Head, Imprint, Outing, Shown
 from motherlode.records import Example, TopicId
-from motherlode.store import ledger, overview
-from motherlode.store.indexed import materials_of
-from motherlode.store.judged import judged_for, on_topic, surest_on
-from motherlode.training.clusters import Cluster, Wanted, clusters_of
-from motherlode.training.link_analysis import standings
+from motherlode.records.example_counts import count_examples
+from motherlode.store.queries import overview
+from motherlode.store.queries.index_rows import materials_of
+from motherlode.store.tables import ledger
+from motherlode.store.tables.judgements import judged_for, on_topic, surest_on
+from motherlode.training.clusters import Cluster, ClusterOptions, clusters_of
+from motherlode.training.link_analysis import link_scores_of
+from motherlode.training.portal_view import PortalView
 from motherlode.training.topic_profile import (
-    LOOKED_AT,
+    CANDIDATE_PAGES,
     ORIGINS,
-    best_of,
+    PageCard,
+    authorities_among,
+    best_cards,
     card_of,
-    precision_of,
+    hubs_among,
+    precision_estimates,
     terms_of,
-    weighed,
 )
-from motherlode.training.view import View
 
-_CLUSTERED = 1_000  # pages of a topic, the surest: enough to see what there is, at a tenth of the time
+_CLUSTERED = (
+    1_000  # pages of a topic, the surest: enough to see what there is, at a tenth of the time
+)
 _CLUSTERABLE = 20  # pages; of fewer, one sees oneself what they fall into
 _CENTRAL = 3  # pages of a cluster
 _EXAMPLES = 100
@@ -42,14 +48,15 @@ class _Source:
     what: Gathering
 
     @cached_property
-    def _view(self) -> View:
-        return View(self.what.session, self.what.portal.config, self.what.tree)
+    def _view(self) -> PortalView:
+        return PortalView(self.what.session, self.what.portal.config, self.what.tree)
 
     def heads(self) -> list[Head]:
         tree, topics = self.what.tree, self.what.topics
+        estimates = precision_estimates(self._view)
         within = None if topics is None else set(topics)
         return [
-            Head(topic.id, tree.path(topic.id), precision_of(self._view.classifier, topic.id))
+            Head(topic.id, tree.path(topic.id), estimates.get(topic.id))
             for topic in tree
             if not topic.is_others and (within is None or topic.id in within)
         ]
@@ -72,31 +79,35 @@ class _Source:
             outings=tuple(
                 Outing(run.started_at, run.ended_at, run.policy, run.pages)
                 for run in runs
-                if not run.policy.startswith("_")  # fetching examples is no crawl
+                if run.is_crawl
             ),
         )
 
-    def cards(self, head: Head) -> Iterator[Card]:
+    def cards(self, head: Head) -> Iterator[PageCard]:
         """The pages of a topic that are there, the surest first."""
         session = self.what.session
         for part in surest_on(session, TopicId(head.topic)):
-            there = {one.page: one for one in materials_of(session, [page for page, _ in part], TERMS)}
-            for page, sure in part:
+            there = {
+                one.page: one for one in materials_of(session, [page for page, _ in part], TERMS)
+            }
+            for page, judgement in part:
                 if page in there:
-                    yield card_of(there[page], sure)
+                    yield card_of(there[page], judgement.confidence, judgement.probability)
 
     def detail(self, head: Head) -> Detail:
         session, topic = self.what.session, TopicId(head.topic)
-        surest = judged_for(session, self.what.tree.descendants(topic), LOOKED_AT)
-        found = standings(session, self.what.tree, topic) if surest else []
+        surest = judged_for(session, self.what.tree.descendants(topic), CANDIDATE_PAGES)
+        scores = link_scores_of(session, self.what.tree, topic) if surest else []
         clusters, clustered = self._clusters(topic)
+        examples = [example for example in self._view.examples if example.topic == topic]
         return Detail(
-            best=tuple(best_of(session, surest)),
-            authorities=weighed(session, [one for one in found if not one.elsewhere], "authority"),
-            hubs=weighed(session, found, "hub"),
+            best=tuple(best_cards(session, surest)),
+            authorities=authorities_among(session, scores),
+            hubs=hubs_among(session, scores),
             clusters=clusters,
             clustered=clustered,
-            examples=tuple(_shown(one) for one in self._view.examples if one.topic == topic)[:_EXAMPLES],
+            examples=tuple(map(_shown, examples[:_EXAMPLES])),
+            examples_from=count_examples(examples),
             terms=tuple(terms_of(session, self._view.classifier, topic, surest)),
         )
 
@@ -106,7 +117,9 @@ class _Source:
         divided = any(not one.is_others for one in tree.children(topic))
         if divided or len(judged_for(session, [topic], _CLUSTERABLE)) < _CLUSTERABLE:
             return (), 0
-        found = clusters_of(session, tree, topic, Wanted(pages=_CLUSTERED, central=_CENTRAL))
+        found = clusters_of(
+            session, tree, topic, ClusterOptions(pages=_CLUSTERED, central=_CENTRAL)
+        )
         several = found.clusters if len(found.clusters) > 1 else ()
         return tuple(map(_bunch, several)), found.pages
 

@@ -17,9 +17,9 @@ from unicodedata import category, normalize
 
 from msgspec import Struct
 
-from motherlode.documents.terms import stopwords
-from motherlode.export.site.records import Card
-from motherlode.export.site.rows import Row
+from motherlode.documents.text.terms import stopwords
+from motherlode.export.site.rows import SiteRow
+from motherlode.training.topic_profile import PageCard
 
 PAGES = 50  # in a part
 _PART = 60_000  # bytes of a part of the words; a word in many pages makes it longer
@@ -70,13 +70,18 @@ def fold(text: str) -> str:
     return normalize("NFKC", _ACCENTS.sub("", normalize("NFKD", text)).lower())
 
 
-def postings(number: int, row: Row, card: Card, places: Sequence[str]) -> Iterator[bytes]:
+def postings(number: int, row: SiteRow, card: PageCard, places: Sequence[str]) -> Iterator[bytes]:
     """A line for each word of a page: the word, the page's number, and what it counts."""
     counted: Counter[str] = Counter()
     silent = _silent(row.language)
     labels = [step for step in row.host.split(".")[:-1] if step != "www"]
     where = " ".join([*places, *labels])
-    for said, worth in ((row.title, _TITLE), (where, _PLACE), (card.headings, _HEADING), (row.said, _SAID)):
+    for said, worth in (
+        (row.title, _TITLE),
+        (where, _PLACE),
+        (card.headings, _HEADING),
+        (row.said, _SAID),
+    ):
         counted.update(dict.fromkeys(words_of(said), worth))
     frequent = Counter(words_of(card.text[:_LOOKED_AT]))
     for word in silent & frequent.keys():
@@ -103,7 +108,7 @@ def word_parts(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
         yield part[0][0], script("words", number, part)
 
 
-def page_parts(rows: Iterator[Row], files: dict[str, str]) -> Iterator[bytes]:
+def page_parts(rows: Iterator[SiteRow], files: dict[str, str]) -> Iterator[bytes]:
     """What is shown of pages, some in a part, in the order of their numbers."""
     number = 0
     while part := list(islice(rows, PAGES)):
@@ -111,7 +116,9 @@ def page_parts(rows: Iterator[Row], files: dict[str, str]) -> Iterator[bytes]:
         number += 1
 
 
-def about(pages: int, firsts: Sequence[str], topics: Sequence[Span], languages: Iterable[str]) -> bytes:
+def about(
+    pages: int, firsts: Sequence[str], topics: Sequence[Span], languages: Iterable[str]
+) -> bytes:
     """What a search must know before it begins."""
     silent = sorted(set().union(*map(_silent, languages)))
     told = {
@@ -132,7 +139,9 @@ def _silent(language: str) -> frozenset[str]:
 
 def script(kind: str, number: int, data: Any) -> bytes:
     """A part as a script. It is ASCII throughout: whatever words hold, they are data."""
-    return f'lode.part("{kind}",{number},{json.dumps(data, separators=(",", ":"))});\n'.encode("ascii")
+    return f'lode.part("{kind}",{number},{json.dumps(data, separators=(",", ":"))});\n'.encode(
+        "ascii"
+    )
 
 
 def _packed(found: Iterable[tuple[int, str]]) -> str:
@@ -144,7 +153,7 @@ def _packed(found: Iterable[tuple[int, str]]) -> str:
     return " ".join(parts)
 
 
-def _shown(row: Row, files: dict[str, str]) -> list[object]:
+def _shown(row: SiteRow, files: dict[str, str]) -> list[object]:
     return [
         row.title,
         row.url,
@@ -153,6 +162,8 @@ def _shown(row: Row, files: dict[str, str]) -> list[object]:
         files[row.host],
         row.language,
         round(row.fetched_at),
-        round(row.confidence, 3),
+        None if row.margin is None else round(row.margin, 3),
         row.topic,
+        row.probability,
+        row.certainty,
     ]

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from motherlode.export.filling import filled_from
 from motherlode.export.site.rows import brief, named
+from motherlode.export.templates import filled_from
 
 ASSETS = ("style.css", "search.js")
 _PACKAGE = "motherlode.export.site"
 
 
-class Pages:
+class SitePageWriter:
     """Writes the pages of a site into its folder; `shared` is what every template may name."""
 
     def __init__(self, folder: Path, shared: Mapping[str, object]) -> None:
@@ -24,7 +24,9 @@ class Pages:
     def write(self, name: str, template: str, **said: object) -> None:
         """One page. `root` leads from it to the home page, so that links work wherever the site is."""
         root = "../" * name.count("/")
-        text = environment().get_template(template).render(self._shared, root=root, here=name, **said)
+        text = (
+            environment().get_template(template).render(self._shared, root=root, here=name, **said)
+        )
         self.put(name, text.encode())
 
     def put(self, name: str, data: bytes) -> None:

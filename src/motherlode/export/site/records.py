@@ -5,27 +5,9 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-
-class Card(Struct, frozen=True):
-    """A page of a topic. `text` is what it says, or the beginning of that; `headings` has a line each."""
-
-    url: str
-    title: str
-    text: str
-    language: str
-    fetched_at: float
-    confidence: float
-    topic: int
-    headings: str = ""
-
-
-class Weighed(Struct, frozen=True):
-    """A hub or an authority, by its score; `confidence` is None where the page is not on the topic."""
-
-    url: str
-    title: str
-    score: float
-    confidence: float | None
+from motherlode.learning.precision import PrecisionEstimate
+from motherlode.records.example_counts import ExampleCounts
+from motherlode.training.topic_profile import HubOrAuthority, PageCard
 
 
 class Bunch(Struct, frozen=True):
@@ -50,18 +32,19 @@ class Head(Struct, frozen=True):
 
     topic: int
     path: tuple[str, ...]
-    precision: float | None = None
+    precision: PrecisionEstimate | None = None
 
 
 class Detail(Struct, frozen=True):
     """What a topic's own page says besides its pages. `clustered`: of how many pages the clusters are."""
 
-    best: tuple[Card, ...] = ()
-    authorities: tuple[Weighed, ...] = ()
-    hubs: tuple[Weighed, ...] = ()
+    best: tuple[PageCard, ...] = ()
+    authorities: tuple[HubOrAuthority, ...] = ()
+    hubs: tuple[HubOrAuthority, ...] = ()
     clusters: tuple[Bunch, ...] = ()
     clustered: int = 0
     examples: tuple[Shown, ...] = ()
+    examples_from: ExampleCounts = ExampleCounts()
     terms: tuple[str, ...] = ()
 
 
@@ -96,5 +79,5 @@ class Content:
 
     imprint: Imprint
     heads: Sequence[Head]
-    cards: Callable[[Head], Iterator[Card]]
+    cards: Callable[[Head], Iterator[PageCard]]
     detail: Callable[[Head], Detail]

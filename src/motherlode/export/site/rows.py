@@ -2,11 +2,10 @@
 
 import re
 
-from msgspec import Struct
-
-from motherlode.export.cleaning import label, plain
-from motherlode.export.site.records import Card
+from motherlode.export.text_cleaner import label, plain
 from motherlode.search.snippets import cut_snippet
+from motherlode.training.certainty import Assessed
+from motherlode.training.topic_profile import PageCard
 from motherlode.urls import host_of
 
 TITLE = 160  # characters
@@ -16,7 +15,7 @@ _LINES = 40  # in which one is looked for
 _LOOKED_AT = 2_000  # characters of a line
 
 
-class Row(Struct, frozen=True, array_like=True):
+class SiteRow(Assessed, frozen=True, array_like=True):
     """A page in a list. Nothing in it steers what shows it."""
 
     url: str
@@ -25,19 +24,19 @@ class Row(Struct, frozen=True, array_like=True):
     host: str
     language: str
     fetched_at: float
-    confidence: float
     topic: int  # by its place among the site's topics
 
 
-def row_of(card: Card, topic: int) -> Row:
-    return Row(
+def row_of(card: PageCard, topic: int) -> SiteRow:
+    return SiteRow(
         url=plain(card.url),
         title=named(card.title, card.url),
         said=_beginning(card),
         host=plain(host_of(card.url)),
         language=card.language if card.language.isascii() and card.language.isalpha() else "",
         fetched_at=card.fetched_at,
-        confidence=card.confidence,
+        margin=card.margin,
+        probability=card.probability,
         topic=topic,
     )
 
@@ -53,7 +52,7 @@ def brief(text: str, most: int = TITLE) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
-def _beginning(card: Card) -> str:
+def _beginning(card: PageCard) -> str:
     """How a page's text begins: with its first line of some length that is not the title again.
 
     A line with a sentence in it is better than one without, which may be a menu.

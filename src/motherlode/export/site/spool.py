@@ -12,12 +12,12 @@ from typing import IO, Self
 
 from msgspec import json
 
+from motherlode.export.external_sort import sorted_lines
 from motherlode.export.site.lookup import postings
-from motherlode.export.site.records import Card
-from motherlode.export.site.rows import Row, row_of
-from motherlode.export.sorting import sorted_lines
+from motherlode.export.site.rows import SiteRow, row_of
+from motherlode.training.topic_profile import PageCard
 
-_decoder = json.Decoder(Row)
+_decoder = json.Decoder(SiteRow)
 
 
 class Spool:
@@ -40,7 +40,7 @@ class Spool:
     def __len__(self) -> int:
         return self._number
 
-    def add(self, topic: int, path: tuple[str, ...], card: Card) -> None:
+    def add(self, topic: int, path: tuple[str, ...], card: PageCard) -> None:
         number, row = self._number, row_of(card, topic)
         line = json.encode(row) + b"\n"
         self._rows.write(line)
@@ -51,12 +51,12 @@ class Spool:
         self.hosts[topic][row.host] += 1
         self.languages[row.language] += 1
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[SiteRow]:
         """Every page, by its number."""
         self._rows.seek(0)
         return map(_decoder.decode, self._rows)
 
-    def by_host(self) -> Iterator[tuple[str, Iterator[Row]]]:
+    def by_host(self) -> Iterator[tuple[str, Iterator[SiteRow]]]:
         """Sites by their names, each with its pages."""
         self._by_host.seek(0)
         split = (line.split(b"\t", 2) for line in sorted_lines(self._by_host))

@@ -1,5 +1,4 @@
-"""Our own HTTP client: what a crawler wants of one, and no more.
+"""Our own HTTP client: connections, HTTP/1.1 and HTTP/2, each phase timed and bounded by itself.
 
-A crawler needs each phase timed and bounded by itself, a look at a response while it comes in, and little
-else that clients offer: no cookies, no sessions, no uploads. docs/design.md says why this is written by hand.
+No redirects, retries or sessions belong here; docs/design.md says why it is written by hand.
 """

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.web import FetchError
+from motherlode.fetch.wire.content_length import has_head, told_once
 from motherlode.fetch.wire.intake import MAX_HEAD, Intake
-from motherlode.fetch.wire.mending import has_head, told_once
 from motherlode.fetch.wire.watch import Watch
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Http1(asyncio.Protocol):
             self._go_on(error, self._intake)
         self._wrapping += len(data) - (self._intake.received - before)
         if self._wrapping > 2 * MAX_HEAD + _MAX_WRAPPING * self._intake.received:
-            kind = Kind.PROTOCOL if self._body else Kind.HEADERS
+            kind = FailureKind.PROTOCOL if self._body else FailureKind.HEADERS
             self._fail(self._intake.failure(kind, "more wrapping than body" if self._body else ""))
 
     def eof_received(self) -> bool:
@@ -109,17 +109,19 @@ class Http1(asyncio.Protocol):
         if not self._wrapping and self.exchanges > 1:
             self._fail(StaleError())
         elif error is not None or not self._wrapping:
-            self._fail(self._intake.failure(Kind.RESET))
+            self._fail(self._intake.failure(FailureKind.RESET))
         elif self._body and self._intake.ends_with_connection:
             self._finish()
         else:
-            self._fail(self._intake.failure(Kind.PROTOCOL, "the connection ended first"))
+            self._fail(self._intake.failure(FailureKind.PROTOCOL, "the connection ended first"))
 
     def _new_parser(self) -> HttpResponseParser:
         parser = HttpResponseParser(self)
         # What browsers forgive, and what lets nothing pass for something else in a client.
         parser.set_dangerous_leniencies(
-            lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
+            lenient_headers=True,
+            lenient_optional_cr_before_lf=True,
+            lenient_spaces_after_chunk_size=True,
         )
         return parser
 
@@ -138,7 +140,7 @@ class Http1(asyncio.Protocol):
                     self._go_on(another, intake)
                 return
         # A response that was complete before it went wrong is complete.
-        self._fail(intake.failure(Kind.PROTOCOL, str(error).partition(":")[0][:80]))
+        self._fail(intake.failure(FailureKind.PROTOCOL, str(error).partition(":")[0][:80]))
         self.reusable = False
 
     # What the parser calls. What is raised in here would come out as an error of the parser's.
@@ -181,7 +183,9 @@ class Http1(asyncio.Protocol):
             self._interim += 1
             self._intake.forget()
             if self._interim > _MAX_INTERIM:
-                self._fail(self._intake.failure(Kind.PROTOCOL, "interim responses without an end"))
+                self._fail(
+                    self._intake.failure(FailureKind.PROTOCOL, "interim responses without an end")
+                )
 
     @property
     def _over(self) -> bool:

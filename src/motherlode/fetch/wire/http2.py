@@ -17,7 +17,7 @@ from h2.events import (
 from h2.exceptions import ProtocolError, TooManyStreamsError
 from h2.settings import SettingCodes
 
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.web import FetchError
 from motherlode.fetch.wire.http1 import StaleError
 from motherlode.fetch.wire.intake import MAX_HEAD, Intake
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _WINDOW = 2**20  # bytes that may be under way without our say
 
 
-class _Stream:
+class _Http2Stream:
     """One request and what has come back of it."""
 
     __slots__ = ("closed", "done", "heard", "intake", "watch")
@@ -71,7 +71,7 @@ class Http2(asyncio.Protocol):
         self._loop = loop
         self._transport: Transport | None = None
         self._h2 = _Connection(H2Configuration(client_side=True, header_encoding=None))
-        self._streams: dict[int, _Stream] = {}
+        self._streams: dict[int, _Http2Stream] = {}
         self.exchanges = 0
         self.reusable = True
 
@@ -80,7 +80,7 @@ class Http2(asyncio.Protocol):
         if self._transport is None or self._transport.is_closing() or not self.reusable:
             raise StaleError
         number = self._open(head)
-        stream = self._streams[number] = _Stream(intake, watch, self._loop.create_future())
+        stream = self._streams[number] = _Http2Stream(intake, watch, self._loop.create_future())
         self.exchanges += 1
         watch.start(stream.fail)
         self._flush()
@@ -120,13 +120,15 @@ class Http2(asyncio.Protocol):
             for event in self._h2.receive_data(data):
                 self._take(event)
         except ProtocolError as error:
-            self._end(Kind.PROTOCOL, type(error).__name__)
+            self._end(FailureKind.PROTOCOL, type(error).__name__)
             self.abort()
             return
         self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._end(Kind.RESET if error else Kind.PROTOCOL, "the connection ended first")
+        self._end(
+            FailureKind.RESET if error else FailureKind.PROTOCOL, "the connection ended first"
+        )
 
     def eof_received(self) -> None:
         self.reusable = False  # at once: until `connection_lost`, somebody may want it
@@ -168,10 +170,10 @@ class Http2(asyncio.Protocol):
             if number > (event.last_stream_id or 0):
                 stream.fail(StaleError())
         if event.error_code:
-            self._end(Kind.RESET, "the host ended the connection")
+            self._end(FailureKind.RESET, "the host ended the connection")
         self.close()
 
-    def _tell(self, stream: _Stream, event: Event) -> None:
+    def _tell(self, stream: _Http2Stream, event: Event) -> None:
         match event:
             case ResponseReceived():
                 stream.watch.heard(0)
@@ -182,7 +184,7 @@ class Http2(asyncio.Protocol):
                     else:
                         stream.intake.add_header(bytes(name), bytes(value))
                 if not status:
-                    raise stream.intake.failure(Kind.PROTOCOL, "no status")
+                    raise stream.intake.failure(FailureKind.PROTOCOL, "no status")
                 stream.intake.begin(status)
             case DataReceived():
                 stream.watch.heard(len(event.data))
@@ -193,7 +195,7 @@ class Http2(asyncio.Protocol):
             case StreamReset() if event.error_code == ErrorCodes.REFUSED_STREAM:
                 stream.fail(StaleError())  # not looked at (RFC 9113, 8.7)
             case StreamReset():
-                stream.fail(stream.intake.failure(Kind.RESET, "the host ended the stream"))
+                stream.fail(stream.intake.failure(FailureKind.RESET, "the host ended the stream"))
 
     def _leave(self, number: int) -> None:
         """An exchange is over, well or not."""
@@ -211,7 +213,7 @@ class Http2(asyncio.Protocol):
             return
         self._flush()
 
-    def _end(self, kind: Kind, detail: str) -> None:
+    def _end(self, kind: FailureKind, detail: str) -> None:
         self.reusable = False
         for stream in self._streams.values():
             stale = self.exchanges > 1 and not stream.heard

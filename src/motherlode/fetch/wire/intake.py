@@ -1,8 +1,8 @@
 """One response as it comes in, held to its limits: in number and size of headers, in type, in bytes."""
 
 from motherlode.documents.mime import mime_of, sniff_mime
-from motherlode.fetch.decoding import TooLargeError, decoded, is_whole_gzip, start_of
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.content_codings import TooLargeError, decoded, is_whole_gzip, start_of
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.types import limit_of
 from motherlode.fetch.web import FetchError, Headers, Request
 
@@ -58,7 +58,7 @@ class Intake:
     def add_header(self, name: bytes, value: bytes) -> None:
         self._head += len(name) + len(value)
         if len(self.headers) >= MAX_HEADERS or self._head > MAX_HEAD:
-            raise self.failure(Kind.HEADERS)
+            raise self.failure(FailureKind.HEADERS)
         if self.status:  # a trailer: too late to say anything about a response
             return
         key, text = name.decode("latin-1"), value.decode("utf-8", "surrogateescape")
@@ -90,7 +90,7 @@ class Intake:
             return False
         if self._cut:
             return True
-        raise self.failure(Kind.TOO_LARGE, f"more than {self._limit:,} bytes")
+        raise self.failure(FailureKind.TOO_LARGE, f"more than {self._limit:,} bytes")
 
     def end(self) -> bytes:
         """The body, unpacked."""
@@ -102,15 +102,17 @@ class Intake:
         try:
             body = decoded(raw, self._coding, self._limit, cut=bool(self._cut))
         except TooLargeError as error:
-            raise self.failure(Kind.TOO_LARGE, f"unpacks to more than {self._limit:,} bytes") from error
+            raise self.failure(
+                FailureKind.TOO_LARGE, f"unpacks to more than {self._limit:,} bytes"
+            ) from error
         except ValueError as error:
             if self._aside:
                 return b""
-            raise self.failure(Kind.PROTOCOL, str(error)) from error
+            raise self.failure(FailureKind.PROTOCOL, str(error)) from error
         if not self._cut:
             self._limit = self._wanted(body, packed=False)
             if len(body) > self._limit:
-                raise self.failure(Kind.TOO_LARGE, f"more than {self._limit:,} bytes")
+                raise self.failure(FailureKind.TOO_LARGE, f"more than {self._limit:,} bytes")
         if self._coding.strip().lower() == "gzip" and is_whole_gzip(raw, body):
             self.sent = raw
         return body
@@ -118,10 +120,14 @@ class Intake:
     @property
     def ends_with_connection(self) -> bool:
         """Whether nothing but the end of the connection ends the body."""
-        codings = [value.lower() for name, value in self.headers if name.lower() == "transfer-encoding"]
-        return "content-length" not in self.told and not any("chunked" in coding for coding in codings)
+        codings = [
+            value.lower() for name, value in self.headers if name.lower() == "transfer-encoding"
+        ]
+        return "content-length" not in self.told and not any(
+            "chunked" in coding for coding in codings
+        )
 
-    def failure(self, kind: Kind, detail: str = "") -> FetchError:
+    def failure(self, kind: FailureKind, detail: str = "") -> FetchError:
         return FetchError(kind, self._request.url, detail)
 
     def response_headers(self) -> Headers:
@@ -141,7 +147,7 @@ class Intake:
         """Do not wait for what is announced to be too much."""
         length = self.told.get("content-length", "")
         if length.isdecimal() and len(length) < _DIGITS and int(length) > self._limit:
-            raise self.failure(Kind.TOO_LARGE, f"{int(length):,} bytes announced")
+            raise self.failure(FailureKind.TOO_LARGE, f"{int(length):,} bytes announced")
 
     def _wanted(self, data: bytes, *, packed: bool = True) -> int:
         """How much is wanted of what begins like this. Raises `FetchError` if nothing is."""
@@ -157,7 +163,7 @@ class Intake:
             self.mime = kind
         bound = self._bound(kind)
         if not bound:
-            raise self.failure(Kind.TYPE, kind)
+            raise self.failure(FailureKind.TYPE, kind)
         return bound
 
     def _bound(self, mime: str) -> int:

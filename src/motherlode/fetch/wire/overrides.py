@@ -10,7 +10,9 @@ class Overrides:
     """`[network] connect` and `overrides`."""
 
     def __init__(self, options: NetworkOptions) -> None:
-        self._everywhere = parse_place(options.connect, "network.connect") if options.connect else None
+        self._everywhere = (
+            parse_place(options.connect, "network.connect") if options.connect else None
+        )
         self._single: dict[str, tuple[str, int]] = {}
         for told in options.overrides:
             host, _, place = told.partition("=")

@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 
-from motherlode.fetch.wire.dialing import Line, Origin
+from motherlode.fetch.wire.dialer import HttpOrigin, OpenConnection
 from motherlode.fetch.wire.http2 import Http2
 
 
@@ -14,11 +14,13 @@ class Pool:
     def __init__(self, keep: float, most: int) -> None:
         self._keep = keep
         self._most = most
-        self._idle: OrderedDict[int, tuple[Origin, Line, asyncio.TimerHandle]] = OrderedDict()
-        self._by_origin: dict[Origin, list[int]] = {}
+        self._idle: OrderedDict[int, tuple[HttpOrigin, OpenConnection, asyncio.TimerHandle]] = (
+            OrderedDict()
+        )
+        self._by_origin: dict[HttpOrigin, list[int]] = {}
         self._count = 0
 
-    def take(self, origin: Origin) -> Line | None:
+    def take(self, origin: HttpOrigin) -> OpenConnection | None:
         """A connection that is ready, the one used last; None: there is none."""
         numbers = self._by_origin.get(origin)
         while numbers:
@@ -31,7 +33,7 @@ class Pool:
             return line
         return None
 
-    def give(self, origin: Origin, line: Line) -> None:
+    def give(self, origin: HttpOrigin, line: OpenConnection) -> None:
         """Keep a connection for later, if it can be used again."""
         shared = self._shared(origin) if isinstance(line.connection, Http2) else None
         if shared is not None and self._idle[shared][1] is line:
@@ -42,7 +44,7 @@ class Pool:
         else:
             self._keep_for_later(origin, line)
 
-    def forget(self, origin: Origin) -> None:
+    def forget(self, origin: HttpOrigin) -> None:
         """Keep nothing that leads there."""
         for number in list(self._by_origin.get(origin, ())):
             self._drop(number)
@@ -52,12 +54,14 @@ class Pool:
         for number in list(self._idle):
             self._drop(number)
 
-    def _shared(self, origin: Origin) -> int | None:
+    def _shared(self, origin: HttpOrigin) -> int | None:
         """The connection that all requests to a host share; None: there is none."""
         numbers = self._by_origin.get(origin, ())
-        return next((one for one in numbers if isinstance(self._idle[one][1].connection, Http2)), None)
+        return next(
+            (one for one in numbers if isinstance(self._idle[one][1].connection, Http2)), None
+        )
 
-    def _keep_for_later(self, origin: Origin, line: Line) -> None:
+    def _keep_for_later(self, origin: HttpOrigin, line: OpenConnection) -> None:
         while len(self._idle) >= self._most:
             self._drop(next(iter(self._idle)))
         self._count += 1
@@ -69,7 +73,7 @@ class Pool:
         if number in self._idle:
             self._remove(number).connection.close()
 
-    def _remove(self, number: int) -> Line:
+    def _remove(self, number: int) -> OpenConnection:
         origin, line, timer = self._idle.pop(number)
         timer.cancel()
         numbers = self._by_origin[origin]

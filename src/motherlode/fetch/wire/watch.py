@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic
 
-from motherlode.fetch.failures import Kind
+from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.options import NetworkOptions
 from motherlode.fetch.web import FetchError
 
@@ -32,7 +32,9 @@ class Watch:
         loop: asyncio.AbstractEventLoop,
         options: NetworkOptions,
         url: str,
-        clock: Callable[[], float] = monotonic,  # finer than that of the loop, which may tick in milliseconds
+        clock: Callable[
+            [], float
+        ] = monotonic,  # finer than that of the loop, which may tick in milliseconds
     ) -> None:
         self._loop = loop
         self._clock = clock
@@ -73,15 +75,19 @@ class Watch:
         elif self._fail is not None:
             self._fail(FetchError(late, self._url))
 
-    def _late(self, now: float) -> Kind | None:
+    def _late(self, now: float) -> FailureKind | None:
         options = self._options
         if self.first_at < 0:
-            return Kind.FIRST_BYTE_TIMEOUT if now >= self.began + options.first_byte_timeout else None
+            return (
+                FailureKind.FIRST_BYTE_TIMEOUT
+                if now >= self.began + options.first_byte_timeout
+                else None
+            )
         if now >= self.last_at + options.idle_timeout:
-            return Kind.IDLE_TIMEOUT
+            return FailureKind.IDLE_TIMEOUT
         elapsed = now - self.first_at
         if elapsed >= options.rate_after and self.received < options.min_rate * elapsed:
-            return Kind.TOO_SLOW
+            return FailureKind.TOO_SLOW
         return None
 
     def _next(self, now: float) -> float:

@@ -12,26 +12,27 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import unpack
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import unpack
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.crawls import learn_and_crawl, throwaway
 from motherlode.lab.experiments.figures import ANSWERS, Ranking, Rankings, mean_ranking, ranking
 from motherlode.lab.experiments.stock import Extent, extent, judged
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay, Timing
-from motherlode.lab.seeds import Seeds, check_seeds, draw_seeds
-from motherlode.lab.spreading import spread
-from motherlode.lab.trials import Budget, Readings
+from motherlode.lab.trials.document_cache import Readings
+from motherlode.lab.trials.processes import spread
+from motherlode.lab.trials.seeds import Seeds, check_seeds, draw_seeds
+from motherlode.lab.trials.trial import Budget, TrialSetup, crawl_portal, throwaway
+from motherlode.policies.kind import load_policy
 from motherlode.portal import Portal
 from motherlode.records import Document
 from motherlode.search.answers import AnswerPage, answer_query, page_cosines
 from motherlode.search.cosine import corpus_idf, cosines_with_query
 from motherlode.store import Session
-from motherlode.store.judged import Judged
-from motherlode.store.pages import languages_of
+from motherlode.store.tables.judgements import Judged
+from motherlode.store.tables.pages import languages_of
 from motherlode.topics import Planting, plant_query, plant_seeds
-from motherlode.topics.planting import Planted
+from motherlode.topics.tree_builder import Planted
 from motherlode.urls import Address, UrlRules
 
 _DEEP = 100  # places of a list in which a right page is looked for
@@ -47,7 +48,7 @@ class Order(StrEnum):
     NEIGHBOURS = "neighbours"  # by cosine, what the seeds link to
 
 
-class Plan(Struct, frozen=True):
+class ExpertExperiment(Struct, frozen=True):
     """What to ask. `query`: if not by the name of each topic; `pages`: of the crawl, seeds included."""
 
     web: str
@@ -66,7 +67,7 @@ class Question(Struct, frozen=True):
     turn: int
 
 
-class Found(Struct, frozen=True):
+class RatedPage(Struct, frozen=True):
     """A page of the answer; `right`: by its labels."""
 
     score: float
@@ -75,27 +76,27 @@ class Found(Struct, frozen=True):
     right: bool
 
 
-class Asked(Struct, frozen=True):
+class ExpertAnswer(Struct, frozen=True):
     """A question with its answer, the ten best pages, and how good each order of pages is."""
 
     question: Question
     query: str
     seeds: tuple[str, ...]
     extent: Extent
-    answers: list[Found]
+    answers: list[RatedPage]
     rankings: dict[Order, Ranking]
     seconds: float
 
 
-class Result(Struct, frozen=True):
+class ExpertResult(Struct, frozen=True):
     """Everything there is to tell; `means` are over topics and draws."""
 
-    plan: Plan
+    plan: ExpertExperiment
     means: dict[Order, Rankings]
-    runs: list[Asked]
+    runs: list[ExpertAnswer]
 
 
-def questions(plan: Plan) -> list[Question]:
+def questions(plan: ExpertExperiment) -> list[Question]:
     return [Question(topic, turn) for topic in plan.topics for turn in range(plan.repeat)]
 
 
@@ -108,10 +109,10 @@ def query_for(topic: str) -> str:
     return " ".join(topic.rpartition("/")[2].replace("_", " ").split())
 
 
-class Bench:
+class ExpertBench:
     """A web laid open for many questions."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ExpertExperiment) -> None:
         self._plan = plan
         self._web = open_web(Path(plan.web))
         self._readings = Readings(self._web, whole=True)
@@ -120,19 +121,20 @@ class Bench:
         for topic in self._plan.topics:
             check_seeds(self._web, self._seeds(topic, 0), self._plan.pages)
 
-    def run(self, question: Question) -> Asked:
+    def run(self, question: Question) -> ExpertAnswer:
         began = perf_counter()
         seeds = self._seeds(question.topic, question.turn)
         told = {seed.url for seed in seeds}
         topic = self._web.labels().relevant(question.topic) - told
         query = self._plan.query or query_for(question.topic)
         with throwaway(_planting(query, seeds), {}, Timing()) as portal:
-            budget = Budget(self._plan.pages)
-            run_virtually(learn_and_crawl(portal, Replay(self._web, Timing()), budget, self._readings))
+            kind = load_policy(portal.config.crawl.policy)
+            setup = TrialSetup(kind, seeds, Budget(self._plan.pages), Timing())
+            run_virtually(crawl_portal(portal, Replay(self._web, Timing()), setup, self._readings))
             reached, answers, orders = _looked_up(portal, query, len(seeds))
         orders[Order.NEIGHBOURS] = self._neighbours(query, seeds)
         lists = {name: [url for url in orders[name] if url not in told][:_DEEP] for name in Order}
-        return Asked(
+        return ExpertAnswer(
             question=question,
             query=query,
             seeds=tuple(seed.url for seed in seeds),
@@ -152,15 +154,17 @@ class Bench:
         return _by_query(query, self._readings.documents(list(links)))
 
 
-def ask(plan: Plan, jobs: int | None = None) -> Iterator[Asked]:
+def ask(plan: ExpertExperiment, jobs: int | None = None) -> Iterator[ExpertAnswer]:
     """Ask every question, on so many processes, as they are answered."""
-    return spread(Bench, plan, questions(plan), jobs)
+    return spread(ExpertBench, plan, questions(plan), jobs)
 
 
-def result(plan: Plan, asked: Sequence[Asked]) -> Result:
+def result(plan: ExpertExperiment, asked: Sequence[ExpertAnswer]) -> ExpertResult:
     place = {question: place for place, question in enumerate(questions(plan))}
     runs = sorted(asked, key=lambda one: place[one.question])
-    return Result(plan, {name: mean_ranking([one.rankings[name] for one in runs]) for name in Order}, runs)
+    return ExpertResult(
+        plan, {name: mean_ranking([one.rankings[name] for one in runs]) for name in Order}, runs
+    )
 
 
 def _planting(query: str, seeds: Sequence[Address]) -> Planting:
@@ -203,7 +207,9 @@ def _by_query(query: str, documents: Mapping[str, Document]) -> list[str]:
     }
     languages = {url: documents[url].language for url in bags}
     every = list(bags.values())
-    return _best(cosines_with_query(query, bags, languages, lambda features: corpus_idf([every], features)))
+    return _best(
+        cosines_with_query(query, bags, languages, lambda features: corpus_idf([every], features))
+    )
 
 
 def _best(scores: Mapping[str, float]) -> list[str]:
@@ -211,5 +217,5 @@ def _best(scores: Mapping[str, float]) -> list[str]:
     return sorted((url for url in scores if scores[url] > 0), key=lambda url: (-scores[url], url))
 
 
-def _found(find: AnswerPage, topic: frozenset[str]) -> Found:
-    return Found(find.score, find.url, find.title, find.url in topic)
+def _found(find: AnswerPage, topic: frozenset[str]) -> RatedPage:
+    return RatedPage(find.score, find.url, find.title, find.url in topic)

@@ -53,7 +53,9 @@ class Rankings(Struct, frozen=True):
     runs: int
 
 
-def tops(ranked: Sequence[str], taken: int | None, sought: Sought, sizes: Collection[int]) -> list[Top]:
+def tops(
+    ranked: Sequence[str], taken: int | None, sought: Sought, sizes: Collection[int]
+) -> list[Top]:
     """The best pages of a list, as many as each size says and there are, then all that were taken, and all.
 
     What was taken is at the head of the list. Pages that were rejected stand behind it, the nearest first.
@@ -65,7 +67,12 @@ def tops(ranked: Sequence[str], taken: int | None, sought: Sought, sizes: Collec
     def top(best: int, pages: int) -> Top:
         hits = right[pages]
         return Top(
-            best, pages, hits, _quotient(hits, pages), _quotient(hits, len(sought.topic)), famous[pages]
+            best,
+            pages,
+            hits,
+            _quotient(hits, pages),
+            _quotient(hits, len(sought.topic)),
+            famous[pages],
         )
 
     there = [top(size, size) for size in sorted(sizes) if size <= len(ranked)]

@@ -11,27 +11,33 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.lab.clock import run_virtually
-from motherlode.lab.comparison import Task
-from motherlode.lab.crawls import CRAWLERS, crawl_by, learn_and_crawl, plant_topic, throwaway
 from motherlode.lab.experiments.figures import Sought, Top, mean_tops, tops
-from motherlode.lab.experiments.known import best_known
+from motherlode.lab.experiments.known_pages import best_known
 from motherlode.lab.experiments.stock import Extent, Stock, mean_extent, take_stock
 from motherlode.lab.linkgraph import LinkGraph, link_graph
-from motherlode.lab.opening import open_web
+from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay, Timing
-from motherlode.lab.seeds import Seeds, check_seeds, draw_seeds
-from motherlode.lab.spreading import spread
-from motherlode.lab.trials import Budget, Readings
-from motherlode.policies.baselines import BestFirst, Centroid
-from motherlode.policies.options import PolicyName
+from motherlode.lab.trials.comparison import Task
+from motherlode.lab.trials.document_cache import Readings
+from motherlode.lab.trials.processes import spread
+from motherlode.lab.trials.seeds import Seeds, check_seeds, draw_seeds
+from motherlode.lab.trials.trial import (
+    Budget,
+    TrialSetup,
+    crawl_portal,
+    plant_topic,
+    policy_settings,
+    throwaway,
+)
+from motherlode.policies.kind import load_policy
+from motherlode.policies.registry import BINGO, BINGO_2003
 from motherlode.records import UsageError
 from motherlode.urls import Address
 
-_PLAIN = PolicyName.BEST_FIRST.value
-POLICIES = (*CRAWLERS, _PLAIN)
+POLICIES = (BINGO, BINGO_2003, "best-first")
 
 
-class Plan(Struct, frozen=True):
+class PortalExperiment(Struct, frozen=True):
     """What to run. `budgets` are pages, the smallest first; `best`: at how many of the surest to look;
     `known`: how many pages of a topic count as its best-known."""
 
@@ -65,7 +71,7 @@ class Crawled(Struct, frozen=True):
     seconds: float
 
 
-class Row(Struct, frozen=True):
+class PortalRow(Struct, frozen=True):
     """A policy at a budget: means over topics and draws."""
 
     policy: str
@@ -77,15 +83,15 @@ class Row(Struct, frozen=True):
     tops: list[Top]
 
 
-class Result(Struct, frozen=True):
+class PortalResult(Struct, frozen=True):
     """Everything there is to tell."""
 
-    plan: Plan
-    rows: list[Row]
+    plan: PortalExperiment
+    rows: list[PortalRow]
     runs: list[Crawled]
 
 
-def tasks(plan: Plan) -> list[Task]:
+def tasks(plan: PortalExperiment) -> list[Task]:
     """Every crawl, those on one topic together."""
     return [
         Task(topic, policy, turn)
@@ -95,10 +101,10 @@ def tasks(plan: Plan) -> list[Task]:
     ]
 
 
-class Bench:
+class PortalBench:
     """A web laid open for many crawls."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: PortalExperiment) -> None:
         self._plan = plan
         self._web = open_web(Path(plan.web))
         self._readings = Readings(self._web)
@@ -107,7 +113,9 @@ class Bench:
     def check(self) -> None:
         unknown = [name for name in self._plan.policies if name not in POLICIES]
         if unknown:
-            raise UsageError(f"There is no policy '{unknown[0]}' here; there are {', '.join(POLICIES)}.")
+            raise UsageError(
+                f"There is no policy '{unknown[0]}' here; there are {', '.join(POLICIES)}."
+            )
         for topic in self._plan.topics:
             check_seeds(self._web, self._seeds(topic, 0), self._plan.budgets[0])
         self._graph()  # read once, before there are many processes
@@ -134,16 +142,12 @@ class Bench:
 
     def _crawl(self, policy: str, seeds: Sequence[Address]) -> Iterator[Stock]:
         """What the crawl holds, each time that it is paused."""
-        web = Replay(self._web, Timing())
-        plain = BestFirst(seeds, Centroid(self._readings.examples([seed.url for seed in seeds])))
-        with throwaway(plant_topic(seeds), {"crawl.policy": policy}, Timing()) as portal:
+        web, kind = Replay(self._web, Timing()), load_policy(policy)
+        with throwaway(plant_topic(seeds), policy_settings(kind), Timing()) as portal:
             for pages in _legs(self._plan.budgets):
-                budget = Budget(pages)
-                if policy == _PLAIN:
-                    run_virtually(crawl_by(portal, web, plain, budget, self._readings))
-                else:
-                    run_virtually(learn_and_crawl(portal, web, budget, self._readings))
-                yield take_stock(portal, learns=policy != _PLAIN)
+                setup = TrialSetup(kind, seeds, Budget(pages), Timing())
+                run_virtually(crawl_portal(portal, web, setup, self._readings))
+                yield take_stock(portal, learns=kind.learns)
 
     def _graph(self) -> LinkGraph:
         if self._links is None:
@@ -154,12 +158,12 @@ class Bench:
         return draw_seeds(self._web.labels(), topic, self._plan.seeds, self._plan.seed + turn)
 
 
-def generate(plan: Plan, jobs: int | None = None) -> Iterator[Crawled]:
+def generate(plan: PortalExperiment, jobs: int | None = None) -> Iterator[Crawled]:
     """Run every crawl, on so many processes, as they finish."""
-    return spread(Bench, plan, tasks(plan), jobs)
+    return spread(PortalBench, plan, tasks(plan), jobs)
 
 
-def result(plan: Plan, crawled: Sequence[Crawled]) -> Result:
+def result(plan: PortalExperiment, crawled: Sequence[Crawled]) -> PortalResult:
     """One row a policy and budget, in the order they were asked for."""
     order = {task: place for place, task in enumerate(tasks(plan))}
     runs = sorted(crawled, key=lambda one: order[one.task])
@@ -168,12 +172,12 @@ def result(plan: Plan, crawled: Sequence[Crawled]) -> Result:
         for place, budget in enumerate(plan.budgets)
         for policy in plan.policies
     ]
-    return Result(plan, rows, runs)
+    return PortalResult(plan, rows, runs)
 
 
-def _row(policy: str, budget: int, runs: Sequence[Crawled], place: int) -> Row:
+def _row(policy: str, budget: int, runs: Sequence[Crawled], place: int) -> PortalRow:
     stages = [one.stages[place] for one in runs]
-    return Row(
+    return PortalRow(
         policy=policy,
         budget=budget,
         runs=len(runs),

@@ -17,17 +17,17 @@ from enum import StrEnum
 import numpy as np
 from msgspec import Struct
 
-from motherlode.documents.spaces import TERMS
-from motherlode.documents.terms import spell, unpack
+from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.text.terms import spell, unpack
 from motherlode.lab.experiments.experts import query_for
-from motherlode.lab.experiments.filling import Sayings
+from motherlode.lab.experiments.filled_portal import Sayings
 from motherlode.lab.experiments.grades import NEAR, RIGHT
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels, within
 from motherlode.search.index import PageIndex
 from motherlode.search.query_terms import StemLookup, idf
-from motherlode.store.pages import KeptPage, main_text_of, page_at, vectors_of_all
 from motherlode.store.session import Session
+from motherlode.store.tables.pages import KeptPage, main_text_of, page_at, vectors_of_all
 from motherlode.urls import address
 
 _SHOWN = 5  # pages that words are taken from
@@ -36,7 +36,7 @@ _WORDS = 3
 _LETTERS = re.compile(r"[^\W_]+")
 
 
-class Kind(StrEnum):
+class QueryKind(StrEnum):
     """Where a query comes from."""
 
     NAME = "name"
@@ -51,7 +51,7 @@ class Query(Struct, frozen=True):
     `topic` is whose query it is; what is `left_out` is in no list. `any_word`: not all words must be there.
     """
 
-    kind: Kind
+    kind: QueryKind
     topic: str
     text: str
     grades: Mapping[str, int]
@@ -60,7 +60,7 @@ class Query(Struct, frozen=True):
 
     @property
     def asked_of(self) -> str:
-        return self.topic if self.kind is Kind.WITHIN else ""
+        return self.topic if self.kind is QueryKind.WITHIN else ""
 
 
 class Drawing:
@@ -78,18 +78,23 @@ class Drawing:
     ) -> Iterator[Query]:
         """Its name, and so many times the words of some of its pages."""
         grades = grades_of(self._labels, topic, [url for url in pages if url not in examples])
-        yield Query(Kind.NAME, topic, query_for(topic), grades, examples)
+        yield Query(QueryKind.NAME, topic, query_for(topic), grades, examples)
         on_topic = sorted(url for url, grade in grades.items() if grade == RIGHT)
         dice = Dice("queries", self._chance, topic)
         for _ in range(most):
-            shown = [on_topic.pop(dice.below(len(on_topic))) for _ in range(min(_SHOWN, len(on_topic) - 1))]
+            shown = [
+                on_topic.pop(dice.below(len(on_topic)))
+                for _ in range(min(_SHOWN, len(on_topic) - 1))
+            ]
             words = self._in_common(shown)
             if words:
                 left = {url: grade for url, grade in grades.items() if url not in shown}
-                for kind in (Kind.WORDS, Kind.WITHIN):
+                for kind in (QueryKind.WORDS, QueryKind.WITHIN):
                     yield Query(kind, topic, words, left, examples | set(shown))
 
-    def items(self, topic: str, pages: Sequence[str], sayings: Sayings, most: int) -> Iterator[Query]:
+    def items(
+        self, topic: str, pages: Sequence[str], sayings: Sayings, most: int
+    ) -> Iterator[Query]:
         """What was said of pages of a topic, of so many at most, where that is not just their title."""
         relevant = self._labels.relevant(topic)
         known = sorted(url for url in pages if url in relevant and url in sayings)
@@ -102,7 +107,9 @@ class Drawing:
             other = [words for words in said if page is not None and words != _plain(page.title)]
             if other:
                 found += 1
-                yield Query(Kind.ITEM, topic, other[0], {url: RIGHT}, frozenset(), any_word=False)
+                yield Query(
+                    QueryKind.ITEM, topic, other[0], {url: RIGHT}, frozenset(), any_word=False
+                )
 
     def _page(self, url: str) -> KeptPage | None:
         return page_at(self._session, address(url).key)
@@ -115,7 +122,9 @@ class Drawing:
         having: Counter[int] = Counter()
         for page in pages:
             bag = unpack(packed.get(page.id, b""))
-            told.update(dict(zip(bag.terms.tolist(), (1 + np.log(bag.counts)).tolist(), strict=True)))
+            told.update(
+                dict(zip(bag.terms.tolist(), (1 + np.log(bag.counts)).tolist(), strict=True))
+            )
             having.update(bag.terms.tolist())
         shared = {term for term in told if having[term] >= min(_SHARED, len(pages))}
         spelled: dict[int, tuple[str, str]] = {}

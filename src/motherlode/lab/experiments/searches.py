@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta, Struct
 
-from motherlode.lab.experiments.filling import Progress, Sayings, filled
+from motherlode.lab.experiments.filled_portal import Progress, Sayings, filled
 from motherlode.lab.experiments.grades import Quality, mean_quality, quality
-from motherlode.lab.experiments.queries import Drawing, Kind, Query
+from motherlode.lab.experiments.queries import Drawing, Query, QueryKind
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels
-from motherlode.lab.opening import open_web
-from motherlode.lab.seeds import draw_seeds
+from motherlode.lab.loader import open_web
+from motherlode.lab.trials.seeds import draw_seeds
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, PageId, UsageError
 from motherlode.search.index import PageIndex
@@ -39,7 +39,7 @@ from motherlode.search.ranking import (
     rank_order,
 )
 from motherlode.search.service import SearchEngine, SearchRequest
-from motherlode.store.pages import urls_of_pages
+from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import plant_seeds
 from motherlode.urls import Address, UrlRules
 
@@ -53,7 +53,7 @@ _TRIED = {
 }
 
 
-class Plan(Struct, frozen=True):
+class SearchExperiment(Struct, frozen=True):
     """What to ask. `pages`: at most so many, those of the topics first; `words`, `items`: queries a topic."""
 
     web: str
@@ -65,7 +65,7 @@ class Plan(Struct, frozen=True):
     seed: int = 1
 
 
-class Found(Struct, frozen=True):
+class QueryHits(Struct, frozen=True):
     """A query, the pages that it found, and each part of their scores."""
 
     query: Query
@@ -74,23 +74,23 @@ class Found(Struct, frozen=True):
     values: dict[str, Floats]
 
 
-class Line(Struct, frozen=True):
+class RankingQuality(Struct, frozen=True):
     """How good a ranking is: the mean over the kinds of queries, and each of them."""
 
     rank: str
     mean: Quality
-    kinds: dict[Kind, Quality]
+    kinds: dict[QueryKind, Quality]
 
 
-class Result(Struct, frozen=True):
+class SearchExperimentResult(Struct, frozen=True):
     """Everything there is to tell; `chosen` is by the first half. A half is a line for each ranking."""
 
-    plan: Plan
+    plan: SearchExperiment
     pages: int
-    queries: dict[Kind, int]
+    queries: dict[QueryKind, int]
     chosen: str | None
-    first: list[Line]
-    second: list[Line]
+    first: list[RankingQuality]
+    second: list[RankingQuality]
 
 
 def large_topics(labels: Labels, least: int) -> tuple[str, ...]:
@@ -99,29 +99,31 @@ def large_topics(labels: Labels, least: int) -> tuple[str, ...]:
     return tuple(sorted(topic for topic, pages in own.items() if pages >= least))
 
 
-def measure(plan: Plan, ranks: Sequence[str], *, choose: bool, told: Progress) -> Result:
+def measure(
+    plan: SearchExperiment, ranks: Sequence[str], *, choose: bool, told: Progress
+) -> SearchExperimentResult:
     """Put the web into a portal, ask it everything, and compare each part alone and these rankings."""
     found, pages = _asked(plan, told)
     halves = _halves(plan, found)
     chosen = best_weights(halves[0]) if choose else None
     everyone = list(dict.fromkeys((*SCORE_PARTS, *ranks, *([chosen] if chosen else []))))
     lines = [[line(rank, half) for rank in everyone] for half in halves]
-    counts = {kind: sum(one.query.kind is kind for one in found) for kind in Kind}
-    return Result(plan, pages, counts, chosen, lines[0], lines[1])
+    counts = {kind: sum(one.query.kind is kind for one in found) for kind in QueryKind}
+    return SearchExperimentResult(plan, pages, counts, chosen, lines[0], lines[1])
 
 
-def line(rank: str, found: Sequence[Found]) -> Line:
+def line(rank: str, found: Sequence[QueryHits]) -> RankingQuality:
     """How good a ranking of these queries is."""
     weights = parse_weights(rank)
     kinds = {}
-    for kind in Kind:
+    for kind in QueryKind:
         several = [_quality(one, weights) for one in found if one.query.kind is kind]
         if several:
             kinds[kind] = mean_quality(several)
-    return Line(rank, mean_quality(kinds.values()), kinds)
+    return RankingQuality(rank, mean_quality(kinds.values()), kinds)
 
 
-def best_weights(found: Sequence[Found]) -> str:
+def best_weights(found: Sequence[QueryHits]) -> str:
     """The weights with the best mean nDCG of the first ten; of equals, those with fewer parts."""
     tried = [line(rank, found) for rank in _sums()]
     best = max(tried, key=lambda one: (one.mean.ndcg_10, -one.rank.count("=")))
@@ -134,7 +136,7 @@ def _sums() -> Iterator[str]:
         yield ",".join([f"{BM25}=1", *given])
 
 
-def _quality(one: Found, weights: dict[str, float]) -> Quality:
+def _quality(one: QueryHits, weights: dict[str, float]) -> Quality:
     if not one.urls:
         return quality((), one.query.grades)
     scores, _ = combine_scores(one.values, weights)
@@ -142,7 +144,9 @@ def _quality(one: Found, weights: dict[str, float]) -> Quality:
     return quality([url for url in ranked if url not in one.query.left_out], one.query.grades)
 
 
-def _halves(plan: Plan, found: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+def _halves(
+    plan: SearchExperiment, found: Sequence[QueryHits]
+) -> tuple[list[QueryHits], list[QueryHits]]:
     left, drawn = sorted(plan.topics), list[str]()
     dice = Dice("halves", plan.seed)
     while left:
@@ -156,7 +160,7 @@ def _halves(plan: Plan, found: Sequence[Found]) -> tuple[list[Found], list[Found
 # --- asking ---------------------------------------------------------------------------------------------
 
 
-def _asked(plan: Plan, told: Progress) -> tuple[list[Found], int]:
+def _asked(plan: SearchExperiment, told: Progress) -> tuple[list[QueryHits], int]:
     """Every query with what it found, and how many pages it was asked of."""
     web = open_web(Path(plan.web))
     labels = web.labels()
@@ -177,7 +181,9 @@ def _examples(seeds: dict[str, tuple[Address, ...]]) -> frozenset[str]:
     return frozenset(seed.url for drawn in seeds.values() for seed in drawn)
 
 
-def _pages(plan: Plan, urls: list[str], labels: Labels, seeds: dict[str, tuple[Address, ...]]) -> list[str]:
+def _pages(
+    plan: SearchExperiment, urls: list[str], labels: Labels, seeds: dict[str, tuple[Address, ...]]
+) -> list[str]:
     """All pages of the web, or so many: examples, then pages of the topics, then others, each by chance."""
     if plan.pages is None or plan.pages >= len(urls):
         return urls
@@ -191,13 +197,13 @@ def _pages(plan: Plan, urls: list[str], labels: Labels, seeds: dict[str, tuple[A
 
 
 def _found(
-    plan: Plan,
+    plan: SearchExperiment,
     portal: Portal,
     labels: Labels,
     pages: Sequence[str],
     sayings: Sayings,
     examples: frozenset[str],
-) -> Iterator[Found]:
+) -> Iterator[QueryHits]:
     index = PageIndex.open(index_directory(portal))
     if index is None:
         raise BadInputError("The web has no page that could be searched.")
@@ -211,8 +217,12 @@ def _found(
                 *drawing.items(topic, pages, sayings, plan.items),
             ]
             for query in queries:
-                asked = SearchRequest(every, query.text, any_word=query.any_word, topic=query.asked_of)
+                asked = SearchRequest(
+                    every, query.text, any_word=query.any_word, topic=query.asked_of
+                )
                 scored = SearchEngine(portal, session, index, tree).score(asked)
                 numbers = scored.matches.hits.pages
                 urls = urls_of_pages(session, [PageId(page) for page in numbers.tolist()])
-                yield Found(query, numbers, [urls[PageId(page)] for page in numbers.tolist()], scored.values)
+                yield QueryHits(
+                    query, numbers, [urls[PageId(page)] for page in numbers.tolist()], scored.values
+                )

@@ -6,12 +6,12 @@ from statistics import fmean
 from msgspec import Struct
 
 from motherlode.lab.experiments.figures import mean_known
-from motherlode.policies.baselines import QUEUE
 from motherlode.portal import Portal
 from motherlode.records import ROOT, UrlState
-from motherlode.store import Session, overview
-from motherlode.store.judged import Judged, judged_for
-from motherlode.store.pages import count_pages, page_log
+from motherlode.store import Session
+from motherlode.store.queries import overview
+from motherlode.store.tables.judgements import Judged, judged_for
+from motherlode.store.tables.pages import count_pages, page_log
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
@@ -77,7 +77,9 @@ def take_stock(portal: Portal, *, learns: bool) -> Stock:
     tree = portal.tree()
     with portal.store.reading() as session:
         if not learns:
-            urls = [one.url for one in judged_for(session, [QUEUE], count_pages(session), above=_ANY)]
+            urls = [
+                one.url for one in judged_for(session, [ROOT], count_pages(session), above=_ANY)
+            ]
             return Stock(extent(session, None), urls, None)
         on, off = judged(session, tree)
         return Stock(extent(session, len(on)), [one.url for one in (*on, *off)], len(on))

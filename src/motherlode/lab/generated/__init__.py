@@ -1,1 +1,4 @@
-"""A web made from a seed: every page is a pure function of the plan and its address."""
+"""A web made from a seed: every page is a pure function of the plan and its address.
+
+Nothing is stored here, and faults of hosts belong to `misbehaviour`.
+"""

@@ -14,7 +14,7 @@ from math import isqrt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.lab.description import Plan
+from motherlode.lab.description import WebPlan
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.generated.lexicon import Lexicon
 from motherlode.lab.generated.tongues import TONGUES
@@ -53,14 +53,18 @@ class Site(Struct, frozen=True):
 class Atlas:
     """All hosts of a web."""
 
-    def __init__(self, plan: Plan, lexicon: Lexicon) -> None:
+    def __init__(self, plan: WebPlan, lexicon: Lexicon) -> None:
         self.plan = plan
-        self._words = [word for word in (_label(c.names[0]) for c in lexicon.themes["groups"]) if word]
+        self._words = [
+            word for word in (_label(c.names[0]) for c in lexicon.themes["groups"]) if word
+        ]
         self._themes = list(lexicon.themes)
         known = list(TOPICS)[: max(2, min(len(TOPICS), plan.hosts // 5))]
         self.topics = _shuffled(known, Dice(plan.seed, "topics"))
         self.general = max(1, len(self.topics) // 3)
-        self.tongues = _shuffled(list(TONGUES), Dice(plan.seed, "tongues"))[: max(1, len(self.topics) // 6)]
+        self.tongues = _shuffled(list(TONGUES), Dice(plan.seed, "tongues"))[
+            : max(1, len(self.topics) // 6)
+        ]
         self.cycle = len(self.topics) + self.general + len(self.tongues)
         self.site = lru_cache(maxsize=20_000)(self._site)
 
@@ -113,7 +117,9 @@ class Atlas:
 
     def islands_through(self, site: Site) -> Iterator[Site]:
         """The islands whose tunnels run through a host."""
-        if len(self.topics) <= site.number < len(self.topics) + self.general:  # no other host has any
+        if (
+            len(self.topics) <= site.number < len(self.topics) + self.general
+        ):  # no other host has any
             for slot in range(len(self.topics)):
                 row = (_ISLAND - 3 * slot) % _TURN or _TURN
                 numbers = range(slot + row * self.cycle, self.plan.hosts, _TURN * self.cycle)
@@ -132,11 +138,17 @@ class Atlas:
         dice = Dice(self.plan.seed, "host", number)
         name, size, part = self._name(number, dice), self._size(number), self._part(number)
         if part is Part.MIRROR:
-            return replace(self.site(number - self.cycle), number=number, name=name, size=size, part=part)
+            return replace(
+                self.site(number - self.cycle), number=number, name=name, size=size, part=part
+            )
         slot = number % self.cycle
         topic = self.topics[slot] if slot < len(self.topics) else ""
         tongue = self.tongues[slot - self.cycle] if slot >= self.cycle - len(self.tongues) else ""
-        encodings = TONGUES[tongue].encodings if tongue else ("utf-8", "utf-8", "iso-8859-1", "windows-1252")
+        encodings = (
+            TONGUES[tongue].encodings
+            if tongue
+            else ("utf-8", "utf-8", "iso-8859-1", "windows-1252")
+        )
         return Site(
             number=number,
             name=name,

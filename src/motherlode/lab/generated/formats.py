@@ -55,7 +55,9 @@ class Manuscript(msgspec.Struct, frozen=True):
 def make(kind: str, manuscript: Manuscript) -> bytes:
     """The document of that kind, one of `KINDS`."""
     if kind not in MAKERS:
-        raise LodeError(f"No document of kind '{kind}' can be made: choose one of {', '.join(KINDS)}.")
+        raise LodeError(
+            f"No document of kind '{kind}' can be made: choose one of {', '.join(KINDS)}."
+        )
     return MAKERS[kind](_clean(manuscript))
 
 
@@ -77,7 +79,9 @@ def _library(name: str) -> ModuleType:
         return import_module(name)
     except ImportError as error:
         maker = name.partition(".")[0]
-        raise LodeError(f"Using {maker} needs the 'lab' extra: pip install 'motherlode[lab]'.") from error
+        raise LodeError(
+            f"Using {maker} needs the 'lab' extra: pip install 'motherlode[lab]'."
+        ) from error
 
 
 def _text(manuscript: Manuscript) -> bytes:
@@ -88,9 +92,13 @@ def _text(manuscript: Manuscript) -> bytes:
 def _html(manuscript: Manuscript) -> bytes:
     title = escape(manuscript.title)
     paragraphs = [f"<p>{escape(text)}</p>" for text in manuscript.paragraphs]
-    links = [f'<p><a href="{escape(url)}">{escape(anchor)}</a></p>' for url, anchor in manuscript.links]
+    links = [
+        f'<p><a href="{escape(url)}">{escape(anchor)}</a></p>' for url, anchor in manuscript.links
+    ]
     head = f'<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>{title}</title></head>\n<body>'
-    return "\n".join([head, f"<h1>{title}</h1>", *paragraphs, *links, "</body>\n</html>\n"]).encode()
+    return "\n".join(
+        [head, f"<h1>{title}</h1>", *paragraphs, *links, "</body>\n</html>\n"]
+    ).encode()
 
 
 class _Sheets:
@@ -167,7 +175,9 @@ def _docx_template() -> bytes:
     """
     document = _library("docx").Document()
     table = _library("docx.enum.style").WD_STYLE_TYPE.TABLE
-    for style in [style for style in document.styles if style.type == table and not style.element.default]:
+    for style in [
+        style for style in document.styles if style.type == table and not style.element.default
+    ]:
         style.delete()
     _drop_relations(document.part.rels, "stylesWithEffects", "customXml")
     _drop_relations(document.part.package.rels, "thumbnail")
@@ -290,7 +300,10 @@ def _gz(manuscript: Manuscript) -> bytes:
 def _tgz(manuscript: Manuscript) -> bytes:
     file = BytesIO()
     first, second = _split(manuscript, 2)
-    contents = {"one.txt": first, "two.txt": msgspec.structs.replace(second, links=manuscript.links)}
+    contents = {
+        "one.txt": first,
+        "two.txt": msgspec.structs.replace(second, links=manuscript.links),
+    }
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, part in contents.items():
             content = _text(part)

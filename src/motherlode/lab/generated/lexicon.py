@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from motherlode.lab.generated.topics import TOPICS
-from motherlode.lexicon.compiling import Recipe
+from motherlode.lexicon.compiler import Recipe
 from motherlode.lexicon.nouns import Synset, as_sentence, branch, examples, meaning, read_nouns
 
 # The compiled lexicon of WordNet 3.0: the same words on every machine, or the same seed were another web.
@@ -75,7 +75,9 @@ RECIPE = Recipe("lexicon", DIGEST, _packed)
 
 
 def _concepts(synsets: Mapping[str, Synset], offsets: Iterable[str]) -> list[Concept]:
-    concepts = (Concept(synsets[offset].names, meaning(synsets[offset].gloss)) for offset in offsets)
+    concepts = (
+        Concept(synsets[offset].names, meaning(synsets[offset].gloss)) for offset in offsets
+    )
     return [concept for concept in concepts if 10 < len(concept.meaning) <= _LONGEST]  # noqa: PLR2004 - a few words
 
 

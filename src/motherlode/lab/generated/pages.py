@@ -46,21 +46,23 @@ class Leaf(Struct, frozen=True):
     hub: bool = False
 
 
-class Link(Struct, frozen=True):
+class GeneratedLink(Struct, frozen=True):
     """A link as it stands in a page."""
 
     url: str
     anchor: str
 
 
-class Pages:
+class GeneratedPages:
     """Every page by its host and number, made when it is asked for."""
 
     def __init__(self, atlas: Atlas, lexicon: Lexicon) -> None:
         self.atlas = atlas
         self.lexicon = lexicon
         self._seed = atlas.plan.seed
-        self._heading = lru_cache(maxsize=20_000)(self._make_heading)  # popular pages are named often
+        self._heading = lru_cache(maxsize=20_000)(
+            self._make_heading
+        )  # popular pages are named often
 
     def leaf(self, site: Site, number: int) -> Leaf:
         """What the n-th page of a host is. A mirror's page is its original's, at another address."""
@@ -74,7 +76,9 @@ class Pages:
         hub = number == 1 and not site.tongue and dice.chance(0.6)
         topic = self._topic(site, number, dice)
         kind = "html" if number <= 1 or site.tongue else self._format(dice)
-        concepts = "" if site.tongue else topic or site.theme or dice.pick(list(self.lexicon.themes))
+        concepts = (
+            "" if site.tongue else topic or site.theme or dice.pick(list(self.lexicon.themes))
+        )
         return Leaf(site, number, number, topic, concepts, kind, hub)
 
     def path(self, leaf: Leaf) -> str:
@@ -131,7 +135,7 @@ class Pages:
             return found[:1]
         return found if original else [*found, other.pick(self.lexicon.sentences)]
 
-    def links(self, leaf: Leaf) -> Iterator[Link]:
+    def links(self, leaf: Leaf) -> Iterator[GeneratedLink]:
         """Where a page leads: its own site first, then others; a copy leads where its source does."""
         site = self.atlas.origin(leaf.site)
         menu = Dice(self._seed, "menu", site.number, leaf.number)
@@ -143,20 +147,22 @@ class Pages:
             yield self._link(self.leaf(site, number), dice, site)
         island = self.atlas.island_behind(site) if leaf.topic and leaf.topic == site.topic else None
         if island is not None and leaf.number % 4 == 0:
-            yield Link(f"http://{self.atlas.tunnel_site(island).name}{tunnel_path(island, 1)}", "A detour")
+            yield GeneratedLink(
+                f"http://{self.atlas.tunnel_site(island).name}{tunnel_path(island, 1)}", "A detour"
+            )
         for _ in range(dice.between(25, 90) if leaf.hub else dice.long_tailed(1, 30, 1.1)):
             yield self._link(self._outside(leaf, dice), dice, site)
 
-    def beyond_tunnel(self, island: Site, step: int) -> Iterator[Link]:
+    def beyond_tunnel(self, island: Site, step: int) -> Iterator[GeneratedLink]:
         """The links of a page in a tunnel: general ones, and one that leads on."""
         dice = Dice(self._seed, "tunnel", island.number, step)
         here = self.atlas.tunnel_site(island)
         for _ in range(dice.between(3, 9)):
             yield self._link(self._some_leaf(self.atlas.general_site(dice), dice), dice, here)
         if step < self.atlas.tunnel_length(island):
-            yield Link(tunnel_path(island, step + 1), dice.pick(_ANCHORS))
+            yield GeneratedLink(tunnel_path(island, step + 1), dice.pick(_ANCHORS))
         else:
-            yield Link(f"http://{island.name}/", dice.pick(_ANCHORS))
+            yield GeneratedLink(f"http://{island.name}/", dice.pick(_ANCHORS))
 
     def old_path(self, leaf: Leaf, hops: int) -> str:
         """An address that redirects to a page in so many hops."""
@@ -182,7 +188,9 @@ class Pages:
         """Topical locality: most links from a page on a topic lead to hosts on it (Davison 2000)."""
         draw, atlas = dice.share(), self.atlas
         if leaf.site.tongue:
-            return atlas.in_tongue(leaf.site.tongue, dice) if draw < _ALIKE else atlas.any_site(dice)
+            return (
+                atlas.in_tongue(leaf.site.tongue, dice) if draw < _ALIKE else atlas.any_site(dice)
+            )
         if leaf.topic:
             alike = _HUB_ALIKE if leaf.hub else _ALIKE
             if draw < alike:
@@ -194,21 +202,25 @@ class Pages:
     def _related(self, topic: str, dice: Dice) -> str:
         """A topic under the same branch of the tree, if there is one."""
         branch = topic.partition("/")[0] + "/"
-        alike = [other for other in self.atlas.topics if other != topic and other.startswith(branch)]
+        alike = [
+            other for other in self.atlas.topics if other != topic and other.startswith(branch)
+        ]
         return dice.pick(alike or self.atlas.topics)
 
     def _some_leaf(self, site: Site, dice: Dice) -> Leaf:
         return self.leaf(site, dice.skewed(site.size, 3.0))
 
-    def _link(self, target: Leaf, dice: Dice, here: Site) -> Link:
+    def _link(self, target: Leaf, dice: Dice, here: Site) -> GeneratedLink:
         kind = dice.share()
         if kind < _TELLING:
             anchor = self.title(target)
         else:
             anchor = dice.pick(_ANCHORS) if kind < _IDLE else target.site.name
-        path = self.old_path(target, dice.between(1, 4)) if dice.chance(_STALE) else self.path(target)
+        path = (
+            self.old_path(target, dice.between(1, 4)) if dice.chance(_STALE) else self.path(target)
+        )
         same = here.number == target.site.number
-        return Link(path if same else f"http://{target.site.name}{path}", anchor)
+        return GeneratedLink(path if same else f"http://{target.site.name}{path}", anchor)
 
     def _source(self, number: int, dice: Dice) -> int:
         copied = number > _OLDEST and dice.chance(_COPIED)

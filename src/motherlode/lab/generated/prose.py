@@ -65,4 +65,6 @@ def _sentence(concept: Concept, dice: Dice) -> str:
     name = concept.names[0]
     if len(concept.names) > 1 and dice.chance(0.4):
         name = f"{name} (also {concept.names[1]})"
-    return dice.pick(_FORMS).format(name=name[0].upper() + name[1:], plain=name, meaning=concept.meaning)
+    return dice.pick(_FORMS).format(
+        name=name[0].upper() + name[1:], plain=name, meaning=concept.meaning
+    )

@@ -36,7 +36,9 @@ def load(text: str) -> dict[str, Tongue]:
 
 
 def _tongue(code: str, table: Mapping[str, Any], shared: Mapping[str, Any]) -> Tongue:
-    return msgspec.convert({**table, "code": code, "fillers": {**shared, **table["fillers"]}}, Tongue)
+    return msgspec.convert(
+        {**table, "code": code, "fillers": {**shared, **table["fillers"]}}, Tongue
+    )
 
 
 TONGUES: dict[str, Tongue] = load(files(__package__).joinpath("tongues.toml").read_text("utf-8"))

@@ -7,17 +7,17 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 
-from motherlode.lab.description import Description, Plan
-from motherlode.lab.generated import rendering
+from motherlode.lab.description import Description, WebPlan
+from motherlode.lab.generated import renderer
 from motherlode.lab.generated.atlas import Atlas, Part, Site
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.generated.formats import KINDS, Manuscript, make
 from motherlode.lab.generated.lexicon import DIGEST, lexicon
-from motherlode.lab.generated.pages import Leaf, Pages, tunnel_path
-from motherlode.lab.generated.rendering import Sheet
+from motherlode.lab.generated.pages import GeneratedPages, Leaf, tunnel_path
+from motherlode.lab.generated.renderer import PageContent
 from motherlode.lab.labels import Labels
 from motherlode.lab.misbehaviour.habits import HABITS
-from motherlode.lab.web import About, Answer
+from motherlode.lab.web import Answer, WebInfo
 from motherlode.records import LodeError
 from motherlode.urls import UrlError, address, canonical
 
@@ -33,19 +33,19 @@ _EPOCH = 1_700_000_000  # when the youngest of the pages was changed
 class GeneratedWeb:
     """The web of a plan. Nothing is kept: the same URL is made anew each time, the same each time."""
 
-    def __init__(self, plan: Plan, description: Description | None = None) -> None:
+    def __init__(self, plan: WebPlan, description: Description | None = None) -> None:
         self._plan = plan
         self._description = description or Description()
         self._lexicon = lexicon()
         self._atlas = Atlas(plan, self._lexicon)
-        self._pages = Pages(self._atlas, self._lexicon)
+        self._pages = GeneratedPages(self._atlas, self._lexicon)
 
     @cached_property
-    def about(self) -> About:
+    def about(self) -> WebInfo:
         told, plan = self._description, self._plan
         name = told.name or f"generated-{plan.seed}"
         note = told.note or "made of WordNet 3.0 glosses, (c) 2006 Princeton University"
-        return About(name, "generated", plan.pages, plan.hosts, told.licence, note)
+        return WebInfo(name, "generated", plan.pages, plan.hosts, told.licence, note)
 
     @property
     def fingerprint(self) -> str:
@@ -120,10 +120,10 @@ class GeneratedWeb:
 
     def _special(self, site: Site, target: str) -> Answer | None:
         if target == "/robots.txt":
-            text = rendering.robots(site)
+            text = renderer.robots(site)
             return Answer(200, (("Content-Type", "text/plain"),), text.encode()) if text else None
-        if target == "/sitemap.xml" and rendering.has_sitemap(site):
-            body = rendering.sitemap(islice(self._listed(site), _LISTED))
+        if target == "/sitemap.xml" and renderer.has_sitemap(site):
+            body = renderer.sitemap(islice(self._listed(site), _LISTED))
             return Answer(200, (("Content-Type", "application/xml"),), body)
         if found := _OLD.fullmatch(target):
             return self._redirect(site, int(found[1]), int(found[2]))
@@ -142,7 +142,9 @@ class GeneratedWeb:
         path = self._pages.old_path(leaf, hops - 1) if hops > 1 else self._pages.path(leaf)
         lacking = number >= site.size
         there = f"http://{origin.name if lacking else site.name}{path}"
-        return _moved(_HOPS[(number + hops) % len(_HOPS)], there if lacking or number % 2 == 0 else path)
+        return _moved(
+            _HOPS[(number + hops) % len(_HOPS)], there if lacking or number % 2 == 0 else path
+        )
 
     def _tunnel(self, site: Site, number: int, step: int) -> Answer | None:
         if number >= self._plan.hosts:
@@ -157,14 +159,14 @@ class GeneratedWeb:
         dice = Dice(self._plan.seed, "tunnel text", number, step)
         text = tuple(dice.pick(self._lexicon.sentences) for _ in range(dice.between(5, 15)))
         links = tuple(self._pages.beyond_tunnel(island, step))
-        return self._html(site, number, Sheet(text[0].rstrip("."), text, links))
+        return self._html(site, number, PageContent(text[0].rstrip("."), text, links))
 
     def _frame(self, site: Site, target: str) -> Answer | None:
         leaf = self._pages.leaf(site, 0)
         if target == "/frame/content.html":
             return self._html(site, 0, self._sheet(leaf))
         if target == "/frame/menu.html":
-            body = rendering.menu(islice(self._pages.links(leaf), 20))
+            body = renderer.menu(islice(self._pages.links(leaf), 20))
             return Answer(200, (("Content-Type", "text/html"),), body)
         return None
 
@@ -178,16 +180,18 @@ class GeneratedWeb:
         if leaf.kind != "html":
             return self._file(leaf)
         if site.framed and leaf.number == 0:
-            return Answer(200, (("Content-Type", "text/html"),), rendering.frameset(self._pages.title(leaf)))
+            return Answer(
+                200, (("Content-Type", "text/html"),), renderer.frameset(self._pages.title(leaf))
+            )
         return self._html(origin, leaf.number, self._sheet(leaf))
 
-    def _sheet(self, leaf: Leaf) -> Sheet:
+    def _sheet(self, leaf: Leaf) -> PageContent:
         pages = self._pages
-        return Sheet(pages.title(leaf), pages.paragraphs(leaf), tuple(pages.links(leaf)))
+        return PageContent(pages.title(leaf), pages.paragraphs(leaf), tuple(pages.links(leaf)))
 
-    def _html(self, site: Site, number: int, sheet: Sheet) -> Answer:
-        body = rendering.page(site, sheet)
-        headers = [("Content-Type", rendering.content_type(site))]
+    def _html(self, site: Site, number: int, sheet: PageContent) -> Answer:
+        body = renderer.page(site, sheet)
+        headers = [("Content-Type", renderer.content_type(site))]
         if site.number % 2:
             age = Dice(self._plan.seed, "age", site.number, number).below(10**8)
             headers.append(("Last-Modified", formatdate(_EPOCH - age, usegmt=True)))
@@ -195,7 +199,8 @@ class GeneratedWeb:
 
     def _file(self, leaf: Leaf) -> Answer:
         links = tuple(
-            (self._absolute(leaf, link.url), link.anchor) for link in islice(self._pages.links(leaf), 8)
+            (self._absolute(leaf, link.url), link.anchor)
+            for link in islice(self._pages.links(leaf), 8)
         )
         manuscript = Manuscript(self._pages.title(leaf), tuple(self._pages.paragraphs(leaf)), links)
         return Answer(200, (("Content-Type", KINDS[leaf.kind]),), make(leaf.kind, manuscript))

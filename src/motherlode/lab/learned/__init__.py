@@ -1,6 +1,6 @@
 """How well topics are learned from few examples, on webs whose labels are known (docs/learning.md).
 
-`pages` reads a web's labelled pages into every feature space, `portals` draws topics and examples out of
-them, `trees` and `baselines` learn from those and judge the pages that were not drawn, `figures` says how
-well, `estimates` how well the training itself had foretold it, and `report` runs it all.
+`pages` reads labelled pages into every feature space, `portals` draws topics and examples from them,
+`trees` and `baselines` learn and judge the rest, `figures` and `estimates` measure that, and `study` runs
+all of it. Crawls are measured in `trials`.
 """

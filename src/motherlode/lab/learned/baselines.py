@@ -9,10 +9,10 @@ from msgspec import Struct
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import logsumexp
 
-from motherlode.documents.spaces import TERMS
-from motherlode.lab.learned.figures import Judged
-from motherlode.lab.learned.pages import Pages
-from motherlode.lab.learned.portals import Lesson, Portal
+from motherlode.documents.features.spaces import TERMS
+from motherlode.lab.learned.figures import MethodScores
+from motherlode.lab.learned.pages import LabelledPages
+from motherlode.lab.learned.portals import Lesson, SampledPortal
 from motherlode.learning.matrix import Floats, Ints, count_matrix, idf_weights, unit_rows
 from motherlode.learning.tree import ROOT
 from motherlode.records import LodeError
@@ -28,7 +28,7 @@ class Matrices(Struct, frozen=True):
     unseen_rows: csr_array
 
 
-def matrices(portal: Portal, lesson: Lesson, pages: Pages) -> Matrices:
+def matrices(portal: SampledPortal, lesson: Lesson, pages: LabelledPages) -> Matrices:
     owned = [
         (place, sample[TERMS])
         for place, topic in enumerate(portal.topics)
@@ -38,7 +38,9 @@ def matrices(portal: Portal, lesson: Lesson, pages: Pages) -> Matrices:
     bags = [bag for _, bag in owned]
     features = np.unique(np.concatenate([bag.terms for bag in bags]))
     counts = count_matrix(bags, features)
-    unseen = count_matrix([sample[TERMS] for sample in pages.samples(portal.unseen.tolist())], features)
+    unseen = count_matrix(
+        [sample[TERMS] for sample in pages.samples(portal.unseen.tolist())], features
+    )
     idf = idf_weights(counts)
     classes = np.array([place for place, _ in owned], np.int64)
     return Matrices(classes, counts, unseen, unit_rows(counts, idf), unit_rows(unseen, idf))
@@ -46,7 +48,11 @@ def matrices(portal: Portal, lesson: Lesson, pages: Pages) -> Matrices:
 
 def naive_bayes(made: Matrices) -> Floats:
     """Log odds of each class by multinomial naive Bayes."""
-    model = _library("sklearn.naive_bayes").MultinomialNB(alpha=0.01).fit(_old(made.counts), made.classes)
+    model = (
+        _library("sklearn.naive_bayes")
+        .MultinomialNB(alpha=0.01)
+        .fit(_old(made.counts), made.classes)
+    )
     joint: Floats = model.predict_joint_log_proba(_old(made.unseen_counts))
     rest = [logsumexp(np.delete(joint, place, axis=1), axis=1) for place in range(joint.shape[1])]
     odds: Floats = joint - np.stack(rest, axis=1)
@@ -65,7 +71,9 @@ def nearest_centroid(made: Matrices) -> Floats:
 def logistic_regression(made: Matrices) -> Floats:
     """The decision value of each class by logistic regression, in tf-idf."""
     model = _library("sklearn.linear_model").LogisticRegression(C=10.0, max_iter=1000, tol=1e-3)
-    values: Floats = model.fit(_old(made.rows), made.classes).decision_function(_old(made.unseen_rows))
+    values: Floats = model.fit(_old(made.rows), made.classes).decision_function(
+        _old(made.unseen_rows)
+    )
     return np.stack([-values, values], axis=1) if values.ndim == 1 else values
 
 
@@ -76,7 +84,7 @@ BASELINES: dict[str, Callable[[Matrices], Floats]] = {
 }
 
 
-def judged(portal: Portal, values: Floats) -> Judged:
+def judged(portal: SampledPortal, values: Floats) -> MethodScores:
     """A topic is as sure as the surest class of it and its sub-topics, and takes what is surest in those."""
     best = values.argmax(axis=1)
     scores, accepted = {}, {}
@@ -84,7 +92,7 @@ def judged(portal: Portal, values: Floats) -> Judged:
         below = [place for place, other in enumerate(portal.topics) if _under(other, topic, portal)]
         scores[topic] = values[:, below].max(axis=1)
         accepted[topic] = np.isin(best, below)
-    return Judged(scores, accepted)
+    return MethodScores(scores, accepted)
 
 
 def check_library() -> None:
@@ -92,7 +100,7 @@ def check_library() -> None:
     _library("sklearn")
 
 
-def _under(topic: str, other: str, portal: Portal) -> bool:
+def _under(topic: str, other: str, portal: SampledPortal) -> bool:
     return portal.numbers[other] in portal.line(topic)
 
 

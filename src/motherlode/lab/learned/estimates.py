@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from motherlode.lab.learned.figures import Figures, Judged, measured
+from motherlode.lab.learned.figures import Figures, MethodScores, measured
 from motherlode.lab.learned.pages import Mask
-from motherlode.lab.learned.portals import Portal
+from motherlode.lab.learned.portals import SampledPortal
 from motherlode.learning.tree import ROOT, PlaneDistances, TreeClassifier
 
 
@@ -22,7 +22,10 @@ class Estimate(Struct, frozen=True):
 
 
 def estimates(
-    tree: TreeClassifier, portal: Portal, apart: Mapping[int, PlaneDistances], relevant: Mapping[str, Mask]
+    tree: TreeClassifier,
+    portal: SampledPortal,
+    apart: Mapping[int, PlaneDistances],
+    relevant: Mapping[str, Mask],
 ) -> Iterator[Estimate]:
     """For each topic that stands right below the root: every unseen page comes before its plane."""
     told = apart.get(ROOT)
@@ -34,7 +37,9 @@ def estimates(
             column = int(np.searchsorted(told.topics, number))
             distances = told.distances[told.spaces.index(space), :, column]
             sure = np.nan_to_num(distances, nan=-1.0)
-            found = measured(Judged({topic: sure}, {topic: sure > 0}), {topic: relevant[topic]})[topic]
+            found = measured(
+                MethodScores({topic: sure}, {topic: sure > 0}), {topic: relevant[topic]}
+            )[topic]
             yield Estimate(topic, space, plane.precision, plane.recall, found)
 
 

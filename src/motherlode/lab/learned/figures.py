@@ -10,7 +10,7 @@ from motherlode.lab.learned.pages import Mask
 from motherlode.learning.matrix import Floats
 
 
-class Judged(Struct, frozen=True):
+class MethodScores(Struct, frozen=True):
     """By topic: how sure of each page a method is, and whether it takes it."""
 
     scores: dict[str, Floats]
@@ -30,7 +30,7 @@ class Figures(Struct, frozen=True):
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
-def measured(judged: Judged, relevant: Mapping[str, Mask]) -> dict[str, Figures]:
+def measured(judged: MethodScores, relevant: Mapping[str, Mask]) -> dict[str, Figures]:
     """The figures of each topic that has relevant pages."""
     return {
         topic: Figures(

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from motherlode.documents.analysing import analyse_one
-from motherlode.documents.raw import Raw
-from motherlode.documents.spaces import PAIRS, SPACES, TERMS, Surroundings
-from motherlode.documents.terms import Bag, unpack
-from motherlode.fetch.decoding import decoded
+from motherlode.documents.analysis import analyse_one
+from motherlode.documents.extracts import Raw
+from motherlode.documents.features.spaces import PAIRS, SPACES, TERMS, Surroundings
+from motherlode.documents.text.terms import Bag, unpack
+from motherlode.fetch.content_codings import decoded
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels, within
 from motherlode.lab.web import LabWeb
@@ -30,7 +30,7 @@ _MAX_BODY = 50 * 2**20
 _ITSELF = frozenset({TERMS, PAIRS})  # the spaces that need nothing but the page
 
 
-class Page(Struct, frozen=True):
+class LabelledPage(Struct, frozen=True):
     """A page, the topics that it is labelled with, and its terms in each space."""
 
     url: str
@@ -38,10 +38,10 @@ class Page(Struct, frozen=True):
     sample: Sample
 
 
-class Pages:
+class LabelledPages:
     """Pages by number, in the order of their URLs."""
 
-    def __init__(self, pages: Iterable[Page]) -> None:
+    def __init__(self, pages: Iterable[LabelledPage]) -> None:
         self.pages = tuple(pages)
 
     def __len__(self) -> int:
@@ -56,20 +56,27 @@ class Pages:
 
     def on(self, topic: str) -> Mask:
         """Whether each page is on a topic or one of its sub-topics."""
-        return np.array([any(within(path, topic) for path in page.topics) for page in self.pages], bool)
+        return np.array(
+            [any(within(path, topic) for path in page.topics) for page in self.pages], bool
+        )
 
     @cached_property
     def batches(self) -> dict[str, BagBatch]:
         """All pages, ready to be judged in each space; every method judges them."""
         spaces = self.pages[0].sample if self.pages else ()
-        return {space: BagBatch.from_bags([page.sample[space] for page in self.pages]) for space in spaces}
+        return {
+            space: BagBatch.from_bags([page.sample[space] for page in self.pages])
+            for space in spaces
+        }
 
 
 def silent(_done: int, _everything: int) -> None:
     """Tell nobody."""
 
 
-def read_pages(web: LabWeb, labels: Labels, spaces: Collection[str], told: Progress = silent) -> Pages:
+def read_pages(
+    web: LabWeb, labels: Labels, spaces: Collection[str], told: Progress = silent
+) -> LabelledPages:
     """The labelled pages of a web.
 
     What links say and what is next to a page is known as far as pages are read: where a space wants to
@@ -86,8 +93,10 @@ def read_pages(web: LabWeb, labels: Labels, spaces: Collection[str], told: Progr
         told(done, len(chosen))
         readings.add(url, document_at(web, url), labelled=url in topics_of)
     told(len(chosen), len(chosen))
-    return Pages(
-        Page(url, topics_of[url], readings.sample(url)) for url in sorted(topics_of) if url in readings
+    return LabelledPages(
+        LabelledPage(url, topics_of[url], readings.sample(url))
+        for url in sorted(topics_of)
+        if url in readings
     )
 
 

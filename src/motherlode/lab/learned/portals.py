@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 from msgspec import Struct
 
-from motherlode.documents.spaces import SPACES, TERMS, Surroundings
-from motherlode.documents.terms import Bag, unpack
+from motherlode.documents.features.spaces import SPACES, TERMS, Surroundings
+from motherlode.documents.text.terms import Bag, unpack
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import within
-from motherlode.lab.learned.pages import Pages
+from motherlode.lab.learned.pages import LabelledPages
 from motherlode.learning.counterexamples import common_documents
 from motherlode.learning.matrix import Ints
 from motherlode.learning.tree import ROOT, Sample
@@ -35,7 +35,7 @@ class Draw(Struct, frozen=True):
     kinds: tuple[str, ...] = KINDS
 
 
-class Portal(Struct, frozen=True):
+class SampledPortal(Struct, frozen=True):
     """Topics by their paths, the pages drawn as examples of each, and those that nobody learns from.
 
     `parents` has a number for each path, those between a topic and the root included.
@@ -68,7 +68,7 @@ class Lesson(Struct, frozen=True):
     others: dict[int, list[Sample]]
 
 
-def topics_of(pages: Pages, draw: Draw) -> list[str]:
+def topics_of(pages: LabelledPages, draw: Draw) -> list[str]:
     """The topics that have enough pages of their own."""
     if draw.least <= max(draw.examples):
         raise UsageError(
@@ -87,7 +87,7 @@ def topics_of(pages: Pages, draw: Draw) -> list[str]:
     return found
 
 
-def portals(pages: Pages, draw: Draw) -> Iterator[Portal]:
+def portals(pages: LabelledPages, draw: Draw) -> Iterator[SampledPortal]:
     """Every portal of a draw: at each turn one tree of all topics, and some of one topic and of four."""
     topics = topics_of(pages, draw)
     for turn in range(draw.repeat):
@@ -104,16 +104,21 @@ def number_of_portals(draw: Draw) -> int:
     return draw.repeat * sum(_PORTALS.get(kind, 1) for kind in draw.kinds)
 
 
-def lesson(portal: Portal, pages: Pages, number: int, spaces: Collection[str]) -> Lesson:
+def lesson(
+    portal: SampledPortal, pages: LabelledPages, number: int, spaces: Collection[str]
+) -> Lesson:
     """What a portal learns from so many examples a topic."""
     documents = {
-        portal.numbers[topic]: pages.samples(places[:number]) for topic, places in portal.examples.items()
+        portal.numbers[topic]: pages.samples(places[:number])
+        for topic, places in portal.examples.items()
     }
     others = {}
     for parent in sorted(set(portal.parents.values())):
         below = [topic for topic, above in portal.parents.items() if above == parent]
         gathered = [_under(topic, portal.parents, documents) for topic in below]
-        others[parent] = _common([[sample[TERMS] for sample in found] for found in gathered], spaces)
+        others[parent] = _common(
+            [[sample[TERMS] for sample in found] for found in gathered], spaces
+        )
     return Lesson(portal.parents, documents, others)
 
 
@@ -128,7 +133,9 @@ def _apart(topics: Sequence[str], number: int, dice: Dice) -> list[str]:
     return chosen if len(chosen) == number else []
 
 
-def _portal(kind: str, topics: Sequence[str], pages: Pages, number: int, dice: Dice) -> Portal:
+def _portal(
+    kind: str, topics: Sequence[str], pages: LabelledPages, number: int, dice: Dice
+) -> SampledPortal:
     examples: dict[str, tuple[int, ...]] = {}
     taken: set[int] = set()
     for topic in topics:
@@ -138,7 +145,7 @@ def _portal(kind: str, topics: Sequence[str], pages: Pages, number: int, dice: D
         examples[topic] = drawn
     unseen = np.array([place for place in range(len(pages)) if place not in taken], np.int64)
     numbers, parents = _numbered(topics) if kind == TREE else _beside(topics)
-    return Portal(kind, examples, unseen, numbers, parents)
+    return SampledPortal(kind, examples, unseen, numbers, parents)
 
 
 def _beside(topics: Sequence[str]) -> tuple[dict[str, int], dict[int, int]]:
@@ -162,7 +169,9 @@ def _numbered(topics: Sequence[str]) -> tuple[dict[str, int], dict[int, int]]:
     return numbers, parents
 
 
-def _under(topic: int, parents: Mapping[int, int], documents: Mapping[int, Sequence[Sample]]) -> list[Sample]:
+def _under(
+    topic: int, parents: Mapping[int, int], documents: Mapping[int, Sequence[Sample]]
+) -> list[Sample]:
     """The documents of a topic and of all below it."""
     found = list(documents.get(topic, ()))
     for child, above in parents.items():
@@ -185,7 +194,9 @@ def _vocabulary(spaces: tuple[str, ...]) -> dict[str, Sample]:
     return {
         name: {
             TERMS: unpack(document.vectors[TERMS]),
-            **{space: SPACES[space](document, Surroundings()) for space in spaces if space != TERMS},
+            **{
+                space: SPACES[space](document, Surroundings()) for space in spaces if space != TERMS
+            },
         }
         for name, document in documents.items()
     }

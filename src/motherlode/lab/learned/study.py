@@ -7,13 +7,21 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.meanings import Meanings
-from motherlode.documents.spaces import SPACES, TERMS
+from motherlode.documents.features.meanings import Meanings
+from motherlode.documents.features.spaces import SPACES, TERMS
 from motherlode.lab.learned import baselines, trees
 from motherlode.lab.learned.estimates import Choice, Estimate, choices, estimates
-from motherlode.lab.learned.figures import Figures, Judged, mean, measured
-from motherlode.lab.learned.pages import Mask, Pages, Progress, silent
-from motherlode.lab.learned.portals import TREE, Draw, Lesson, Portal, lesson, number_of_portals, portals
+from motherlode.lab.learned.figures import Figures, MethodScores, mean, measured
+from motherlode.lab.learned.pages import LabelledPages, Mask, Progress, silent
+from motherlode.lab.learned.portals import (
+    TREE,
+    Draw,
+    Lesson,
+    SampledPortal,
+    lesson,
+    number_of_portals,
+    portals,
+)
 from motherlode.learning.model_selection import FEATURE_COUNTS, choose_settings
 from motherlode.learning.options import SETTINGS, SettingName, VotingRule
 from motherlode.learning.tree import SEMANTIC, PlaneDistances
@@ -24,7 +32,7 @@ _PAPER = (VotingRule.UNANIMOUS, VotingRule.WEIGHTED)  # of the learning and of t
 _CHOSEN = 0  # in place of a number of features: the one that xi-alpha chooses
 
 
-class Row(Struct, frozen=True):
+class MethodRow(Struct, frozen=True):
     """A method's means over every topic of every portal of a kind."""
 
     portal: str
@@ -75,14 +83,14 @@ class Features(Struct, frozen=True):
     how_often: dict[int, int]
 
 
-class Findings(Struct, frozen=True):
+class StudyFindings(Struct, frozen=True):
     """All that a study found. `settings` has the names of what was compared."""
 
     web: str
     pages: int
     draw: Draw
     spaces: tuple[str, ...]
-    rows: list[Row]
+    rows: list[MethodRow]
     expected: list[Expected]
     chosen: list[Chosen]
     features: list[Features]
@@ -90,12 +98,12 @@ class Findings(Struct, frozen=True):
 
 def study(
     web: str,
-    pages: Pages,
+    pages: LabelledPages,
     draw: Draw,
     spaces: Sequence[str] = ALL_SPACES,
     told: Progress = silent,
     meanings: Meanings | None = None,
-) -> Findings:
+) -> StudyFindings:
     """Draw portals, let every method learn from each, and see what it makes of the other pages.
 
     With `meanings`, terms are also tried with what they mean.
@@ -109,15 +117,24 @@ def study(
             notes.take(portal, number)
     told(total, total)
     named = tuple(spaces) if meanings is None else (*spaces, SEMANTIC)
-    return Findings(
-        web, len(pages), draw, named, notes.rows(), notes.expected(), notes.chosen(), notes.features()
+    return StudyFindings(
+        web,
+        len(pages),
+        draw,
+        named,
+        notes.rows(),
+        notes.expected(),
+        notes.chosen(),
+        notes.features(),
     )
 
 
 class _Notes:
     """The figures of each topic, by what they are of."""
 
-    def __init__(self, pages: Pages, spaces: tuple[str, ...], meanings: Meanings | None) -> None:
+    def __init__(
+        self, pages: LabelledPages, spaces: tuple[str, ...], meanings: Meanings | None
+    ) -> None:
         self._pages = pages
         self._spaces = spaces
         self._meanings = meanings
@@ -128,11 +145,11 @@ class _Notes:
         self._numbers: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
         self._by_number: defaultdict[tuple[str, int, int], list[float]] = defaultdict(list)
 
-    def take(self, portal: Portal, number: int) -> None:
+    def take(self, portal: SampledPortal, number: int) -> None:
         taught = lesson(portal, self._pages, number, self._spaces)
         relevant = {topic: self._relevant(topic)[portal.unseen] for topic in portal.topics}
 
-        def note(method: str, judged: Judged) -> None:
+        def note(method: str, judged: MethodScores) -> None:
             self._figures[portal.kind, method, number] += measured(judged, relevant).values()
 
         for name in SettingName:
@@ -153,7 +170,7 @@ class _Notes:
     def _fitted(
         self,
         name: SettingName,
-        portal: Portal,
+        portal: SampledPortal,
         number: int,
         taught: Lesson,
         relevant: Mapping[str, Mask],
@@ -168,7 +185,7 @@ class _Notes:
         return apart
 
     def _count_features(
-        self, portal: Portal, number: int, taught: Lesson, relevant: Mapping[str, Mask]
+        self, portal: SampledPortal, number: int, taught: Lesson, relevant: Mapping[str, Mask]
     ) -> None:
         default = SETTINGS[SettingName.DEFAULT]
         best = choose_settings(taught.parents, taught.documents, taught.others, default)
@@ -182,7 +199,7 @@ class _Notes:
             if selected == best.selected_terms:
                 self._by_number[portal.kind, number, _CHOSEN] += values
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[MethodRow]:
         return [_row(*key, figures) for key, figures in self._figures.items()]
 
     def expected(self) -> list[Expected]:
@@ -205,7 +222,10 @@ class _Notes:
             Features(
                 kind,
                 number,
-                {selected: fmean(self._by_number[kind, number, selected]) for selected in FEATURE_COUNTS},
+                {
+                    selected: fmean(self._by_number[kind, number, selected])
+                    for selected in FEATURE_COUNTS
+                },
                 fmean(self._by_number[kind, number, _CHOSEN]),
                 dict(sorted(Counter(numbers).items())),
             )
@@ -218,7 +238,9 @@ class _Notes:
         return self._on[topic]
 
 
-def _methods(name: SettingName, spaces: tuple[str, ...]) -> list[tuple[str, tuple[str, ...], VotingRule]]:
+def _methods(
+    name: SettingName, spaces: tuple[str, ...]
+) -> list[tuple[str, tuple[str, ...], VotingRule]]:
     """What is made of the planes of a setting: the name of each method, its spaces, its rule."""
     together = tuple(VotingRule) if len(spaces) > 1 else ()
     if name is SettingName.DEFAULT:
@@ -228,13 +250,24 @@ def _methods(name: SettingName, spaces: tuple[str, ...]) -> list[tuple[str, tupl
     return [(str(name), (TERMS,), _SINGLE), *((f"{name}, {rule}", spaces, rule) for rule in paper)]
 
 
-def _row(kind: str, method: str, number: int, figures: Sequence[Figures]) -> Row:
+def _row(kind: str, method: str, number: int, figures: Sequence[Figures]) -> MethodRow:
     means = mean(figures)
     f1 = fmean(one.f1 for one in figures)
-    return Row(kind, method, number, len(figures), means.precision, means.recall, f1, means.average_precision)
+    return MethodRow(
+        kind,
+        method,
+        number,
+        len(figures),
+        means.precision,
+        means.recall,
+        f1,
+        means.average_precision,
+    )
 
 
-def _expected(kind: str, setting: str, space: str, number: int, found: Sequence[Estimate]) -> Expected:
+def _expected(
+    kind: str, setting: str, space: str, number: int, found: Sequence[Estimate]
+) -> Expected:
     return Expected(
         kind,
         setting,

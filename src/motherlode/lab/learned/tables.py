@@ -5,16 +5,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from motherlode.documents.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS
 from motherlode.lab.learned.portals import FOUR, ONE, TREE
-from motherlode.lab.learned.study import Chosen, Expected, Features, Findings, Row
+from motherlode.lab.learned.study import Chosen, Expected, Features, MethodRow, StudyFindings
 from motherlode.records import BadInputError
 
 BEGIN, END = "<!-- begin: written by", "<!-- end: written by lode lab learn -->"
 _NAMES = {TREE: "A tree of topics", ONE: "Portals of one topic", FOUR: "Portals of four topics"}
 
 
-class Sheet(Struct, frozen=True):
+class TitledTable(Struct, frozen=True):
     """A table with its title."""
 
     title: str
@@ -22,7 +22,7 @@ class Sheet(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
 
 
-def sheets(found: Findings) -> Iterator[Sheet]:
+def sheets(found: StudyFindings) -> Iterator[TitledTable]:
     for kind in dict.fromkeys(row.portal for row in found.rows):
         yield _methods(kind, [row for row in found.rows if row.portal == kind])
     if found.expected:
@@ -31,7 +31,7 @@ def sheets(found: Findings) -> Iterator[Sheet]:
     yield _features(found.features)
 
 
-def markdown(found: Findings, command: str) -> str:
+def markdown(found: StudyFindings, command: str) -> str:
     """The tables as Markdown between two marks, and how they came about."""
     parts = [f"{BEGIN}: {command} -->"]
     parts += [f"**{sheet.title}**\n\n{_table(sheet)}" for sheet in sheets(found)]
@@ -50,11 +50,11 @@ def write_markdown(path: Path, text: str) -> None:
         raise BadInputError(f"{path} cannot be written: {error}.") from error
 
 
-def _methods(kind: str, rows: Sequence[Row]) -> Sheet:
+def _methods(kind: str, rows: Sequence[MethodRow]) -> TitledTable:
     numbers = list(dict.fromkeys(row.examples for row in rows))
     of = {(row.method, row.examples): row for row in rows}
     title = f"{_NAMES[kind]}, {rows[0].topics} topics: precision / recall / average precision"
-    return Sheet(
+    return TitledTable(
         title,
         ("method", *(f"{number} examples" for number in numbers)),
         tuple(
@@ -64,14 +64,14 @@ def _methods(kind: str, rows: Sequence[Row]) -> Sheet:
     )
 
 
-def _figures(row: Row | None) -> str:
+def _figures(row: MethodRow | None) -> str:
     if row is None:
         return "-"
     return f"{row.precision:.2f} / {row.recall:.2f} / {row.average_precision:.3f}"
 
 
-def _expected(found: Sequence[Expected]) -> Sheet:
-    return Sheet(
+def _expected(found: Sequence[Expected]) -> TitledTable:
+    return TitledTable(
         "What xi-alpha expects of the planes for terms, beside what unseen pages show",
         ("portals", "setting", "examples", "precision expected", "found", "too high for",
          "recall expected", "found", "too high for"),
@@ -84,8 +84,8 @@ def _expected(found: Sequence[Expected]) -> Sheet:
     )  # fmt: skip
 
 
-def _chosen(found: Sequence[Chosen]) -> Sheet:
-    return Sheet(
+def _chosen(found: Sequence[Chosen]) -> TitledTable:
+    return TitledTable(
         "One space a topic: average precision of the one that xi-alpha chooses",
         ("portals", "setting", "examples", "chosen", "terms", "the best, were it known", "chosen how often"),
         tuple(
@@ -96,9 +96,9 @@ def _chosen(found: Sequence[Chosen]) -> Sheet:
     )  # fmt: skip
 
 
-def _features(found: Sequence[Features]) -> Sheet:
+def _features(found: Sequence[Features]) -> TitledTable:
     numbers = tuple(found[0].by_number) if found else ()
-    return Sheet(
+    return TitledTable(
         "The number of features: average precision by number, and of the number that xi-alpha chooses",
         ("portals", "examples", *(f"{number:,}" for number in numbers), "chosen", "chosen how often"),
         tuple(
@@ -113,7 +113,7 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _table(sheet: Sheet) -> str:
+def _table(sheet: TitledTable) -> str:
     lines = [sheet.headings, ("---",) * len(sheet.headings), *sheet.rows]
     return (
         "\n".join(f"| {' | '.join(line)} |" for line in lines)

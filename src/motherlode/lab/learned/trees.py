@@ -5,23 +5,28 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from motherlode.documents.meanings import Meanings
-from motherlode.lab.learned.figures import Judged
-from motherlode.lab.learned.pages import Mask, Pages
-from motherlode.lab.learned.portals import Lesson, Portal
+from motherlode.documents.features.meanings import Meanings
+from motherlode.lab.learned.figures import MethodScores
+from motherlode.lab.learned.pages import LabelledPages, Mask
+from motherlode.lab.learned.portals import Lesson, SampledPortal
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.options import TrainingSettings, VotingRule
 from motherlode.learning.tree import ROOT, PlaneDistances, TreeClassifier, combine_spaces
 
 
 def fitted(
-    lesson: Lesson, setting: TrainingSettings, spaces: Sequence[str], meanings: Meanings | None = None
+    lesson: Lesson,
+    setting: TrainingSettings,
+    spaces: Sequence[str],
+    meanings: Meanings | None = None,
 ) -> TreeClassifier:
     untrained = TreeClassifier(setting, spaces, meanings=meanings)
     return untrained.fit(lesson.parents, lesson.documents, lesson.others)
 
 
-def distances(tree: TreeClassifier, portal: Portal, pages: Pages) -> dict[int, PlaneDistances]:
+def distances(
+    tree: TreeClassifier, portal: SampledPortal, pages: LabelledPages
+) -> dict[int, PlaneDistances]:
     """How far each unseen page is from the planes below each parent, in each space."""
     batches = {space: pages.batches[space] for space in tree.groups_}
     parents = sorted(set(portal.parents.values()))
@@ -30,8 +35,11 @@ def distances(tree: TreeClassifier, portal: Portal, pages: Pages) -> dict[int, P
 
 
 def judged(
-    portal: Portal, apart: Mapping[int, PlaneDistances], spaces: Sequence[str], rule: VotingRule
-) -> Judged:
+    portal: SampledPortal,
+    apart: Mapping[int, PlaneDistances],
+    spaces: Sequence[str],
+    rule: VotingRule,
+) -> MethodScores:
     """Where each page goes if these spaces decide by this rule, as `TreeClassifier.judge` has it.
 
     A page is on a topic as surely as it is on the least sure of those above it and the topic itself.
@@ -44,7 +52,7 @@ def judged(
     reached = _reached(portal, told)
     scores = {topic: _sure_of(topic, portal, told) for topic in portal.topics}
     accepted = {topic: np.isin(reached, _subtree(topic, portal)) for topic in portal.topics}
-    return Judged(scores, accepted)
+    return MethodScores(scores, accepted)
 
 
 class _Told(Struct, frozen=True):
@@ -55,7 +63,7 @@ class _Told(Struct, frozen=True):
     sure: Floats
 
 
-def _reached(portal: Portal, told: Mapping[int, _Told]) -> Ints:
+def _reached(portal: SampledPortal, told: Mapping[int, _Told]) -> Ints:
     """The number of the topic where each page ends up."""
     reached = np.full(len(portal.unseen), ROOT)
     for parent in (ROOT, *portal.parents):  # a topic stands after those above it
@@ -68,7 +76,7 @@ def _reached(portal: Portal, told: Mapping[int, _Told]) -> Ints:
     return reached
 
 
-def _sure_of(topic: str, portal: Portal, told: Mapping[int, _Told]) -> Floats:
+def _sure_of(topic: str, portal: SampledPortal, told: Mapping[int, _Told]) -> Floats:
     """As sure as the least sure; where nothing was learned, nothing is wanted."""
     least = np.full(len(portal.unseen), np.inf)
     for number in portal.line(topic):
@@ -78,7 +86,7 @@ def _sure_of(topic: str, portal: Portal, told: Mapping[int, _Told]) -> Floats:
     return np.where(np.isfinite(least), least, -1.0)
 
 
-def _subtree(topic: str, portal: Portal) -> list[int]:
+def _subtree(topic: str, portal: SampledPortal) -> list[int]:
     """The numbers of a topic and of all below it."""
     found = [portal.numbers[topic]]
     for number, above in portal.parents.items():

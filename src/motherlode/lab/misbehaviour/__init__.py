@@ -1,5 +1,8 @@
-"""How hosts misbehave: each habit is a name, a figure, and what it does to an answer or to its delivery."""
+"""How hosts misbehave: each habit is a name, a figure, and a change to an answer or its delivery.
 
-from motherlode.lab.misbehaviour.habits import HABITS, Habit, Habits, Kind
+Habits know neither sockets nor crawls: `serving` and `replay` deliver what they say.
+"""
 
-__all__ = ["HABITS", "Habit", "Habits", "Kind"]
+from motherlode.lab.misbehaviour.habits import HABITS, Habit, HabitKind, Habits
+
+__all__ = ["HABITS", "Habit", "HabitKind", "Habits"]

@@ -93,15 +93,20 @@ def sitemaps(scene: Scene, answer: Answer | None) -> Answer | None:
         case "/robots.txt":
             names = ("index", "broken", "missing")
             return _text(
-                "User-agent: *\nDisallow:\n" + "".join(f"Sitemap: {root}/sitemap-{n}.xml\n" for n in names)
+                "User-agent: *\nDisallow:\n"
+                + "".join(f"Sitemap: {root}/sitemap-{n}.xml\n" for n in names)
             )
         case "/sitemap-index.xml":
-            return _xml("sitemapindex", "sitemap", [f"{root}/sitemap-1.xml", f"{root}/sitemap-2.xml.gz"])
+            return _xml(
+                "sitemapindex", "sitemap", [f"{root}/sitemap-1.xml", f"{root}/sitemap-2.xml.gz"]
+            )
         case "/sitemap-1.xml":
             return _xml("urlset", "url", _listed(scene)[::2])
         case "/sitemap-2.xml.gz":
             plain = _xml("urlset", "url", _listed(scene)[1::2]).body
-            return Answer(200, (("Content-Type", "application/gzip"),), igzip.compress(plain, mtime=0))
+            return Answer(
+                200, (("Content-Type", "application/gzip"),), igzip.compress(plain, mtime=0)
+            )
         case "/sitemap-broken.xml":
             return Answer(200, _XML, _xml("urlset", "url", _listed(scene)[:5]).body[:-40])
         case _:

@@ -10,7 +10,7 @@ from motherlode.lab.web import Answer, LabWeb
 _MOST_RECENT = 100_000  # visits of one second
 
 
-class Asked(Struct, frozen=True):
+class SandboxRequest(Struct, frozen=True):
     """A request as the sandbox understood it; header names in lower case."""
 
     method: str
@@ -48,7 +48,7 @@ class Visits:
 class Scene(Struct, frozen=True):
     """One request to a host with a habit; `figure` is the habit's own."""
 
-    asked: Asked
+    asked: SandboxRequest
     figure: float
     visits: Visits
     now: float

@@ -30,7 +30,13 @@ _LOOPBACK = (
     "http://127.1/",
     "http://2130706433/",
 )
-_SCHEMES = ("ftp://files.test/", "file:///etc/passwd", "javascript:alert(1)", "gopher://old.test/", "data:,x")
+_SCHEMES = (
+    "ftp://files.test/",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "gopher://old.test/",
+    "data:,x",
+)
 
 
 def gzip_bomb(scene: Scene, _answer: Answer | None) -> Answer:
@@ -108,7 +114,9 @@ def _redirect(location: str) -> Answer:
 
 def _with_type(answer: Answer, content_type: str) -> Answer:
     kept = tuple(pair for pair in answer.headers if pair[0].lower() != "content-type")
-    return replace(answer, headers=((("Content-Type", content_type), *kept) if content_type else kept))
+    return replace(
+        answer, headers=((("Content-Type", content_type), *kept) if content_type else kept)
+    )
 
 
 @lru_cache(maxsize=4)
@@ -121,4 +129,9 @@ def _bomb(megabytes: int) -> bytes:
     for _ in range(megabytes):
         check = zlib.crc32(block, check)
     head = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
-    return head + packed * megabytes + packer.flush() + struct.pack("<II", check, megabytes * _MB % 2**32)
+    return (
+        head
+        + packed * megabytes
+        + packer.flush()
+        + struct.pack("<II", check, megabytes * _MB % 2**32)
+    )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from motherlode.lab.misbehaviour.packing import unpacked
+from motherlode.lab.misbehaviour.gzip_bodies import unpacked
 from motherlode.lab.misbehaviour.scene import Scene
 from motherlode.lab.web import Answer, html
 
@@ -58,7 +58,12 @@ def _day(year: int, month: int, day: int) -> str:
     number = (year * 12 + month - 1) * 30 + day - 1
     links = "".join(
         f'<li><a href="/calendar/{_path(number + step)}">{name}</a>'
-        for step, name in ((-1, "Yesterday"), (1, "Tomorrow"), (30, "Next month"), (360, "Next year"))
+        for step, name in (
+            (-1, "Yesterday"),
+            (1, "Tomorrow"),
+            (30, "Next month"),
+            (360, "Next year"),
+        )
     )
     title = f"Events on {day}.{month}.{year}"
     return f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1><p>No events on this day.<ul>{links}</ul>"

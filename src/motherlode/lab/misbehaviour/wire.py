@@ -8,7 +8,8 @@ from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, Scene, S
 
 _LENGTH = re.compile(rb"\r\nContent-Length: [^\r]*")
 _FILLER = (
-    b"<p>There is always one more paragraph on this page, and none of them says anything new.</p>\n" * 40
+    b"<p>There is always one more paragraph on this page, and none of them says anything new.</p>\n"
+    * 40
 )
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from motherlode.lab.recorded.warc import (
-    Member,
+    GzipMember,
     NotWarcError,
     Payloads,
     files_of,
@@ -25,7 +25,7 @@ from motherlode.urls import UrlError, canonical
 _FORM = 2  # of the cached index; another number makes it anew
 
 
-class Place(Struct, frozen=True, gc=False, array_like=True):
+class MemberLocation(Struct, frozen=True, gc=False, array_like=True):
     """One gzip member of one of the web's files."""
 
     file: int
@@ -37,10 +37,10 @@ class Index(Struct, frozen=True):
     """Places by canonical URL; `spelled` has URLs that were recorded under another spelling."""
 
     files: tuple[str, ...]
-    places: dict[str, Place]
-    spelled: dict[str, Place]
+    places: dict[str, MemberLocation]
+    spelled: dict[str, MemberLocation]
 
-    def find(self, url: str) -> Place | None:
+    def find(self, url: str) -> MemberLocation | None:
         found = self.spelled.get(url) or self.places.get(url)
         if found is None:
             try:
@@ -75,7 +75,7 @@ def fingerprint(files: list[Path]) -> str:
 
 def _scan(files: list[Path]) -> Index:
     index = Index(tuple(file.name for file in files), {}, {})
-    payloads: Payloads[Place] = Payloads()
+    payloads: Payloads[MemberLocation] = Payloads()
     for number, file in enumerate(files):
         if file.stat().st_size and not is_packed(file):
             raise NotWarcError(_rerecord(file, "is not compressed"))
@@ -84,19 +84,23 @@ def _scan(files: list[Path]) -> Index:
     return index
 
 
-def _note(index: Index, payloads: Payloads[Place], file: Path, number: int, member: Member) -> None:
+def _note(
+    index: Index, payloads: Payloads[MemberLocation], file: Path, number: int, member: GzipMember
+) -> None:
     """Add what a member holds; the last recording of a URL counts."""
     try:
         headers, length = headers_at(member.start)
         content = length_in(headers)
     except ValueError as error:
-        raise NotWarcError(f"{file} is not a WARC file at byte {member.offset}: {error}.") from error
+        raise NotWarcError(
+            f"{file} is not a WARC file at byte {member.offset}: {error}."
+        ) from error
     if member.size < length + content:
         raise NotWarcError(f"{file} is damaged: the record at byte {member.offset} is cut short.")
     if member.size > length + content + len(b"\r\n\r\n"):
         raise NotWarcError(_rerecord(file, "has several records in one gzip member"))
     kind = headers.get("warc-type", "").lower()
-    place: Place | None = Place(number, member.offset, member.length)
+    place: MemberLocation | None = MemberLocation(number, member.offset, member.length)
     if kind == "revisit":
         place = payloads.find(headers)
     elif kind != "resource" and not (kind == "response" and is_http(member.start[length:])):

@@ -41,7 +41,7 @@ class Record(Struct, frozen=True):
         return url_in(self.headers)
 
 
-class Member(Struct, frozen=True):
+class GzipMember(Struct, frozen=True):
     """A gzip member and the start of what it holds."""
 
     offset: int
@@ -58,7 +58,9 @@ class Payloads(Generic[T]):
 
     def __init__(self) -> None:
         self._first: dict[str, T] = {}
-        self._others: dict[tuple[str, str], T] = {}  # the same body at other URLs, with headers of its own
+        self._others: dict[
+            tuple[str, str], T
+        ] = {}  # the same body at other URLs, with headers of its own
 
     def note(self, headers: dict[str, str], place: T) -> None:
         digest = headers.get("warc-payload-digest", "")
@@ -93,7 +95,7 @@ def records(path: Path) -> Iterator[Record]:
         raise NotWarcError(f"{path} is not a WARC file, or it is damaged: {error}.") from error
 
 
-def members(path: Path) -> Iterator[Member]:
+def members(path: Path) -> Iterator[GzipMember]:
     """Every gzip member of a file, in order. Raises `NotWarcError` where it does not read as gzip."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
@@ -146,7 +148,9 @@ class _Unpacked(RawIOBase):
                 self.damage = str(error)
                 break
             self._inside = not self._unpacker.eof
-            self._packed = self._unpacker.unconsumed_tail if self._inside else self._unpacker.unused_data
+            self._packed = (
+                self._unpacker.unconsumed_tail if self._inside else self._unpacker.unused_data
+            )
             if not self._inside:
                 self._unpacker = isal_zlib.decompressobj(_GZIP)
             if piece:
@@ -201,7 +205,7 @@ def _headers(stream: BinaryIO, first: bytes) -> dict[str, str]:
     raise ValueError("headers without an end")
 
 
-def _member(path: Path, view: mmap, offset: int) -> Member:
+def _member(path: Path, view: mmap, offset: int) -> GzipMember:
     unpacker = isal_zlib.decompressobj(_GZIP)
     end, size, start = offset, 0, b""
     try:
@@ -216,7 +220,7 @@ def _member(path: Path, view: mmap, offset: int) -> Member:
                 start += out[:_HEAD]
     except IsalError as error:  # type: ignore[misc]  # isal's stubs lack it
         raise NotWarcError(f"{path} is not gzip at byte {offset}: {error}.") from error
-    return Member(offset, end - len(unpacker.unused_data) - offset, start, size)
+    return GzipMember(offset, end - len(unpacker.unused_data) - offset, start, size)
 
 
 def is_http(content: bytes) -> bool:
@@ -229,7 +233,9 @@ def http_parts(content: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes]
     end = _END.search(content)
     head, body = (content[: end.start()], content[end.end() :]) if end else (content, b"")
     # A line that begins with a space goes on with the one before; a lone CR ends none.
-    lines = _FOLD.sub(" ", head.decode("latin-1")).replace("\r\n", "\n").replace("\r", " ").split("\n")
+    lines = (
+        _FOLD.sub(" ", head.decode("latin-1")).replace("\r\n", "\n").replace("\r", " ").split("\n")
+    )
     found = _STATUS.match(lines[0])
     if not found:
         raise ValueError("not an HTTP response")
@@ -239,7 +245,10 @@ def http_parts(content: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes]
     pairs = (line.partition(":") for line in lines[1:] if ":" in line)
     # Only blanks are stripped: the last byte of "\u00e0" in UTF-8 looks like a space in Latin-1.
     headers = tuple((name.strip(_BLANK), value.strip(_BLANK)) for name, _, value in pairs)
-    if any(name.lower() == "transfer-encoding" and "chunked" in value.lower() for name, value in headers):
+    if any(
+        name.lower() == "transfer-encoding" and "chunked" in value.lower()
+        for name, value in headers
+    ):
         body = _dechunked(body)
     return status, headers, body
 

@@ -8,14 +8,22 @@ from pathlib import Path
 
 from motherlode.lab.description import Description, read_description
 from motherlode.lab.labels import FILE, Labels, read_labels
-from motherlode.lab.recorded.index import Index, Place, fingerprint, index_of
+from motherlode.lab.recorded.index import Index, MemberLocation, fingerprint, index_of
 from motherlode.lab.recorded.warc import Record, files_of, http_parts, record_in
-from motherlode.lab.web import About, Answer
+from motherlode.lab.web import Answer, WebInfo
 from motherlode.records import BadInputError
 from motherlode.urls import host_of
 
 _HOPS = frozenset(
-    {"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
+    {
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
 )
 
 _MOST_OPEN = 100  # files
@@ -56,10 +64,12 @@ class RecordedWeb:
         return self._description.habit_of(host)
 
     @cached_property
-    def about(self) -> About:
+    def about(self) -> WebInfo:
         told = self._description
         name = told.name or self._directory.resolve().name
-        return About(name, "recorded", len(self._index.places), len(self._hosts), told.licence, told.note)
+        return WebInfo(
+            name, "recorded", len(self._index.places), len(self._hosts), told.licence, told.note
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -79,7 +89,7 @@ class RecordedWeb:
             grouped.setdefault(host_of(url), []).append(url)
         return dict(sorted(grouped.items()))
 
-    def _read(self, place: Place) -> Record:
+    def _read(self, place: MemberLocation) -> Record:
         path = self._directory / self._index.files[place.file]
         try:
             if place.file not in self._files:
@@ -88,7 +98,9 @@ class RecordedWeb:
                 self._files[place.file] = os.open(path, os.O_RDONLY)
             return record_in(os.pread(self._files[place.file], place.length, place.offset))
         except (OSError, ValueError, StopIteration) as error:
-            raise BadInputError(f"{path} cannot be read at byte {place.offset}: {error}.") from error
+            raise BadInputError(
+                f"{path} cannot be read at byte {place.offset}: {error}."
+            ) from error
 
 
 def _close(files: dict[int, int]) -> None:
@@ -98,7 +110,9 @@ def _close(files: dict[int, int]) -> None:
 
 def _answer(record: Record) -> Answer | None:
     if record.kind == "resource":  # a body without the talk around it
-        return Answer(200, (("Content-Type", record.headers.get("content-type", "")),), record.content)
+        return Answer(
+            200, (("Content-Type", record.headers.get("content-type", "")),), record.content
+        )
     try:
         status, headers, body = http_parts(record.content)
     except ValueError:  # it began like a response

@@ -37,7 +37,16 @@ class Running(Struct, frozen=True):
 @contextmanager
 def sandbox(web: Path, *options: str) -> Iterator[Running]:
     """Serve a web on any free port. It ends with the block, and with this process, however that ends."""
-    command = [sys.executable, "-m", "motherlode", "sandbox", "serve", str(web), "--json", "--attached"]
+    command = [
+        sys.executable,
+        "-m",
+        "motherlode",
+        "sandbox",
+        "serve",
+        str(web),
+        "--json",
+        "--attached",
+    ]
     with TemporaryFile() as complaints:  # a pipe that nobody reads would be full one day
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and command
             [*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints

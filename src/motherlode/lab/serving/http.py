@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
 
-from motherlode.lab.misbehaviour.scene import Act, Asked, Close, Pause, Reset, Send, Stall
+from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, SandboxRequest, Send, Stall
 from motherlode.lab.serving.responder import Responder
 from motherlode.lab.serving.responses import BadRequestError, parse_request, ready
 from motherlode.lab.web import html
@@ -67,7 +67,12 @@ class Conversation(asyncio.Protocol):
     def _go_on(self) -> None:
         """Answer one request after another, until there is something to wait for."""
         for _ in range(_STEPS):
-            if not self._writable or self._deaf or self._timer is not None or self._transport.is_closing():
+            if (
+                not self._writable
+                or self._deaf
+                or self._timer is not None
+                or self._transport.is_closing()
+            ):
                 return
             if self._script is not None:
                 self._act(next(self._script, None))
@@ -90,7 +95,7 @@ class Conversation(asyncio.Protocol):
             self._say(said)
         return True
 
-    def _next_request(self) -> Asked | None:
+    def _next_request(self) -> SandboxRequest | None:
         """Take a whole request out of the buffer, its body dropped; None: there is more to come."""
         head, separator, rest = self._buffer.lstrip(b"\r\n").partition(b"\r\n\r\n")
         if len(head) > _MAX_HEAD:

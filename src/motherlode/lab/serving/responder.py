@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from motherlode.lab.misbehaviour import Habit, Habits
-from motherlode.lab.misbehaviour.scene import Act, Asked, Scene, Send, Visits
+from motherlode.lab.misbehaviour.scene import Act, SandboxRequest, Scene, Send, Visits
 from motherlode.lab.serving.responses import Ready, accepts_gzip, not_modified, ready, unchanged
 from motherlode.lab.web import NOT_FOUND, Answer, LabWeb, html
 
@@ -31,7 +31,7 @@ class Responder:
         self._kept: OrderedDict[tuple[str, str, bool], Ready] = OrderedDict()
         self._visits: OrderedDict[str, Visits] = OrderedDict()
 
-    def respond(self, asked: Asked) -> bytes | Iterator[Act]:
+    def respond(self, asked: SandboxRequest) -> bytes | Iterator[Act]:
         """The bytes of the response, or a script of what to do."""
         if asked.method not in _METHODS:
             refusal = ready(html("<p>Only GET and HEAD are answered here.", 405), gzip=False)
@@ -44,12 +44,12 @@ class Responder:
             return not_modified(response.answer)
         return response.head if asked.method == "HEAD" else response.head + response.body
 
-    def script(self, asked: Asked) -> Iterator[Act]:
+    def script(self, asked: SandboxRequest) -> Iterator[Act]:
         """How it is said, good or bad."""
         said = self.respond(asked)
         return iter([Send(said)]) if isinstance(said, bytes) else said
 
-    def _perform(self, asked: Asked, habit: Habit) -> Iterator[Act]:
+    def _perform(self, asked: SandboxRequest, habit: Habit) -> Iterator[Act]:
         visits = self._visits_of(asked.host)
         now = self._clock()
         visits.note(now)
@@ -63,7 +63,9 @@ class Responder:
         bare = asked.method == "HEAD"
         if unchanged(asked, response.answer):
             head, body, bare = not_modified(response.answer), b"", True
-        acts = iter([Send(head + body)]) if kind.delivery is None else kind.delivery(scene, head, body)
+        acts = (
+            iter([Send(head + body)]) if kind.delivery is None else kind.delivery(scene, head, body)
+        )
         return _without_body(acts) if bare else acts
 
     def _visits_of(self, host: str) -> Visits:
@@ -73,7 +75,7 @@ class Responder:
             self._visits.popitem(last=False)
         return visits
 
-    def _said(self, asked: Asked) -> Answer | None:
+    def _said(self, asked: SandboxRequest) -> Answer | None:
         """What the web says; a port in the request may be the page's, or just the sandbox's own."""
         if asked.port:
             found = self._web.answer(f"http://{asked.host}:{asked.port}{asked.target}")
@@ -81,7 +83,7 @@ class Responder:
                 return found
         return self._web.answer(asked.url)
 
-    def _response(self, asked: Asked) -> Ready:
+    def _response(self, asked: SandboxRequest) -> Ready:
         key = (asked.url, asked.port, accepts_gzip(asked))
         found = self._kept.get(key)
         if found is None:

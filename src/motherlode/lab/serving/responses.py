@@ -9,8 +9,8 @@ from isal import igzip, isal_zlib
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.lab.misbehaviour.packing import unpacked
-from motherlode.lab.misbehaviour.scene import Asked
+from motherlode.lab.misbehaviour.gzip_bodies import unpacked
+from motherlode.lab.misbehaviour.scene import SandboxRequest
 from motherlode.lab.web import Answer
 
 _COMPRESSIBLE = re.compile(r"text/|.*(?:xml|json|javascript)", re.IGNORECASE)
@@ -47,7 +47,7 @@ class Ready(Struct, frozen=True):
         return len(self.head) + len(self.body)
 
 
-def parse_request(head: bytes) -> tuple[Asked, bool]:
+def parse_request(head: bytes) -> tuple[SandboxRequest, bool]:
     """A request, and whether the connection stays open after it."""
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ")
@@ -61,14 +61,18 @@ def parse_request(head: bytes) -> tuple[Asked, bool]:
         told, rest = absolute.groups()
         target = rest if rest.startswith("/") else f"/{rest}"
     where = _HOST.fullmatch(told)
-    if where is None or _NO_TEXT.search(target) or (method in ("GET", "HEAD") and target[:1] != "/"):
+    if (
+        where is None
+        or _NO_TEXT.search(target)
+        or (method in ("GET", "HEAD") and target[:1] != "/")
+    ):
         raise BadRequestError(400)
     host, port = where[1].lower().rstrip("."), where[2] or ""
     target = _NOT_ASCII.sub(lambda found: f"%{ord(found[0]):02X}", target)
     # A body in chunks is not read, so what follows it cannot be told from it.
     close = "close" in headers.get("connection", "").lower() or "transfer-encoding" in headers
     keep_alive = not close and version != "HTTP/1.0"
-    return Asked(method, f"http://{host}{target}", host, target, headers, port), keep_alive
+    return SandboxRequest(method, f"http://{host}{target}", host, target, headers, port), keep_alive
 
 
 def ready(answer: Answer, *, gzip: bool) -> Ready:
@@ -84,7 +88,12 @@ def ready(answer: Answer, *, gzip: bool) -> Ready:
         if plain is not None:
             body = plain
             headers = [pair for pair in headers if pair[0].lower() != "content-encoding"]
-    elif gzip and not encoding and len(body) >= _WORTH_PACKING and (not kind or _COMPRESSIBLE.match(kind)):
+    elif (
+        gzip
+        and not encoding
+        and len(body) >= _WORTH_PACKING
+        and (not kind or _COMPRESSIBLE.match(kind))
+    ):
         body = igzip.compress(body, 1, mtime=0)
         headers += [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]
     return Ready(_head(answer.status, headers, len(body)), body, replace(answer, body=b""))
@@ -104,7 +113,7 @@ def not_modified(answer: Answer) -> bytes:
     return _head(304, [(name, value) for name, value in told if value], None)
 
 
-def unchanged(asked: Asked, answer: Answer) -> bool:
+def unchanged(asked: SandboxRequest, answer: Answer) -> bool:
     """Whether the client has it already (RFC 9110, section 13.2.2)."""
     if answer.status != HTTPStatus.OK:
         return False
@@ -120,7 +129,7 @@ def unchanged(asked: Asked, answer: Answer) -> bool:
     return False
 
 
-def accepts_gzip(asked: Asked) -> bool:
+def accepts_gzip(asked: SandboxRequest) -> bool:
     """Whether the client can unpack gzip, by name or as one of all codings."""
     return _takes_gzip(asked.headers.get("accept-encoding", ""))
 
@@ -140,5 +149,7 @@ def _head(status: int, headers: list[tuple[str, str]], length: int | None) -> by
     if length is not None and status not in NO_BODY:
         lines.append(f"Content-Length: {length}")
     # What was recorded must not end a line, and so begin a header or a response of its own.
-    lines += [f"{name}: {_CONTROL.sub(' ', value)}" for name, value in headers if _TOKEN.fullmatch(name)]
+    lines += [
+        f"{name}: {_CONTROL.sub(' ', value)}" for name, value in headers if _TOKEN.fullmatch(name)
+    ]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")

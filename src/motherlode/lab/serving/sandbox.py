@@ -30,12 +30,17 @@ class Doors(Struct, frozen=True):
     attached: bool = False  # it ends when its standard input does
 
 
-def serve(web: LabWeb, habits: Habits, doors: Doors, ready: Callable[[int, int | None], None]) -> None:
+def serve(
+    web: LabWeb, habits: Habits, doors: Doors, ready: Callable[[int, int | None], None]
+) -> None:
     """Serve until interrupted; `ready` is told the ports once every request will be answered."""
     with _listen(doors.port) as plug, _listen_for_names(doors.dns_port) as name_plug:
         parent = _multiply(doors.processes)
         if parent:
-            ready(plug.getsockname()[1], name_plug.getsockname()[1] if name_plug.fileno() >= 0 else None)
+            ready(
+                plug.getsockname()[1],
+                name_plug.getsockname()[1] if name_plug.fileno() >= 0 else None,
+            )
         with suppress(KeyboardInterrupt):
             uvloop.run(
                 _serve(
@@ -65,7 +70,9 @@ async def _serve(
         server = await loop.create_server(lambda: Conversation(responder, conversations), sock=plug)
         stack.callback(server.close)
         if name_plug.fileno() >= 0:
-            names, _ = await loop.create_datagram_endpoint(lambda: NameServer(web, habits), sock=name_plug)
+            names, _ = await loop.create_datagram_endpoint(
+                lambda: NameServer(web, habits), sock=name_plug
+            )
             stack.callback(names.close)
         await done.wait()
         for conversation in list(conversations):
@@ -98,7 +105,9 @@ def _listen(port: int) -> socket.socket:
         plug.listen(1024)
     except (OSError, OverflowError) as error:
         plug.close()
-        raise LodeError(f"Port {port} cannot be used: {getattr(error, 'strerror', error)}.") from error
+        raise LodeError(
+            f"Port {port} cannot be used: {getattr(error, 'strerror', error)}."
+        ) from error
     return plug
 
 
@@ -110,7 +119,9 @@ def _listen_for_names(port: int | None) -> socket.socket:
         plug.bind((LOOPBACK, port))
     except (OSError, OverflowError) as error:
         plug.close()
-        raise LodeError(f"DNS port {port} cannot be used: {getattr(error, 'strerror', error)}.") from error
+        raise LodeError(
+            f"DNS port {port} cannot be used: {getattr(error, 'strerror', error)}."
+        ) from error
     return plug
 
 

@@ -26,22 +26,28 @@ class HubsAndAuthorities:
         self.tolerance = tolerance
         self.max_rounds = max_rounds
 
-    def fit(self, sources: Ints, targets: Ints, hosts: Ints, relevance: Floats | None = None) -> Self:
+    def fit(
+        self,
+        sources: Ints,
+        targets: Ints,
+        hosts: Ints,
+        relevance: Floats | None = None,
+    ) -> Self:
         """Fit the scores. `hosts` and `relevance` (0 to 1) have an entry for each node."""
         count = len(hosts)
         weights = np.ones(count) if relevance is None else np.asarray(relevance, float)
         hosts = np.asarray(hosts, np.int64)
         sources, targets = np.asarray(sources, np.int64), np.asarray(targets, np.int64)
         sources, targets = _between_hosts(sources, targets, hosts)
-        to_authorities = _vote_matrix(sources, targets, _vote_shares(hosts[sources], targets, count), count)
-        to_hubs = _vote_matrix(targets, sources, _vote_shares(hosts[targets], sources, count), count)
+        to_authorities = _vote_matrix(sources, targets, hosts)
+        to_hubs = _vote_matrix(targets, sources, hosts)
         hubs = np.ones(count)
         authorities = np.zeros(count)
         self.rounds_ = 0
         for _ in range(self.max_rounds if len(sources) else 0):
             self.rounds_ += 1
-            authorities = _scaled(to_authorities @ (hubs * weights))
-            new_hubs = _scaled(to_hubs @ (authorities * weights))
+            authorities = _unit(to_authorities @ (hubs * weights))
+            new_hubs = _unit(to_hubs @ (authorities * weights))
             change = float(np.abs(new_hubs - hubs).max())
             hubs = new_hubs
             if change <= self.tolerance:
@@ -72,11 +78,13 @@ def _vote_shares(hosts: Ints, pages: Ints, count: int) -> Floats:
     return shares
 
 
-def _vote_matrix(voters: Ints, receivers: Ints, shares: Floats, count: int) -> csr_array:
+def _vote_matrix(voters: Ints, receivers: Ints, hosts: Ints) -> csr_array:
+    count = len(hosts)
+    shares = _vote_shares(hosts[voters], receivers, count)
     return csr_array((shares, (receivers, voters)), shape=(count, count))
 
 
-def _scaled(scores: Floats) -> Floats:
+def _unit(scores: Floats) -> Floats:
     length = float(np.linalg.norm(scores))
     scaled = scores / length if length else scores
     scaled[scaled < _MIN_SCORE] = 0.0

@@ -19,9 +19,9 @@ from msgspec import Struct
 
 from motherlode.learning.matrix import Floats, Terms
 
-MAX_WORDS = 50_000  # those of most pages are kept
+MAX_WORDS = 50_000  # the words on most pages are kept
 _PRIOR_PAGES = 2.0  # m in the formula
-_MIN_PAGES = 2  # a word of a single page says nothing
+_MIN_PAGES = 2  # a word on a single page is no evidence
 
 
 class Mentions(Struct, frozen=True):
@@ -43,7 +43,11 @@ class Mentions(Struct, frozen=True):
         return bool((terms[1:] > terms[:-1]).all() and np.isfinite(lifts).all())
 
 
-def learn_mentions(pages: Iterable[tuple[Terms, Floats]], share: float, most: int = MAX_WORDS) -> Mentions:
+def learn_mentions(
+    pages: Iterable[tuple[Terms, Floats]],
+    share: float,
+    limit: int = MAX_WORDS,
+) -> Mentions:
     """Return the lifts of the words of pages.
 
     `pages` come in parts: the terms of several pages, and for each term the probability that its
@@ -52,13 +56,13 @@ def learn_mentions(pages: Iterable[tuple[Terms, Floats]], share: float, most: in
     parts = list(pages)
     if not parts or share <= 0:
         return Mentions()
-    words, places, page_counts = np.unique(
+    words, word_of, page_counts = np.unique(
         np.concatenate([terms for terms, _ in parts]), return_inverse=True, return_counts=True
     )
     probabilities = np.concatenate([probabilities for _, probabilities in parts])
-    on_topic = np.bincount(places, probabilities, len(words))
-    frequent = np.argsort(-page_counts, kind="stable")[:most]
-    kept = np.sort(frequent[page_counts[frequent] >= _MIN_PAGES])
-    smoothed = (on_topic[kept] + _PRIOR_PAGES * share) / (page_counts[kept] + _PRIOR_PAGES)
+    on_topic = np.bincount(word_of, probabilities, len(words))
+    frequent = np.argsort(-page_counts, kind="stable")[:limit]
+    selected = np.sort(frequent[page_counts[frequent] >= _MIN_PAGES])
+    smoothed = (on_topic[selected] + _PRIOR_PAGES * share) / (page_counts[selected] + _PRIOR_PAGES)
     lifts = np.log(smoothed / share)
-    return Mentions(words[kept].astype(np.uint32).tobytes(), lifts.astype(np.float32).tobytes())
+    return Mentions(words[selected].astype(np.uint32).tobytes(), lifts.astype(np.float32).tobytes())

@@ -38,7 +38,7 @@ class LinkWeights(Struct, frozen=True):
 
     share: float = 1.0  # of the linking pages and of the host's pages that are on the topic
     words: float = 1.0  # the words of anchor text and URL
-    mentions: float = 1.0  # pages on the topic that mention those words
+    mentions: float = 1.0  # pages on the topic that mention these words
     near: float = 1.0  # the outcomes of links near by
 
     def is_valid(self) -> bool:
@@ -73,7 +73,7 @@ def learn_link_weights(evidence: Floats, outcomes: Floats) -> LinkWeights:
 
 
 def _minimise_loss(rows: Floats, outcomes: Floats, weights: Floats, free: _Mask) -> Floats:
-    """Return the weights of least loss, where only the free ones may change."""
+    """Return the weights of least loss; only the weights marked as free are changed."""
     objective = _PenalisedLoss(rows, outcomes)
     loss = objective.loss(weights)
     for _ in range(_MAX_NEWTON_STEPS):

@@ -1,9 +1,10 @@
-"""Which pages of a crawl join the training documents of its topics (BINGO!, section 3.1; SPEC B13).
+"""The pages of a crawl that become training documents (BINGO!, section 3.1; SPEC B13).
 
-In the paper each set of training documents judges who joins the next one. From few examples such a topic
-walks away: the pages that it is surest of are a little beside it, the plane learned from them takes more of
-those, and a few lessons later none of its archetypes is on the topic. So who joins is asked of the person's
-own examples alone, at every lesson anew (docs/quality.md, "Archetypes that walked away").
+In the paper, each training set decides which pages join the next one. With few examples such a
+topic drifts: its most confident pages are a little off the topic, the plane learned from them takes
+more of the same, and a few retrainings later no archetype is on the topic. So the user's own
+examples alone decide which pages join, anew at every retraining (docs/quality.md, "Archetypes that
+walked away").
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,150 +15,211 @@ from msgspec import Struct
 from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, choose_near_examples
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.portal.config import Config
-from motherlode.records import ROOT, Example, Origin, PageId, TopicId, Verdict
-from motherlode.store import Session, ledger
-from motherlode.store.judged import judged_for
-from motherlode.store.pages import page_numbered
+from motherlode.records import (
+    ROOT,
+    TOPIC_MODEL,
+    Example,
+    Origin,
+    PageId,
+    TopicId,
+)
+from motherlode.store import Session
+from motherlode.store.tables import ledger
+from motherlode.store.tables.judgements import judged_for
+from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
+from motherlode.training.feedback.marks import PortalMarks, rejected_archetypes
 from motherlode.training.link_analysis import Neighbourhood
-from motherlode.training.marks import Marks
-from motherlode.training.opinion import still_of_use
+from motherlode.training.models import usable_classifier
 from motherlode.training.samples import samples_in
-from motherlode.training.training_set import KIND, Desk, Lesson, can_tell
+from motherlode.training.training_document import TrainingDocument
+from motherlode.training.training_set import Trainer, knows_topics
 
-BASE = 500  # pages of a topic, the surest: archetypes are among them, and its links are analysed around them
+# The most confident pages of a topic: candidates for archetypes, and the base set of link analysis.
+BASE_SET_PAGES = 500
 
-Around = Callable[[TopicId], Neighbourhood]
+# Of examples that a crawl has chosen; a user has accepted the latter.
+CHOSEN_ORIGINS = frozenset({Origin.ARCHETYPE, Origin.FEEDBACK})
+
+NeighbourhoodOf = Callable[[TopicId], Neighbourhood]
 
 
-class Joining(Struct, frozen=True):
-    """The examples that join those of the topics, and the archetypes of before that leave."""
+class ArchetypeUpdate(Struct, frozen=True):
+    """The archetypes that join the examples, and the earlier ones that leave."""
 
     added: list[Example] = []
     dropped: list[Example] = []
 
 
-def joining(
+def update_archetypes(
     session: Session,
     tree: TopicTree,
     examples: Sequence[Example],
     config: Config,
-    _around: Around,
-    desk: Desk,
-) -> Joining:
-    """By what the person's own examples teach, and the pages that they surely reject."""
-    own = tuple(own_of(examples))
-    if not can_tell(desk.taught(own)):
-        return Joining()
-    syllabus, judge = desk.enriched(own)
-    found, candidates = Joining([], []), _Candidates(session, tree, examples)
-    most = min(config.crawl.authorities, config.crawl.confident)
-    for number, lessons in syllabus.lessons.items():
+    _neighbourhood_of: NeighbourhoodOf,
+    trainer: Trainer,
+) -> ArchetypeUpdate:
+    """Choose archetypes by a classifier that is trained on the user's own examples alone."""
+    own = tuple(user_examples(examples))
+    if not knows_topics(trainer.classifier(own)):
+        return ArchetypeUpdate()
+    training_set, classifier = trainer.train(own)
+    update, candidates = ArchetypeUpdate([], []), _Candidates(session, tree, examples)
+    limit = min(config.crawl.authorities, config.crawl.confident)
+    for number, documents in training_set.documents.items():
         topic = TopicId(number)
-        mine = [one for one in examples if one.topic == topic and one.origin is Origin.ARCHETYPE]
-        taught = [(one, lesson.sample) for one in mine if (lesson := desk.lesson_of(one)) is not None]
-        before = _sure(judge, tree, topic, {one.url or "": sample for one, sample in taught})
-        training = _sure(judge, tree, topic, {_name(one): one.sample for one in lessons})
-        pages = candidates.of(topic)
-        sure = _sure(judge, tree, topic, candidates.samples(pages, config.learning.spaces))
-        bar = _bar(judge, topic, training)
-        _note(found, topic, mine, choose_near_examples(before, sure, bar, most))
-    return found
+        of_topic = [example for example in examples if example.topic == topic]
+        archetypes = [example for example in of_topic if example.origin is Origin.ARCHETYPE]
+        archetype_samples = {
+            example.url or "": document.sample
+            for example in archetypes
+            if (document := trainer.document_of(example)) is not None
+        }
+        earlier = _confidences(classifier, tree, topic, archetype_samples)
+        training = _confidences(classifier, tree, topic, _samples_by_name(documents))
+        candidate_samples = candidates.samples(candidates.of(topic), config.learning.spaces)
+        confidences = _confidences(classifier, tree, topic, candidate_samples)
+        threshold = _threshold(classifier, topic, training)
+        change = choose_near_examples(earlier, confidences, threshold, limit)
+        _add_change(update, topic, archetypes, change)
+    return update
 
 
-def joining_2003(
+def update_archetypes_2003(
     session: Session,
     tree: TopicTree,
     examples: Sequence[Example],
     config: Config,
-    around: Around,
-    desk: Desk,
-) -> Joining:
-    """As in the paper: by the model that is in use, which learned from the archetypes of before."""
-    classifier = latest(session, tree)
+    neighbourhood_of: NeighbourhoodOf,
+    trainer: Trainer,
+) -> ArchetypeUpdate:
+    """Choose archetypes as in the paper: by the model in use, trained on the earlier archetypes."""
+    classifier = latest_classifier(session, tree)
     if classifier is None:
-        return Joining()
-    syllabus = desk.syllabus(tuple(examples))
-    found, candidates = Joining([], []), _Candidates(session, tree, examples)
-    for number, lessons in syllabus.lessons.items():
+        return ArchetypeUpdate()
+    training_set = trainer.training_set(tuple(examples))
+    update, candidates = ArchetypeUpdate([], []), _Candidates(session, tree, examples)
+    for number, documents in training_set.documents.items():
         topic = TopicId(number)
-        confidences = {url: sure for url, (_, sure) in candidates.of(topic).items()}
+        confidences = {url: confidence for url, (_, confidence) in candidates.of(topic).items()}
         if not confidences:
             continue
-        authorities = {one.url: one.authority for one in around(topic).standings() if one.url in confidences}
+        authorities = {
+            page.url: page.authority
+            for page in neighbourhood_of(topic).link_scores()
+            if page.url in confidences
+        }
         change = choose_archetypes(
-            _sure(classifier, tree, topic, {_name(one): one.sample for one in lessons}),
+            _confidences(classifier, tree, topic, _samples_by_name(documents)),
             confidences,
             {url: score for url, score in authorities.items() if score > 0},
-            {_name(one) for one in lessons if one.example.origin is not Origin.ARCHETYPE},
+            {
+                _name(document.example)
+                for document in documents
+                if document.example.origin is not Origin.ARCHETYPE
+            },
             limits=(config.crawl.authorities, config.crawl.confident),
         )
-        _note(found, topic, [one.example for one in lessons], change)
-    return found
+        _add_change(update, topic, [document.example for document in documents], change)
+    return update
 
 
-def own_of(examples: Iterable[Example]) -> Iterator[Example]:
-    """Those that a person gave."""
-    return (one for one in examples if one.origin is not Origin.ARCHETYPE)
+def user_examples(examples: Iterable[Example]) -> Iterator[Example]:
+    """Yield the examples that a user gave."""
+    return (example for example in examples if example.origin is not Origin.ARCHETYPE)
 
 
-def latest(session: Session, tree: TopicTree) -> TreeClassifier | None:
-    """The model that is in use, for the topics that there are; None: there is none, or it is of old."""
-    model = ledger.latest_model(session, KIND)
-    return None if model is None else still_of_use(model.packed, tree)
+def given_examples(examples: Sequence[Example]) -> Iterator[Example]:
+    """Yield the user's examples that no model has chosen; of topics without any, all of the user's.
+
+    Archetypes lie close around the model that chose them, also after a user has accepted them. So they
+    say what a topic is, but not how far it reaches.
+    """
+    given = [example for example in examples if example.origin not in CHOSEN_ORIGINS]
+    topics = {example.topic for example in given}
+    others = (example for example in user_examples(examples) if example.topic not in topics)
+    yield from (*given, *others)
+
+
+def latest_classifier(session: Session, tree: TopicTree) -> TreeClassifier | None:
+    """Return the model in use, for the present topics; None without one, or if it is outdated."""
+    model = ledger.latest_model(session, TOPIC_MODEL)
+    return None if model is None else usable_classifier(model.packed, tree)
 
 
 class _Candidates:
-    """Pages that a topic is sure of, and that may become archetypes."""
+    """Pages that may become archetypes of a topic."""
 
     def __init__(self, session: Session, tree: TopicTree, examples: Iterable[Example]) -> None:
         self._session = session
-        self._marks = Marks.of(session)
-        self._taken = {one.url for one in examples if one.url} | _refused(session, tree)
+        self._marks = PortalMarks.of(session)
+        examples_at = {example.url for example in examples if example.url}
+        self._excluded = examples_at | _rejected_urls(session, tree)
 
     def of(self, topic: TopicId) -> dict[str, tuple[PageId, float]]:
-        """By their URLs; with how sure the topic is by the model in use."""
+        """Return candidates by URL, with the confidence of the model in use."""
         return {
-            one.url: (one.page, one.confidence)
-            for one in judged_for(self._session, [topic], BASE)
-            if one.url not in self._taken and not self._marks.keep_out(one.page, topic)
+            judged.url: (judged.page, judged.confidence)
+            for judged in judged_for(self._session, [topic], BASE_SET_PAGES)
+            if judged.url not in self._excluded and not self._marks.excludes(judged.page, topic)
         }
 
-    def samples(self, pages: Mapping[str, tuple[PageId, float]], spaces: Sequence[str]) -> dict[str, Sample]:
-        """The same pages in these feature spaces."""
+    def samples(
+        self,
+        pages: Mapping[str, tuple[PageId, float]],
+        spaces: Sequence[str],
+    ) -> dict[str, Sample]:
+        """Return these pages in the given feature spaces, by URL."""
         url_of = {page: url for url, (page, _) in pages.items()}
         batches = samples_in(self._session, spaces, only=sorted(url_of))
         return {url_of[page]: sample for batch in batches for page, sample in batch}
 
 
-def _note(found: Joining, topic: TopicId, here: Iterable[Example], change: ArchetypeChange) -> None:
+def _add_change(
+    update: ArchetypeUpdate, topic: TopicId, examples: Iterable[Example], change: ArchetypeChange
+) -> None:
     now = time()
-    found.added.extend(Example(topic, url, origin=Origin.ARCHETYPE, added_at=now) for url in change.added)
-    found.dropped.extend(one for one in here if (one.url or f"#{one.id}") in change.dropped)
+    update.added.extend(
+        Example(
+            topic,
+            url,
+            origin=Origin.ARCHETYPE,
+            added_at=now,
+        )
+        for url in change.added
+    )
+    update.dropped.extend(example for example in examples if _name(example) in change.dropped)
 
 
-def _sure(
+def _confidences(
     classifier: TreeClassifier, tree: TopicTree, topic: TopicId, samples: Mapping[str, Sample]
 ) -> dict[str, float]:
-    """How sure a topic is of documents, by their names."""
-    distances = classifier.distances(list(samples.values()), tree[topic].parent or ROOT).get(topic)
+    """Return the distances of documents from a topic's plane, by name."""
+    parent = tree[topic].parent or ROOT
+    distances = classifier.distances(list(samples.values()), parent).get(topic)
     values = [0.0] * len(samples) if distances is None else distances.tolist()
     return dict(zip(samples, values, strict=True))
 
 
-def _bar(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
-    """What a page must beat to become an archetype: how sure the topic is of its own documents if it has not
-    seen them, for training flatters; and, as from few that says little, half of how sure it is of them."""
+def _threshold(classifier: TreeClassifier, topic: TopicId, training: Mapping[str, float]) -> float:
+    """Return the confidence that a page must exceed to become an archetype.
+
+    It is the mean confidence in the topic's own documents if they are held out, since training
+    flatters them. Of few documents that says little, so half of the training mean is the least.
+    """
     held_out = max((plane.held_out for plane in classifier.planes(topic).values()), default=0.0)
     return max(held_out, sum(training.values()) / len(training) / 2)
 
 
-def _name(lesson: Lesson) -> str:
-    return lesson.example.url or f"#{lesson.example.id}"
+def _samples_by_name(documents: Iterable[TrainingDocument]) -> dict[str, Sample]:
+    return {_name(document.example): document.sample for document in documents}
 
 
-def _refused(session: Session, tree: TopicTree) -> set[str]:
-    """The pages that a person does not want as archetypes of any topic."""
-    said = [one for topic in tree for one in ledger.feedback_on(session, topic.id)]
-    pages = [page_numbered(session, one.page) for one in said if one.verdict is Verdict.BAD]
-    return {page.page.url for page in pages if page is not None}
+def _name(example: Example) -> str:
+    return example.url or f"#{example.id}"
+
+
+def _rejected_urls(session: Session, tree: TopicTree) -> set[str]:
+    """Return the URLs of pages that a user rejected as archetypes of any topic."""
+    pages = [feedback.page for feedback in rejected_archetypes(session, tree)]
+    return set(urls_of_pages(session, pages).values())

@@ -1,17 +1,20 @@
-"""How much of a crawl is on a topic is for the person's examples to say; which pages, archetypes know better.
+"""Calibrate each topic's threshold on the user's own examples.
 
-Archetypes are the pages that a topic is surest of, so a plane that is learned from them lies close around
-them: it puts pages into a better order, and takes too few. So each plane is moved outwards until its topic
-takes as many of the crawl's pages as it would by the person's own examples alone.
+Archetypes are the most confident pages of a topic, so a plane that is learned from them lies close
+around them: it ranks pages better, and accepts too few. So each plane is moved outwards until its
+topic accepts as many of the crawl's pages as it would by the user's own examples alone.
 
-A few examples lie close together themselves, more so if they are of one site. What they could not tell a
-crawl can: where the bulk of all pages lies, which is on something else. If there is a gap between that and
-the plane that the examples give, the plane is first moved into it (docs/quality.md, "Into the gap").
+A few examples lie close together themselves, more so if they are from one site. But a crawl shows
+where the bulk of all pages lies, which is off the topic. If there is a gap between the bulk and the
+plane of the examples, that plane is first moved into the gap. If there is still a gap when the
+planes are levelled, they are moved once more, and less so the more examples there are: those show
+how far a topic reaches (docs/quality.md, "Into the gap").
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
+from statistics import fmean
 
 import numpy as np
 from msgspec.structs import replace
@@ -20,79 +23,125 @@ from motherlode.learning.matrix import Floats
 from motherlode.learning.tree import ROOT, UNKNOWN_CONFIDENCE, TreeClassifier
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
-from motherlode.training.corpus import Read
+from motherlode.training.corpus import PageBatch
 
-_FURTHEST = 0.5  # a plane is moved so far at most
-_HAIR = 1e-6  # what lies on a plane is not within it
-_EDGE = 3.0  # deviations from the median: where the bulk of the pages ends
-_WAY = 0.5  # of the way to that edge
-_ENOUGH = 50  # pages, to speak of a bulk
-_TO_STANDARD = 1.4826  # from median deviations to standard ones, were it a normal distribution
+_MAX_SHIFT = 0.5  # of a plane
+_MARGIN = 1e-6  # a page on the plane is not accepted
+_BULK_DEVIATIONS = 3.0  # from the median: where the bulk of the pages ends
+_GAP_SHARE = 0.5  # a plane is moved by half of the way to the bulk
+_TRUST_PRIOR = 10  # with n examples, the rest of the gap counts by 10 / (10 + n)
+_MIN_BULK_PAGES = 50
+_TO_STANDARD_DEVIATION = 1.4826  # from the median deviation, for a normal distribution
 
 
-def level(
-    classifier: TreeClassifier, own: TreeClassifier, tree: TopicTree, pages: Iterable[Read]
+def level_planes(
+    classifier: TreeClassifier,
+    own: Sequence[TreeClassifier],
+    tree: TopicTree,
+    batches: Iterable[PageBatch],
 ) -> TreeClassifier:
-    """The classifier with its planes moved; `own` was learned from the person's examples alone."""
-    pages = tuple(pages)
-    own = _into_the_gap(own, pages)
+    """Return the classifier with its planes moved by the mean of their shifts.
+
+    `own` are classifiers of the user's examples: without any counterexamples and, if there are some,
+    with them. Pages that a user calls wrong lie close to the topic, so the second accepts too few;
+    the first takes no notice of them (docs/quality.md, "Feedback").
+    """
+    batches = tuple(batches)
+    shifts = [_shifts(classifier, of_user, tree, batches) for of_user in own]
+    topics = set.intersection(*map(set, shifts))
+    means = {topic: fmean(of_user[topic] for of_user in shifts) for topic in topics}
+    levelled = _with_shifts(classifier, means)
+    return _move_into_gap(levelled, batches, _rest_shares(own[0]))
+
+
+def _rest_shares(own: TreeClassifier) -> dict[int, float]:
+    """Return the share by which each levelled plane is moved into what is left of the gap."""
+    examples = {
+        topic: max(plane.examples for plane in own.planes(topic).values()) for topic in own.parents
+    }
+    return {
+        topic: _GAP_SHARE * _TRUST_PRIOR / (_TRUST_PRIOR + count)
+        for topic, count in examples.items()
+    }
+
+
+def _shifts(
+    classifier: TreeClassifier,
+    own: TreeClassifier,
+    tree: TopicTree,
+    batches: Sequence[PageBatch],
+) -> dict[int, float]:
+    """Return the shift of each topic's plane to the level of a classifier of the user's examples."""
+    own = _move_into_gap(own, batches, dict.fromkeys(own.parents, _GAP_SHARE))
     parents = _parents(classifier)
-    ours: dict[int, list[Floats]] = defaultdict(list)
-    theirs: dict[int, list[Floats]] = defaultdict(list)
+    distances: dict[int, list[Floats]] = defaultdict(list)
+    own_distances: dict[int, list[Floats]] = defaultdict(list)
     line = cache(partial(_line, tree))
-    for read in pages:  # in the spaces of both
-        below = own.judge_rows(read.batches, read.asked).topics
+    for batch in batches:  # in the feature spaces of both classifiers
+        topics = own.judge_rows(batch.batches, batch.selected).topics
         for parent in parents:
-            within = [topic for topic in np.unique(below).tolist() if parent in line(topic)]
-            asked = read.asked[np.isin(below, within)]
-            here = classifier.distances_for_rows(read.batches, asked, parent)
-            there = own.distances_for_rows(read.batches, asked, parent)
-            for topic in here.keys() & there.keys():
-                ours[topic].append(here[topic])
-                theirs[topic].append(there[topic])
-    moved = {topic: shift(np.concatenate(ours[topic]), np.concatenate(theirs[topic])) for topic in ours}
-    return _moved(classifier, moved)
+            below = [topic for topic in np.unique(topics).tolist() if parent in line(topic)]
+            rows = batch.selected[np.isin(topics, below)]
+            by_topic = classifier.distances_for_rows(batch.batches, rows, parent)
+            own_by_topic = own.distances_for_rows(batch.batches, rows, parent)
+            for topic in by_topic.keys() & own_by_topic.keys():
+                distances[topic].append(by_topic[topic])
+                own_distances[topic].append(own_by_topic[topic])
+    return {
+        topic: outward_shift(np.concatenate(parts), np.concatenate(own_distances[topic]))
+        for topic, parts in distances.items()
+    }
 
 
-def shift(ours: Floats, theirs: Floats) -> float:
-    """How far a plane is moved outwards, so that as many of the same pages are within it as by the other.
+def outward_shift(distances: Floats, own_distances: Floats) -> float:
+    """Return how far to move a plane so that it accepts as many of the same pages as another.
 
-    >>> round(shift(np.array([0.2, -0.1, -0.3]), np.array([0.1, 0.1, -0.2])), 3)
+    >>> round(outward_shift(np.array([0.2, -0.1, -0.3]), np.array([0.1, 0.1, -0.2])), 3)
     0.1
     """
-    known = np.sort(ours[ours > UNKNOWN_CONFIDENCE])
-    wanted = min(int((theirs > 0).sum()), len(known))
+    known = np.sort(distances[distances > UNKNOWN_CONFIDENCE])
+    wanted = min(int((own_distances > 0).sum()), len(known))
     if not wanted:
         return 0.0
     last = float(known[-wanted])
-    return min(_HAIR - last, _FURTHEST) if last <= 0 else 0.0
+    return min(_MARGIN - last, _MAX_SHIFT) if last <= 0 else 0.0
 
 
-def gap(distances: Floats) -> float:
-    """How far a plane is moved outwards, by the distances of all pages of a crawl from it.
+def distance_to_bulk(distances: Floats) -> float:
+    """Return how far the bulk lies from a plane, given the distances of all pages of a crawl.
 
-    The lower half of them tells how wide the bulk is: in the upper one are the pages on the topic. If those
-    are the most, there is no bulk to be told from them, and nothing is moved.
+    The lower half of the distances shows how wide the bulk is: the upper half has the pages on the
+    topic. If most pages are on the topic, no bulk can be told from them, and the distance is 0.
 
-    >>> round(gap(np.array([*np.linspace(-0.5, -0.4, 99), 0.1])), 2)
-    0.17
+    >>> round(distance_to_bulk(np.array([*np.linspace(-0.5, -0.4, 99), 0.1])), 2)
+    0.34
     """
     known = distances[distances > UNKNOWN_CONFIDENCE]
-    if len(known) < _ENOUGH:
+    if len(known) < _MIN_BULK_PAGES:
         return 0.0
-    middle = float(np.median(known))
-    width = _TO_STANDARD * float(np.median(middle - known[known <= middle]))
-    return _WAY * max(0.0, -(middle + _EDGE * width))
+    median = float(np.median(known))
+    width = _TO_STANDARD_DEVIATION * float(np.median(median - known[known <= median]))
+    return max(0.0, -(median + _BULK_DEVIATIONS * width))
 
 
-def _into_the_gap(own: TreeClassifier, pages: Sequence[Read]) -> TreeClassifier:
-    """Every plane is asked about every page, also below topics that do not want it: those are its bulk."""
-    found: dict[int, list[Floats]] = defaultdict(list)
-    for read in pages:
-        for parent in _parents(own):
-            for topic, distances in own.distances_for_rows(read.batches, read.asked, parent).items():
-                found[topic].append(distances)
-    return _moved(own, {topic: gap(np.concatenate(parts)) for topic, parts in found.items()})
+def _move_into_gap(
+    classifier: TreeClassifier, batches: Sequence[PageBatch], shares: Mapping[int, float]
+) -> TreeClassifier:
+    """Move every plane by its topic's share of the way to the bulk of all pages.
+
+    Pages that the topics above reject are included: they are the bulk.
+    """
+    distances: dict[int, list[Floats]] = defaultdict(list)
+    for batch in batches:
+        for parent in _parents(classifier):
+            by_topic = classifier.distances_for_rows(batch.batches, batch.selected, parent)
+            for topic, of_topic in by_topic.items():
+                distances[topic].append(of_topic)
+    shifts = {
+        topic: shares.get(topic, 0.0) * distance_to_bulk(np.concatenate(parts))
+        for topic, parts in distances.items()
+    }
+    return _with_shifts(classifier, shifts)
 
 
 def _parents(classifier: TreeClassifier) -> set[int]:
@@ -100,15 +149,15 @@ def _parents(classifier: TreeClassifier) -> set[int]:
 
 
 def _line(tree: TopicTree, topic: int) -> frozenset[int]:
-    """A topic and all above it."""
-    line, here = {ROOT, topic}, tree[TopicId(topic)]
-    while here.parent is not None:
-        line.add(int(here.parent))
-        here = tree[here.parent]
+    """Return a topic and all topics above it."""
+    line, current = {ROOT, topic}, tree[TopicId(topic)]
+    while current.parent is not None:
+        line.add(int(current.parent))
+        current = tree[current.parent]
     return frozenset(line)
 
 
-def _moved(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:
+def _with_shifts(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:
     moved = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
     moved.__dict__.update(classifier.__getstate__())
     moved.groups_ = {
@@ -116,7 +165,11 @@ def _moved(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifi
             replace(
                 group,
                 planes=tuple(
-                    replace(plane, bias=plane.bias + shifts.get(plane.topic, 0.0)) for plane in group.planes
+                    replace(
+                        plane,
+                        bias=plane.bias + shifts.get(plane.topic, 0.0),
+                    )
+                    for plane in group.planes
                 ),
             )
             for group in groups

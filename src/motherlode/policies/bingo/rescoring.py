@@ -1,170 +1,168 @@
-"""What a new model makes of everything: of all pages, of what links promise, and of all that waits.
+"""Re-score all pages, link prospects and queued URLs with a new model.
 
-It goes over the whole crawl at each lesson, so it keeps to arrays, and to a few bytes for a page or a URL.
+Each retraining goes over the whole crawl. So it uses arrays, with a few bytes for a page or a URL.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import isnan
 
 import numpy as np
-from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.tree import TreeClassifier
 from motherlode.policies import Visit
-from motherlode.policies.bingo.compiled import Singles
-from motherlode.policies.bingo.link_evidence import Recollection, Told
-from motherlode.policies.bingo.link_weights import Apprentice
+from motherlode.policies.bingo.kernels import Singles
+from motherlode.policies.bingo.link_evidence import LinkSums, ProspectsWriter
+from motherlode.policies.bingo.link_text import text_evidence_of
+from motherlode.policies.bingo.link_weights import LinkWeightLearner
 from motherlode.policies.bingo.prospects import Prospects
-from motherlode.policies.bingo.steering import FRONT, LIKELY, Bingo, attend, probabilities, voices_of
-from motherlode.records import ROOT, Document, Entry, Follow, Judgement, Link, PageId, TopicId, UrlId
-from motherlode.store import Session, frontier
-from motherlode.store.graph import LinkedPage, opening_pages
-from motherlode.store.judged import on_topic
-from motherlode.store.leads import addresses, open_urls, urls_of_all_pages
-from motherlode.store.portions import anchors_at
-from motherlode.training.corpus import Judged, Library
+from motherlode.policies.bingo.steering import (
+    FRONT_BONUS,
+    MIN_FRONT_PROBABILITY,
+    Bingo,
+    topic_probabilities,
+    use_models,
+)
+from motherlode.records import (
+    ROOT,
+    Document,
+    Entry,
+    Follow,
+    Link,
+    PageId,
+    QueueId,
+    Requeue,
+    UrlId,
+)
+from motherlode.store import Session
+from motherlode.store.queries.graph import LinkedPage, opening_pages
+from motherlode.store.queries.link_targets import addresses, open_urls, urls_of_all_pages
+from motherlode.store.queries.page_batches import anchors_at
+from motherlode.store.tables import frontier
+from motherlode.store.tables.judgements import on_topic
+from motherlode.training.corpus import PageCorpus
+from motherlode.training.judgement_table import JudgementTable
 
-_AT_ONCE = 5_000
-_SLIGHT = 0.002  # a rank that changes by less stays as it is: with 0.02 one topic of seven lost a sixth
-
-
-class Thoughts(Struct, frozen=True):
-    """What is thought of pages: their numbers, rising; the topic of each; and how sure that is."""
-
-    pages: Ints
-    topics: Ints
-    confidences: Floats
-
-    @classmethod
-    def of(cls, made: Iterable[tuple[PageId, Judgement]]) -> "Thoughts":
-        """Of pages that come in the order of their numbers."""
-        rows = np.array([(page, said.topic, said.confidence) for page, said in made]).reshape(-1, 3)
-        return cls(rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2].copy())
-
-    @classmethod
-    def together(cls, parts: Iterable[Judged]) -> "Thoughts":
-        """Of pages that come in the order of their numbers, some at a time."""
-        made = [(one.pages, one.topics, one.confidences) for one in parts]
-        if not made:
-            return cls.of([])
-        return cls(*(np.concatenate(column) for column in zip(*made, strict=True)))
-
-    def __iter__(self) -> Iterator[tuple[PageId, Judgement]]:
-        for page, topic, sure in zip(
-            self.pages.tolist(), self.topics.tolist(), self.confidences.tolist(), strict=True
-        ):
-            yield PageId(page), Judgement(TopicId(topic), sure)
-
-    def on_topic(self) -> "Thoughts":
-        """Of those pages that are on any topic."""
-        kept = (self.topics != ROOT) & (self.confidences > 0)
-        return Thoughts(self.pages[kept], self.topics[kept], self.confidences[kept])
-
-    def confidences_of(self, pages: Ints) -> Floats:
-        """How sure the topics of these pages are; no number where nothing is thought of one."""
-        if not len(self.pages):
-            return np.full(len(pages), np.nan)
-        near = np.minimum(self.pages.searchsorted(pages), len(self.pages) - 1)
-        return np.where(self.pages[near] == pages, self.confidences[near], np.nan)
-
-    def behind(self, entries: Sequence[Entry]) -> tuple[Ints, Floats]:
-        """The topics of the pages that led to these, of those on none that of the queue; and how sure they
-        are, which is no number where no page is known."""
-        vias = np.array([entry.via or 0 for entry in entries], np.int64)
-        queues = np.array([entry.queue for entry in entries], np.int64)
-        sure = self.confidences_of(vias)
-        if not len(self.pages):
-            return queues, sure
-        near = np.minimum(self.pages.searchsorted(vias), len(self.pages) - 1)
-        return np.where((self.topics[near] != ROOT) & (sure > 0), self.topics[near], queues), sure
+_BATCH_ENTRIES = 5_000
+# Smaller changes are not written. With 0.02, one topic of seven lost a sixth.
+_MIN_RANK_CHANGE = 0.002
 
 
-class Move(Struct, frozen=True, gc=False):
-    """What waits, and where it waits from now on."""
+def referrer_judgements(
+    judgements: JudgementTable,
+    entries: Sequence[Entry],
+) -> tuple[Ints, Floats]:
+    """Return the topic and confidence of the page that led to each entry.
 
-    entry: Entry
-    queue: TopicId
-    rank: float
+    If that page is on no topic, the topic is that of the entry's queue. If no page is known, the
+    confidence is NaN.
+    """
+    vias = np.array([entry.via or 0 for entry in entries], np.int64)
+    queues = np.array([entry.queue for entry in entries], np.int64)
+    confidences = judgements.confidences_of(vias)
+    if not len(judgements.pages):
+        return queues, confidences
+    nearest = np.minimum(judgements.pages.searchsorted(vias), len(judgements.pages) - 1)
+    accepted = (judgements.topics[nearest] != ROOT) & (confidences > 0)
+    return np.where(accepted, judgements.topics[nearest], queues), confidences
 
 
-def recall(
+def write_prospects(
     session: Session,
-    book: Prospects,
-    classifier: TreeClassifier,
-    thoughts: Thoughts,
-    library: Library,
-    learns: Callable[[Ints], Ints] | None = None,
+    policy: Bingo,
+    prospects: Prospects,
+    judgements: JudgementTable,
+    corpus: PageCorpus,
+    select_sample: Callable[[Ints], Ints] | None = None,
 ) -> None:
-    """Write into the book what all pages say of the URLs that nothing has become of yet.
+    """Write the evidence of all pages on URLs that are not fetched yet into the prospects.
 
-    Where an apprentice `learns` from these pages, the classifier has its weights afterwards, and the book
-    goes by them.
+    `select_sample` returns the indices of the pages from which link weights are learned. Then the
+    policy and the prospects use these weights.
     """
     pages, urls = urls_of_all_pages(session)
-    outcomes = _outcomes(pages, urls, thoughts)
-    waiting = Told(*open_urls(session, book.size), outcomes)
-    here = learns(pages) if learns is not None else pages[:0]
-    apprentice = Apprentice(session, pages[here], urls[here], outcomes)
+    outcomes = _outcomes(pages, urls, judgements)
+    waiting = LinkSums(*open_urls(session, prospects.size), outcomes)
+    sampled = select_sample(pages) if select_sample is not None else pages[:0]
+    learner = LinkWeightLearner(session, pages[sampled], urls[sampled], outcomes)
     languages: dict[int, str] = {}
-    for some in library.linked():
-        sure = probabilities(thoughts.confidences_of(some.pages))
-        book.note_hosts(some.keys, sure)
-        for told in (waiting, apprentice.told):
-            told.see(some.pages, sure, some.starts, some.targets)
-        languages |= dict(zip(some.pages.tolist(), some.languages, strict=True))
-    classifier.weights = apprentice.learn(session, book, voices_of(classifier), languages)
-    attend(book, classifier)
-    recollection = Recollection(book, waiting)
-    _hear_anchors(session, recollection, waiting, languages)
-    recollection.write(addresses(session, book.size))
+    for batch in corpus.linked_pages():
+        probabilities = topic_probabilities(judgements.confidences_of(batch.pages))
+        prospects.count_pages(batch.keys, probabilities)
+        for sums in (waiting, learner.sums):
+            sums.add_pages(batch.pages, probabilities, batch.starts, batch.targets)
+        languages |= dict(zip(batch.pages.tolist(), batch.languages, strict=True))
+    evidence = text_evidence_of(policy.classifier, policy.links.mentions)
+    weights = learner.learn(session, prospects, evidence, languages)
+    policy.links = replace(policy.links, weights=weights)
+    use_models(prospects, policy.classifier, policy.links)
+    writer = ProspectsWriter(prospects, waiting)
+    _add_anchors(session, writer, waiting, languages)
+    writer.write(addresses(session, prospects.size))
 
 
-def _outcomes(pages: Ints, urls: Ints, thoughts: Thoughts) -> Singles:
-    """How likely the page at each URL is on the topic, by the URL's number; the last one is of none."""
-    found = np.full(int(urls.max(initial=0)) + 2, np.nan, np.float32)
-    found[urls] = probabilities(thoughts.confidences_of(pages))
-    return found
+def _outcomes(pages: Ints, urls: Ints, judgements: JudgementTable) -> Singles:
+    """Return the probability of the page at each URL, by URL number; NaN where there is no page.
+
+    The last value is NaN, and stands for all larger numbers.
+    """
+    outcomes = np.full(int(urls.max(initial=0)) + 2, np.nan, np.float32)
+    outcomes[urls] = topic_probabilities(judgements.confidences_of(pages))
+    return outcomes
 
 
-def _hear_anchors(
-    session: Session, recollection: Recollection, waiting: Told, languages: Mapping[int, str]
+def _add_anchors(
+    session: Session, writer: ProspectsWriter, waiting: LinkSums, languages: Mapping[int, str]
 ) -> None:
-    """What the last link to each URL says."""
+    """Add the anchor text of the last link to each URL."""
     places, pages, positions = waiting.last_links()
     links = list(zip(pages.tolist(), positions.tolist(), strict=True))
-    said = anchors_at(session, links)
+    anchors = anchors_at(session, links)
     by_language: dict[str, list[int]] = {}
     for at, (page, _) in enumerate(links):
         by_language.setdefault(languages[page], []).append(at)
-    for language, some in by_language.items():
-        recollection.hear(places[some], [said[links[at]] for at in some], language)
+    for language, group in by_language.items():
+        writer.add_anchors(places[group], [anchors[links[at]] for at in group], language)
 
 
-def opened(session: Session, policy: Bingo, thoughts: Thoughts) -> Iterator[tuple[PageId, Follow]]:
-    """What is followed from pages that were on no topic before. The policy's book is written."""
+def links_of_newly_accepted(
+    session: Session, policy: Bingo, judgements: JudgementTable
+) -> Iterator[tuple[PageId, Follow]]:
+    """Yield the links to follow from pages that the new model accepts and the last one did not.
+
+    The policy's prospects must have been written before.
+    """
     before = on_topic(session)
-    fresh = {page: said for page, said in thoughts.on_topic() if page not in before}
-    for page in opening_pages(session, sorted(fresh)):
-        for follow in policy.steer_again(_visit(page), fresh[page.id]):
+    accepted = {page: judgement for page, judgement in judgements.accepted() if page not in before}
+    for page in opening_pages(session, sorted(accepted)):
+        for follow in policy.steer_again(_visit(page), accepted[page.id]):
             yield page.id, follow
 
 
-def moves(session: Session, policy: Bingo, thoughts: Thoughts, front: Collection[UrlId]) -> Iterator[Move]:
-    """What waits elsewhere from now on, or at another rank; what is in `front` comes before the rest, if it
-    is likely to be on the topic: what is there by mistake would have to be put back one by one."""
+def requeued_entries(
+    session: Session, policy: Bingo, judgements: JudgementTable, front: Collection[UrlId]
+) -> Iterator[Requeue]:
+    """Yield the waiting entries whose queue, lane or rank changes.
+
+    URLs in `front` come first if they are likely to be on the topic. Unlikely ones would have to
+    be put back one by one.
+    """
     after = None
-    while found := frontier.all_waiting(session, _AT_ONCE, after):
-        after = (found[-1].queue, found[-1].rank, found[-1].url_id)
-        queues, ranks = policy.places_now(found, *thoughts.behind(found))
-        for entry, queue, rank in zip(found, queues.tolist(), ranks.tolist(), strict=True):
-            in_front = rank > LIKELY and entry.url_id in front
-            placed = entry.rank if isnan(rank) else rank + FRONT * in_front
-            if queue != entry.queue or abs(placed - entry.rank) > _SLIGHT:
-                yield Move(entry, TopicId(queue), placed)
+    while entries := frontier.all_waiting(session, _BATCH_ENTRIES, after):
+        after = entries[-1]
+        topics, confidences = referrer_judgements(judgements, entries)
+        lanes, ranks = policy.current_places(entries, confidences)
+        rows = zip(entries, lanes.tolist(), topics.tolist(), ranks.tolist(), strict=True)
+        for entry, lane, topic, rank in rows:
+            in_front = rank > MIN_FRONT_PROBABILITY and entry.url_id in front
+            new_rank = entry.rank if isnan(rank) else rank + FRONT_BONUS * in_front
+            queue = QueueId(topic)
+            is_moved = (lane, queue) != (entry.lane, entry.queue)
+            if is_moved or abs(new_rank - entry.rank) > _MIN_RANK_CHANGE:
+                yield Requeue(entry, queue, new_rank, lane)
 
 
 def _visit(page: LinkedPage) -> Visit:
-    entry = Entry(page.url_id, page.url, page.key, ROOT, 0.0, page.depth, page.distance)
+    entry = Entry(page.url_id, page.url, page.key, QueueId(ROOT), 0.0, page.depth, page.distance)
     links = tuple(Link(url, key, anchor, flags) for url, key, anchor, flags in page.links)
     return Visit(entry, Document(language=page.language, links=links))

@@ -1,174 +1,190 @@
-"""What a crawl teaches: archetypes, a new model, and what that makes of all pages and of all that waits.
+"""When a BINGO! crawl is retrained, and how it adopts what was learned (SPEC B11 to B15)."""
 
-It only reads, takes as long as it takes, and runs in a process of its own. What it finds is handed over and
-kept bit by bit while the crawl goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
-"""
+from collections.abc import Callable, Sequence
+from math import inf
 
-from collections.abc import Iterable, Sequence
-from functools import cache, partial
-
-import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from motherlode.documents.spaces import TERMS
-from motherlode.learning.links.mentions import Mentions, learn_mentions
-from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo.archetypes import BASE, Around, Joining, joining, joining_2003, own_of
-from motherlode.policies.bingo.levels import level
-from motherlode.policies.bingo.link_weights import followed
-from motherlode.policies.bingo.prospects import Prospects
-from motherlode.policies.bingo.rescoring import Move, Thoughts, moves, opened, recall
-from motherlode.policies.bingo.steering import Phase, policy_for, probabilities
-from motherlode.policies.options import PolicyName
-from motherlode.portal.config import Config
-from motherlode.records import (
-    ROOT,
-    Example,
-    Follow,
-    Origin,
-    PageId,
-    UrlId,
-)
-from motherlode.store import Session
-from motherlode.store import topics as topic_rows
-from motherlode.store.graph import targets_of
-from motherlode.topics import TopicTree
-from motherlode.training.corpus import Library, Shelf, judged
-from motherlode.training.link_analysis import Extent, neighbourhood
-from motherlode.training.training_set import Desk, Syllabus, can_tell, learn
-from motherlode.urls import host_of, registrable_domain
+from motherlode.crawl.progress import Progress
+from motherlode.crawl.retraining import Findings, NewModel, RetrainingPlan, StudyRunner
+from motherlode.learning.links.model import VERSION as LINK_MODEL_VERSION
+from motherlode.learning.links.model import unpack_link_model
+from motherlode.learning.tree import VERSION
+from motherlode.policies.bingo.steering import Bingo, Phase, policy_for
+from motherlode.policies.bingo.study import StudyRequest, StudyResult, study
+from motherlode.policies.options import CrawlOptions
+from motherlode.portal import Portal
+from motherlode.records import LINK_MODEL, TOPIC_MODEL, Model, Outcome
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import count_pages
+from motherlode.training.models import unpack_classifier
+from motherlode.workers.worker_pool import WorkerPool
 
-_ROUNDS = 100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
-_SAMPLE = 2_500  # pages that planes are levelled by, words looked for in, and an apprentice learns from
+FIRST_PAGES = 50  # before the first retraining
+GROWTH = 0.35  # of the number of pages, before the next retraining
+LARGE_CRAWL_PAGES = 2_000
+LARGE_CRAWL_GROWTH = 1.0  # a large crawl takes longer to retrain, and gains less by it
+_LEARNING_SHARE = 10  # the learning phase has one page in ten
 
 
-class Assignment(Struct, frozen=True):
-    """What to study: for which phase, and whether archetypes are looked for."""
-
-    phase: Phase
-    archetypes: bool = True
+def learning_share(options: CrawlOptions, pages: int) -> int:
+    """Return the pages of the learning phase: as configured, at most a tenth of the crawl."""
+    return min(options.learn_pages, max(FIRST_PAGES, pages // _LEARNING_SHARE))
 
 
-class Insight(Struct, frozen=True):
-    """What was found out, to be kept and adopted."""
+def pages_until_retraining(pages: int) -> float:
+    """Return how many new pages are needed for a retraining, given the pages of the last one.
 
-    packed: bytes
-    phase: Phase
-    home: frozenset[str]
-    added: list[Example]
-    dropped: list[Example]
-    thoughts: Thoughts
-    moves: list[Move]
-    opened: list[tuple[PageId, Follow]]  # links of pages that are on a topic by the new model only
-    prospects: Prospects | None
-    precision: float | None
-    wordless: str = ""
-
-
-def study(session: Session, config: Config, assignment: Assignment, shelf: Shelf | None = None) -> Insight:
-    """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn.
-
-    `shelf`: what is still there of the lesson before.
+    >>> [pages_until_retraining(pages) for pages in (10, 200, 3_000)]
+    [50, 70.0, 3000.0]
     """
-    tree = TopicTree(topic_rows.all_topics(session))
-    examples = topic_rows.examples_of(session)
-    desk = Desk(session, tree, config.learning, shelf)
-    extent, leading = Extent(BASE, rounds=_ROUNDS), desk.library.targets_from
-    around = cache(partial(neighbourhood, session, tree, extent=extent, leading=leading))
-    change = Joining()
-    if assignment.archetypes:
-        by_policy = joining_2003 if config.crawl.policy is PolicyName.BINGO_2003 else joining
-        change = by_policy(session, tree, examples, config, around, desk)
-    added, dropped = change.added, change.dropped
-    gone = {one.id for one in dropped}
-    examples = [one for one in examples if one.id not in gone] + added
-    syllabus, classifier = learned(session, tree, config, examples, desk)
-    home = home_of(tree, examples)
-    thoughts = _thoughts(session, classifier, desk.library)
-    classifier.mentions = _mentions(desk.library, thoughts)
-    policy = policy_for(config.crawl, classifier, None, home, assignment.phase)
-    if policy.prospects is not None:
-        given = desk.syllabus(tuple(own_of(examples))).shown
-        learns = partial(followed, every=desk.library.every_so_many(_SAMPLE), given=given)
-        wanted = config.crawl.apprentice and config.crawl.retrain
-        recall(session, policy.prospects, classifier, thoughts, desk.library, learns if wanted else None)
-    front = _before_hubs(session, tree, config.crawl.hubs, around) if assignment.archetypes else set()
-    return Insight(
-        classifier.pack(),
-        assignment.phase,
-        home,
-        added,
-        dropped,
-        thoughts,
-        list(moves(session, policy, thoughts, front)),
-        list(opened(session, policy, thoughts)),
-        policy.prospects,
-        estimated_precision(classifier),
-        syllabus.wordless,
+    growth = GROWTH if pages < LARGE_CRAWL_PAGES else LARGE_CRAWL_GROWTH
+    return max(FIRST_PAGES, growth * pages)
+
+
+class LearningState(Struct, frozen=True):
+    """The state of learning, stored in the report of each model so that a crawl can resume.
+
+    `learned` says that the learning phase is over, whether or not harvesting has begun.
+    """
+
+    phase: Phase = Phase.LEARNING
+    learned: bool = False
+    pages: int = 0
+
+
+def state_in(model: Model | None) -> LearningState:
+    """Return the state of learning stored with a model; the initial state if there is none."""
+    stored = {} if model is None else model.report.get("crawl", {})
+    if not stored:
+        return LearningState()
+    return LearningState(Phase(stored["phase"]), stored["learned"], stored["pages"])
+
+
+class BingoRetrainer:
+    """Retrains a `Bingo` on the pages of its crawl.
+
+    `plan.pause` is called when the learning phase is over, and harvesting does not begin.
+    `plan.learn_pages` is an exact limit of the learning phase: the crawl waits for the retraining
+    that ends it.
+    """
+
+    def __init__(self, portal: Portal, plan: RetrainingPlan | None = None) -> None:
+        plan = plan or RetrainingPlan()
+        self._portal, self._options = portal, portal.config.crawl
+        self._runner = StudyRunner(portal, study, plan.process)
+        self._pause: Callable[[], None] | None = plan.pause
+        self._is_exact = plan.learn_pages is not None
+        self._learn_pages = _learn_pages(self._options, plan)
+        self._state = LearningState()
+        self._pages = 0
+        self._precision: float | None = None
+        self._policy: Bingo | None = None
+        self._is_adopting = False
+        self.retrainings = 0
+
+    async def begin(self, workers: WorkerPool) -> Bingo:
+        self._pages, self._state = await workers.run_in_writer(self._load)
+        harvests = self._state.learned or self._state.phase is Phase.HARVESTING
+        harvests = harvests or not self._learn_pages
+        phase = Phase.HARVESTING if harvests else Phase.LEARNING
+        await self._train(StudyRequest(phase, archetypes=False), workers, learned=harvests)
+        assert self._policy is not None  # noqa: S101 - the training made it
+        return self._policy
+
+    def record_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+        self._pages += sum(outcome.page is not None for outcome in outcomes)
+
+    def due(self, *, idle: bool) -> bool:
+        """Return whether to retrain: after enough new pages, at the end of the learning phase, or
+        where nothing waits any more, since the new model may accept more pages."""
+        new_pages = self._pages - self._state.pages
+        if self._state.phase is Phase.LEARNING and (idle or self._has_learned()):
+            return not (self._state.learned and self._pause)
+        if not self._options.retrain:
+            return False
+        return new_pages > 0 if idle else new_pages >= pages_until_retraining(self._state.pages)
+
+    def spare(self) -> float:
+        if self._state.phase is Phase.LEARNING and self._is_exact:
+            return self._learn_pages - self._pages
+        return inf
+
+    async def retrain(self, workers: WorkerPool) -> bool:
+        state = self._state
+        idle = self._pages - state.pages < FIRST_PAGES
+        is_learning = state.phase is Phase.LEARNING
+        learned = state.learned or self._has_learned() or (is_learning and idle)
+        waits = learned and is_learning and self._pause is not None
+        phase = Phase.HARVESTING if learned and not waits else state.phase
+        await self._train(StudyRequest(phase, self._options.retrain), workers, learned=learned)
+        if waits and self._pause is not None:
+            self._pause()
+        return True
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are many new pages since the last retraining, or it was interrupted."""
+        many = self._pages - self._state.pages >= FIRST_PAGES
+        harvests = self._state.phase is Phase.HARVESTING
+        return self._options.retrain and harvests and (many or self._is_adopting)
+
+    def describe(self, progress: Progress) -> Progress:
+        return replace(
+            progress,
+            phase=self._state.phase.value,
+            retrainings=self.retrainings,
+            precision=self._precision,
+        )
+
+    def _has_learned(self) -> bool:
+        return self._pages >= self._learn_pages
+
+    def _load(self) -> tuple[int, LearningState]:
+        with self._portal.store.reading() as session:
+            return count_pages(session), state_in(ledger.latest_model(session, TOPIC_MODEL))
+
+    async def _train(self, request: StudyRequest, workers: WorkerPool, *, learned: bool) -> None:
+        """Retrain, and adopt the new models."""
+        state = LearningState(request.phase, learned, self._pages)
+        result = await self._runner.study(request, workers)
+        self._is_adopting = True
+        findings = findings_of(result, state)
+        model = await self._runner.write_models(findings, workers)
+        classifier, links = unpack_classifier(result.classifier), unpack_link_model(result.links)
+        if self._policy is None:
+            self._policy = policy_for(
+                self._options, classifier, model, result.home, result.phase, links
+            )
+        self._policy.adopt(classifier, links, model, result.phase, result.home, result.prospects)
+        self._state, self._precision = state, result.precision
+        self.retrainings += 1
+        await self._runner.write_rest(findings, model, workers)
+        self._is_adopting = False
+
+
+def _learn_pages(options: CrawlOptions, plan: RetrainingPlan) -> int:
+    if plan.learn_pages is not None:
+        return plan.learn_pages
+    return options.learn_pages if plan.pages is None else learning_share(options, plan.pages)
+
+
+def findings_of(result: StudyResult, state: LearningState) -> Findings:
+    """Return the results of a retraining as they are stored, with the state of learning."""
+    report = {
+        "precision": result.precision,
+        "archetypes": len(result.added),
+        "crawl": {"phase": state.phase.value, "learned": state.learned, "pages": state.pages},
+    }
+    return Findings(
+        models=(
+            NewModel(TOPIC_MODEL, VERSION, result.classifier, report),
+            NewModel(LINK_MODEL, LINK_MODEL_VERSION, result.links),
+        ),
+        added=result.added,
+        dropped=result.dropped,
+        judgements=result.judgements,
+        moves=result.moves,
+        follows=result.follows,
     )
-
-
-def learned(
-    session: Session,
-    tree: TopicTree,
-    config: Config,
-    examples: Sequence[Example],
-    desk: Desk | None = None,
-    *,
-    offline: bool = False,
-) -> tuple[Syllabus, TreeClassifier]:
-    """What a crawl learns from these examples: how much is on a topic is for the person's own to say."""
-    options = config.learning
-    desk = desk or Desk(session, tree, options, offline=offline)
-    syllabus, classifier = learn(session, tree, options, examples=examples, desk=desk)
-    if config.crawl.policy is PolicyName.BINGO_2003:
-        return syllabus, classifier
-    own = desk.taught(tuple(own_of(examples)))
-    if not can_tell(own):
-        return syllabus, classifier
-    pages = desk.library.read(options.spaces, desk.library.every_so_many(_SAMPLE))
-    return syllabus, level(classifier, own, tree, pages)
-
-
-def _thoughts(session: Session, classifier: TreeClassifier, library: Library) -> Thoughts:
-    return Thoughts.together(judged(session, library.read(tuple(classifier.groups_)), classifier))
-
-
-def _mentions(library: Library, thoughts: Thoughts) -> Mentions:
-    """What the crawl makes of words: by its pages, or by a sample of them, if they are many."""
-    sure = probabilities(thoughts.confidences)
-    parts = []
-    for read in library.read((TERMS,), library.every_so_many(_SAMPLE)):
-        rows, batch = read.asked, read.batches[TERMS]
-        here = np.nan_to_num(probabilities(thoughts.confidences_of(read.pages[rows])))
-        parts.append((batch.terms_of(rows), here.repeat(np.diff(batch.starts)[rows])))
-    return learn_mentions(parts, float(sure.mean()) if len(sure) else 0.0)
-
-
-def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
-    """The domains of the examples that a person gave."""
-    own = (one for one in examples if one.origin is not Origin.ARCHETYPE and not tree[one.topic].is_others)
-    return frozenset(registrable_domain(host_of(one.url)) for one in own if one.url)
-
-
-def estimated_precision(classifier: TreeClassifier) -> float | None:
-    """What xi-alpha expects of the topics below the root, on the average of the spaces and topics of which it
-    expects anything: of few examples it may say nothing at all, which is 0."""
-    found = [
-        plane.precision
-        for groups in classifier.groups_.values()
-        for group in groups
-        if group.parent == ROOT
-        for plane in group.planes
-        if plane.precision
-    ]
-    return sum(found) / len(found) if found else None
-
-
-def _before_hubs(session: Session, tree: TopicTree, number: int, around: Around) -> set[UrlId]:
-    """What the best hubs of each topic link to: it comes first (SPEC B10)."""
-    front: set[UrlId] = set()
-    for topic in tree if number else ():
-        if not topic.is_others:
-            front |= targets_of(session, around(topic.id).hubs(number))
-    return front

@@ -1,9 +1,9 @@
-"""The focused crawler of BINGO! (Sizov et al., CIDR 2003, sections 2.6, 3.3 and 4.2; SPEC B11, B14, B17).
+"""The focused crawler of BINGO! (Sizov et al., CIDR 2003, sections 2.6, 3.3 and 4.2).
 
-It learns first and harvests then. While it learns it keeps near the examples, in their domains, and follows
-only the links of pages on the topic that led there (sharp focus). While it harvests any page on any topic
-passes its links on (soft focus). The links of rejected pages are followed for a few steps: a tunnel to what
-may lie behind.
+A crawl has two phases (SPEC B11, B14, B17). In the learning phase it stays near the examples, in
+their domains, and follows only links from pages on the topic of the queue (sharp focus). In the
+harvesting phase it follows links from pages on any topic (soft focus). Links from rejected pages
+are followed for a few steps (a tunnel), since pages on the topic may lie behind them.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,50 +15,66 @@ from typing import Protocol
 
 import numpy as np
 
-from motherlode.documents.spaces import TERMS
+from motherlode.learning.links.model import LinkModel
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import VotingRule
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo.compiled import Floats
-from motherlode.policies.bingo.names import ByMeaning, ByMention, ByWeight, Together, Voice
-from motherlode.policies.bingo.prospects import Called, Prospects
-from motherlode.policies.bounds import lets_in
-from motherlode.policies.options import CrawlOptions, Focus, PolicyName
-from motherlode.policies.policy import Visit
-from motherlode.records import ROOT, Entry, Follow, Judgement, Link, ModelId, TopicId, UrlKey
+from motherlode.policies.bingo.kernels import Floats
+from motherlode.policies.bingo.link_text import EvidenceSum, text_evidence_of
+from motherlode.policies.bingo.prospects import Prospects, ScoredLinks
+from motherlode.policies.bounds import allows_host
+from motherlode.policies.options import CrawlOptions, Focus
+from motherlode.policies.policy import Moves, PolicyDefaults, Visit
+from motherlode.policies.registry import BINGO_2003
+from motherlode.records import (
+    NO_QUEUE,
+    ROOT,
+    Entry,
+    Follow,
+    Judgement,
+    Lane,
+    Link,
+    ModelId,
+    QueueId,
+    TopicId,
+    UrlKey,
+)
 from motherlode.urls import host_of, registrable_domain
 
-STEEPNESS = 15.0  # how fast a distance to the plane becomes sure; docs/quality.md
-FRONT = 1.0  # what is added to ranks at the front of the queue
-LIKELY = 0.8  # what is put to the front is on the topic with this probability at least
+NO_LINK_MODEL = LinkModel()
+STEEPNESS = 15.0  # log-odds for a distance of 1 from the plane; docs/quality.md
+FRONT_BONUS = 1.0  # added to the rank of URLs at the front of the queue
+MIN_FRONT_PROBABILITY = 0.8  # that a URL at the front of the queue is on the topic
 
 
 class Phase(StrEnum):
-    """What the crawl is for, now."""
+    """The phase of a crawl (SPEC B11, B14)."""
 
     LEARNING = "learning"
     HARVESTING = "harvesting"
 
 
-class Ranking(Protocol):
-    """How promising links are."""
+class LinkRanking(Protocol):
+    """A way to rank the links of pages."""
 
     def expect(self, visits: Sequence[Visit]) -> None:
-        """The links of these pages are going to be ranked, page by page."""
+        """Prepare to rank the links of these pages, page by page."""
         ...
 
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
-        """The rank of each link of a page."""
+        """Return the rank of each link of a page."""
         ...
 
-    def again(self, keys: Sequence[UrlKey], led: Floats) -> Floats:
-        """The ranks of URLs by what is known now, and by how sure the pages are that `led` there; no number
-        where nothing is known."""
+    def current_ranks(self, keys: Sequence[UrlKey], referrer_confidences: Floats) -> Floats:
+        """Return the current ranks of URLs; NaN where nothing is known.
+
+        `referrer_confidences` are those of the pages that led to the URLs.
+        """
         ...
 
 
 class ByConfidence:
-    """A link is as good as the page that it stands on is sure (BINGO!, section 4.2)."""
+    """Rank a link by the confidence of the page it stands on (BINGO!, section 4.2)."""
 
     def expect(self, _visits: Sequence[Visit]) -> None:
         """Nothing has to be prepared."""
@@ -66,100 +82,117 @@ class ByConfidence:
     def rank(self, _visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
         return [max(judgement.confidence, 0.0)] * len(links)
 
-    def again(self, _keys: Sequence[UrlKey], led: Floats) -> Floats:
-        return np.maximum(led, 0.0)
+    def current_ranks(self, _keys: Sequence[UrlKey], referrer_confidences: Floats) -> Floats:
+        return np.maximum(referrer_confidences, 0.0)
 
 
 class ByProspects:
-    """A link is as good as all that is known of its target promises."""
+    """Rank a link by the prospects of its target."""
 
     def __init__(self, prospects: Prospects) -> None:
         self.prospects = prospects
-        self._called: dict[UrlKey, Called] = {}  # the links of pages that are expected
+        self._scored: dict[UrlKey, ScoredLinks] = {}  # the links of pages that are expected
 
     def expect(self, visits: Sequence[Visit]) -> None:
-        self._called = {}
+        self._scored = {}
         by_language: dict[str, list[Visit]] = {}
         for visit in visits:
             by_language.setdefault(_language(visit), []).append(visit)
-        for language, some in by_language.items():
-            called = self.prospects.called(
-                [link for visit in some for link in visit.document.links], language
+        for language, group in by_language.items():
+            scored = self.prospects.score_links(
+                [link for visit in group for link in visit.document.links], language
             )
-            ends = accumulate((len(visit.document.links) for visit in some), initial=0)
-            for visit, (start, end) in zip(some, pairwise(ends), strict=True):
-                self._called[visit.entry.key] = called.within(start, end)
+            ends = accumulate((len(visit.document.links) for visit in group), initial=0)
+            for visit, (start, end) in zip(group, pairwise(ends), strict=True):
+                self._scored[visit.entry.key] = scored.between(start, end)
 
     def rank(self, visit: Visit, judgement: Judgement, links: Sequence[Link]) -> Sequence[float]:
-        called = self._called.get(visit.entry.key) if links is visit.document.links else None
-        if called is None:
-            called = self.prospects.called(links, _language(visit))
-        ranks: list[float] = self.prospects.see(sureness(judgement), visit.entry.key, called).tolist()
+        scored = self._scored.get(visit.entry.key) if links is visit.document.links else None
+        if scored is None:
+            scored = self.prospects.score_links(links, _language(visit))
+        probability = topic_probability(judgement)
+        ranks: list[float] = self.prospects.add_page(probability, visit.entry.key, scored).tolist()
         return ranks
 
-    def again(self, keys: Sequence[UrlKey], _led: Floats) -> Floats:
-        return self.prospects.estimates(keys)
+    def current_ranks(self, keys: Sequence[UrlKey], _referrer_confidences: Floats) -> Floats:
+        return self.prospects.ranks(keys)
 
 
 def _language(visit: Visit) -> str:
     return visit.document.language or "en"
 
 
-def sureness(judgement: Judgement) -> float:
-    """How likely a page is on its topic, from 0 to 1, by its distance to the plane."""
+def topic_probability(judgement: Judgement) -> float:
+    """Return the probability that a page is on its topic, by its distance from the plane."""
     return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence))
 
 
-def probabilities(confidences: Floats) -> Floats:
-    """The same of several pages; no number where a confidence is none."""
-    probable: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences))
-    return probable
-
-
-def is_on_topic(judgement: Judgement | None) -> bool:
-    """Whether a page was judged to be on any topic."""
-    return judgement is not None and judgement.topic != ROOT and judgement.confidence > 0
+def topic_probabilities(confidences: Floats) -> Floats:
+    """Return the probability that each page is on its topic; NaN where the confidence is NaN."""
+    probabilities: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences))
+    return probabilities
 
 
 @dataclass(slots=True)
-class Bingo:
-    """`home` are the domains of the examples. `depth_first`: the learning phase goes deep before it goes
-    wide, as in the paper. `decay`: what each rejected page on the way leaves of a rank. All of it, where the
-    rank is by prospects, which know already how many parents are on no topic (docs/quality.md)."""
+class Bingo(PolicyDefaults):
+    """The policy of BINGO!, with a classifier for pages and a ranking of links.
+
+    `home` are the domains of the examples. With `depth_first`, the learning phase is depth-first,
+    as in the paper. A rank is multiplied by `decay` for each rejected page on the way. With
+    prospects `decay` is 1, since they count the parents that are on no topic (docs/quality.md).
+    """
 
     classifier: TreeClassifier
     model: ModelId | None
     options: CrawlOptions
-    ranking: Ranking
+    ranking: LinkRanking
     home: Collection[str]
     phase: Phase = Phase.LEARNING
     depth_first: bool = False
     decay: float = 1.0
+    links: LinkModel = NO_LINK_MODEL
     _domains: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.options.policy
 
     @property
     def spaces(self) -> Sequence[str]:
         return self.classifier.spaces
 
     def seed(self) -> tuple[Follow, ...]:
-        """Nothing: the examples are in the store before a crawl begins, and their links wait there."""
+        """Return no URL: the examples are stored before a crawl, and their links are queued."""
         return ()
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
-        """The topic of each page; of those on none, the root, and how near the nearest topic is."""
+        """Return the topic and confidence of each page.
+
+        A page on no topic gets the root, and the confidence of the nearest topic.
+        """
         self.ranking.expect(visits)
         verdicts = self.classifier.judge([visit.sample for visit in visits])
-        return [Judgement(TopicId(said.topic), said.confidence, self.model) for said in verdicts]
+        return [
+            Judgement(
+                topic=TopicId(verdict.topic),
+                confidence=verdict.confidence,
+                model=self.model,
+                probability=verdict.probability,
+            )
+            for verdict in verdicts
+        ]
 
-    def steer(self, visit: Visit, judgement: Judgement | None) -> list[Follow]:
+    def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
         assert judgement is not None  # noqa: S101 - this policy judges every page
         links = self._allowed(visit.document.links)
-        return self._follows(visit, judgement, links, self.ranking.rank(visit, judgement, links))
+        ranks = self.ranking.rank(visit, judgement, links)
+        return Moves(self._follows(visit, judgement, links, ranks))
 
     def steer_again(self, visit: Visit, judgement: Judgement) -> list[Follow]:
-        """The same for a page that was seen before, and is thought of otherwise now."""
+        """Return the links to follow from a known page whose judgement has changed."""
         links = self._allowed(visit.document.links)
-        ranks = self.ranking.again([link.key for link in links], np.full(len(links), judgement.confidence))
+        confidences = np.full(len(links), judgement.confidence)
+        ranks = self.ranking.current_ranks([link.key for link in links], confidences)
         return self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
 
     def _allowed(self, links: Sequence[Link]) -> Sequence[Link]:
@@ -174,45 +207,58 @@ class Bingo:
         depth = visit.entry.depth + 1
         if distance > self.options.reach or (self.options.depth and depth > self.options.depth):
             return []
-        topic = judgement.topic if is_on_topic(judgement) else visit.entry.queue
-        if self.phase is Phase.HARVESTING:  # the same as below, for every link of every page of a crawl
-            queue, factor, far = TopicId(abs(topic)), self.decay**distance, float(distance)
+        queue = queue_of(judgement.topic) if judgement.is_accepted else visit.entry.queue
+        if self.phase is Phase.HARVESTING:  # as `place`, but faster
+            factor, tunnel = self.decay**distance, float(distance)
             return [
-                Follow(link.url, link.key, queue, rank * factor, depth, far)
+                Follow(link.url, link.key, queue, rank * factor, depth, tunnel)
                 for link, rank in zip(links, ranks, strict=True)
             ]
         return [
-            Follow(
-                link.url,
-                link.key,
-                *self.place(link.url, topic, rank, depth, distance),
-                depth,
-                float(distance),
-            )
+            self._follow(link, queue, rank, depth, float(distance))
             for link, rank in zip(links, ranks, strict=True)
         ]
 
-    def places_now(self, entries: Sequence[Entry], topics: Ints, led: Floats) -> tuple[Ints, Floats]:
-        """The queues and ranks of what waits, by what is known now: on these topics, and led to by pages that
-        are as sure as this. Where nothing is known of an entry its rank is no number."""
-        ranks = self.ranking.again([entry.key for entry in entries], led)
-        if self.phase is Phase.HARVESTING:  # the same as below, for all that waits
+    def _follow(
+        self,
+        link: Link,
+        queue: QueueId,
+        rank: float,
+        depth: int,
+        distance: float,
+    ) -> Follow:
+        lane, rank = self.place(link.url, rank, depth, distance)
+        return Follow(link.url, link.key, queue, rank, depth, distance, lane)
+
+    def current_places(
+        self,
+        entries: Sequence[Entry],
+        referrer_confidences: Floats,
+    ) -> tuple[Ints, Floats]:
+        """Return the current lane and rank of each waiting entry; a rank of NaN if it is unknown.
+
+        `referrer_confidences` are those of the pages that led to the entries.
+        """
+        keys = [entry.key for entry in entries]
+        ranks = self.ranking.current_ranks(keys, referrer_confidences)
+        if self.phase is Phase.HARVESTING:  # as `place`, but for all entries at once
             distances = np.array([entry.distance for entry in entries])
-            return np.abs(topics), ranks * self.decay**distances
-        placed = [
-            self.place(entry.url, TopicId(topic), rank, entry.depth, entry.distance)
-            for entry, topic, rank in zip(entries, topics.tolist(), ranks.tolist(), strict=True)
+            return np.full(len(entries), int(Lane.CRAWL)), ranks * self.decay**distances
+        places = [
+            self.place(entry.url, rank, entry.depth, entry.distance)
+            for entry, rank in zip(entries, ranks.tolist(), strict=True)
         ]
-        return np.array([queue for queue, _ in placed], np.int64), np.array([rank for _, rank in placed])
+        lanes = np.array([lane for lane, _ in places], np.int64)
+        return lanes, np.array([rank for _, rank in places])
 
     def rank_now(self, entry: Entry) -> float:
-        """The rank of what waits, by what is known now; where that is nothing, the rank that it has."""
-        book = self.prospects
-        known = book.estimate(entry.key) if book is not None else None
-        if known is None or entry.rank > FRONT + 1.0:  # or it comes before everything else
+        """Return the current rank of a waiting entry; its old rank where nothing is known."""
+        rank = self.prospects.rank(entry.key) if self.prospects is not None else None
+        if rank is None or entry.rank > FRONT_BONUS + 1.0:  # the latter comes before all others
             return entry.rank
-        stays = entry.rank > FRONT + LIKELY and known > LIKELY
-        return float(known * self.decay**entry.distance) + FRONT * stays
+        was_in_front = entry.rank > FRONT_BONUS + MIN_FRONT_PROBABILITY
+        in_front = was_in_front and rank > MIN_FRONT_PROBABILITY
+        return float(rank * self.decay**entry.distance) + FRONT_BONUS * in_front
 
     @property
     def prospects(self) -> Prospects | None:
@@ -221,59 +267,62 @@ class Bingo:
     def adopt(
         self,
         classifier: TreeClassifier,
+        links: LinkModel,
         model: ModelId,
         phase: Phase,
         home: Collection[str],
         prospects: Prospects | None,
     ) -> None:
-        """Go on with what was learned."""
+        """Use a new model, phase and prospects from now on."""
         self.classifier, self.model, self.phase, self.home = classifier, model, phase, home
+        self.links = links
         if prospects is not None:
-            attend(prospects, classifier)
+            use_models(prospects, classifier, links)
             if self.prospects is not None:
-                prospects.take_over(self.prospects)
+                prospects.add_missing_from(self.prospects)
             self.ranking = ByProspects(prospects)
 
-    def place(
-        self, url: str, topic: TopicId, rank: float, depth: int, distance: float
-    ) -> tuple[TopicId, float]:
-        """Where a link waits: in which queue, and at which rank."""
-        if self.phase is Phase.LEARNING and not self._is_near(url, depth):
-            return later_queue(topic), rank
-        if self._goes_deep():
-            return TopicId(abs(topic)), depth + min(rank, 0.99)
-        return TopicId(abs(topic)), rank * self.decay**distance
+    def place(self, url: str, rank: float, depth: int, distance: float) -> tuple[Lane, float]:
+        """Return the lane and rank of a link; the learning phase holds distant links back."""
+        if self.phase is Phase.LEARNING and not self._is_in_learning_bounds(url, depth):
+            return Lane.HELD, rank
+        if self._is_depth_first():
+            return Lane.CRAWL, depth + min(rank, 0.99)
+        return Lane.CRAWL, rank * self.decay**distance
 
     def distance(self, visit: Visit, judgement: Judgement) -> int:
-        """How many rejected pages in a row lead to this page's links; none, if it is accepted itself."""
-        if is_on_topic(judgement) and (
-            self._is_soft() or judgement.topic == visit.entry.queue or self._starts(visit)
-        ):
+        """Return how many rejected pages in a row lead to this page's links; 0 if it is accepted.
+
+        With sharp focus, a page on another topic than that of its queue counts as rejected.
+        """
+        is_on_queue_topic = queue_of(judgement.topic) == visit.entry.queue
+        may_lead = self._is_soft() or is_on_queue_topic or self._is_start(visit)
+        if judgement.is_accepted and may_lead:
             return 0
         return int(visit.entry.distance) + 1
 
     def allows(self, url: str) -> bool:
-        """Whether a person lets the crawl go there."""
+        """Return whether the user's options let the crawl go to a URL."""
         if not self.options.domains and not self.options.locked:
             return True
         host = host_of(url)
-        known = self._domains.get(host)
-        if known is None:
-            known = self._domains[host] = lets_in(host, self.options)
-        return known
+        allowed = self._domains.get(host)
+        if allowed is None:
+            allowed = self._domains[host] = allows_host(host, self.options)
+        return allowed
 
     def _is_soft(self) -> bool:
         return self.phase is Phase.HARVESTING and self.options.focus is Focus.SOFT
 
-    def _starts(self, visit: Visit) -> bool:
-        """Whether no page of any topic has led here."""
-        return visit.entry.depth == 0 or visit.entry.queue in (ROOT, 0)
+    def _is_start(self, visit: Visit) -> bool:
+        """Return whether no page of any topic has led to this page."""
+        return visit.entry.depth == 0 or visit.entry.queue in (queue_of(ROOT), NO_QUEUE)
 
-    def _goes_deep(self) -> bool:
+    def _is_depth_first(self) -> bool:
         return self.depth_first and self.phase is Phase.LEARNING
 
-    def _is_near(self, url: str, depth: int) -> bool:
-        """Whether the learning phase goes there."""
+    def _is_in_learning_bounds(self, url: str, depth: int) -> bool:
+        """Return whether the learning phase may fetch a URL."""
         if self.options.learn_depth and depth > self.options.learn_depth:
             return False
         return not self.options.learn_at_home or registrable_domain(host_of(url)) in self.home
@@ -285,64 +334,46 @@ def policy_for(
     model: ModelId | None,
     home: Collection[str],
     phase: Phase,
+    links: LinkModel = NO_LINK_MODEL,
 ) -> Bingo:
-    """The policy that a portal is crawled by, in a phase."""
-    if options.policy is PolicyName.BINGO_2003:
+    """Return the policy for a portal's crawl in a phase."""
+    if options.policy == BINGO_2003:
         classifier.rule = rule_of(phase)
-        paper = Bingo(classifier, model, options, ByConfidence(), home, phase, depth_first=True)
-        paper.decay = options.decay
-        return paper
+        return Bingo(
+            classifier=classifier,
+            model=model,
+            options=options,
+            ranking=ByConfidence(),
+            home=home,
+            phase=phase,
+            depth_first=True,
+            decay=options.decay,
+        )
     prospects = Prospects()
-    attend(prospects, classifier)
-    return Bingo(classifier, model, options, ByProspects(prospects), home, phase)
+    use_models(prospects, classifier, links)
+    return Bingo(
+        classifier=classifier,
+        model=model,
+        options=options,
+        ranking=ByProspects(prospects),
+        home=home,
+        phase=phase,
+        links=links,
+    )
 
 
-def attend(book: Prospects, classifier: TreeClassifier) -> None:
-    """Links are weighed from now on by what this classifier knows, and its crawl has learned."""
-    weights, voices = classifier.weights, voices_of(classifier)
-    book.listen(Together(voices, (weights.words, weights.mentions)[: len(voices)]), weights)
-
-
-def voices_of(classifier: TreeClassifier) -> list[Voice]:
-    """What names say for any topic below the root; and by how many pages on any of them mention them."""
-    mentioned = [ByMention(classifier.mentions)] if classifier.mentions.terms else []
-    return [_by_words(classifier), *mentioned]
-
-
-def _by_words(classifier: TreeClassifier) -> Voice:
-    """What names say by what they mean, where that and the topics are known; else by the planes' weights."""
-    senses = [
-        plane.centroid.direction
-        for group in classifier.groups_.get(TERMS, ())
-        if group.parent == ROOT
-        for plane in group.planes
-        if plane.centroid is not None
-    ]
-    if classifier.meanings is None or not senses:
-        return ByWeight(term_weights(classifier))
-    return ByMeaning(classifier.meanings, [np.frombuffer(direction, np.float32) for direction in senses])
-
-
-def term_weights(classifier: TreeClassifier) -> dict[int, float]:
-    """What each term says for any topic below the root: its best weight there, times its idf."""
-    found: dict[int, float] = {}
-    for group in classifier.groups_.get(TERMS, ()):
-        if group.parent == ROOT:
-            features = np.frombuffer(group.features, np.uint32)
-            idf = np.frombuffer(group.idf, np.float32)
-            for plane in group.planes:
-                places = np.frombuffer(plane.feature_indices, np.uint32)
-                weights = np.frombuffer(plane.weights, np.float32) * idf[places]
-                for term, weight in zip(features[places].tolist(), weights.tolist(), strict=True):
-                    found[term] = max(weight, found.get(term, weight))
-    return found
+def use_models(prospects: Prospects, classifier: TreeClassifier, links: LinkModel) -> None:
+    """Weigh links by this classifier and by the link model from now on."""
+    weights, evidence = links.weights, text_evidence_of(classifier, links.mentions)
+    text_weights = (weights.words, weights.mentions)[: len(evidence)]
+    prospects.use_evidence(EvidenceSum(evidence, text_weights), weights)
 
 
 def rule_of(phase: Phase) -> VotingRule:
-    """How feature spaces decide together, where there are several (SPEC B11, B14)."""
+    """Return how several feature spaces vote in a phase (SPEC B11, B14)."""
     return VotingRule.UNANIMOUS if phase is Phase.LEARNING else VotingRule.WEIGHTED
 
 
-def later_queue(queue: TopicId) -> TopicId:
-    """Where a topic's links wait that are not for the learning phase."""
-    return TopicId(-abs(queue))
+def queue_of(topic: TopicId) -> QueueId:
+    """Return the queue of a topic, which has the topic's number."""
+    return QueueId(topic)

@@ -13,7 +13,7 @@ from html import unescape
 import msgspec
 
 from motherlode.records import Bookmark, Folder
-from motherlode.sources.bookmarks.building import FolderStack
+from motherlode.sources.bookmarks.folder_builder import FolderStack
 
 # Every pattern is possessive or starts where a word starts, so that no input makes it go back.
 _START = re.compile(r"<(/?(?:dl|dt|dd|h1|h3|a|hr))\b", re.IGNORECASE)
@@ -31,7 +31,7 @@ _MILLISECONDS_FROM = 1e11
 
 def parse(text: str) -> Folder:
     """The folders of a Netscape bookmark file; it always yields some, if only an empty one."""
-    reader = _Reader()
+    reader = _BookmarkReader()
     for tag, attributes, following in _tags(_without_comments(text)):
         reader.meet(tag, attributes, following)
     return reader.finish()
@@ -62,7 +62,7 @@ def _tags(text: str) -> Iterator[tuple[str, str, str]]:
     yield tag, attributes, text[end:]
 
 
-class _Reader:
+class _BookmarkReader:
     """What is open while the tags go by."""
 
     def __init__(self) -> None:

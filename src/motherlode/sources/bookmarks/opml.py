@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from motherlode.records import BadInputError, Bookmark, Folder
-from motherlode.sources.bookmarks.building import FolderStack
+from motherlode.sources.bookmarks.folder_builder import FolderStack
 
 _ADDRESSES = ("htmlUrl", "xmlUrl", "url")
 

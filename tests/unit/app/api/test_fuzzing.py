@@ -8,6 +8,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,11 @@ from hypothesis.strategies import SearchStrategy, booleans, just, tuples
 from msgspec.structs import replace
 from schemathesis import GenerationMode, checks
 
-from motherlode.app.server.application import make_app
-from motherlode.app.server.context import services_of
-from motherlode.app.server.guard import Limits
-from motherlode.app.server.rules import Head, Refusal
-from motherlode.app.server.settings import Settings
+from motherlode.app.application import make_app
+from motherlode.app.server.context import make_context
+from motherlode.app.server.rate_limits import RateLimits
+from motherlode.app.server.rules import Refusal, RequestHead
+from motherlode.app.server.settings import ServerSettings
 from motherlode.portal import Portal
 from motherlode.search.indexer import update_index
 from support.app_server import ORIGIN
@@ -63,8 +64,14 @@ KNOWN: dict[str, Any] = {
 NEVER = {"/crawl/stop", "/crawl/resume", "/topics/restore"}
 
 
-class _NoLimits(Limits):
-    def refusal(self, head: Head) -> Refusal | None:
+@cache
+def description() -> dict[str, Any]:
+    """What every server says of its API; it takes longer to write than to answer by."""
+    return make_app(make_context(ServerSettings(Path(__file__).parent))).openapi()
+
+
+class _NoLimits(RateLimits):
+    def refusal(self, head: RequestHead) -> Refusal | None:
         del head
         return None
 
@@ -81,9 +88,10 @@ def searchable(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -
 @pytest.fixture
 def described(searchable: Path, tmp_path: Path) -> Iterator[Any]:
     shutil.copytree(searchable, tmp_path / "birds")
-    services = services_of(Settings(tmp_path, running_jobs=0, waiting_jobs=3))
+    services = make_context(ServerSettings(tmp_path, running_jobs=0, waiting_jobs=3))
     services.stopping.set()  # a stream that would go on for ever is over at once
     app = make_app(replace(services, limits=_NoLimits()))
+    app.openapi_schema = description()
     schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", app, headers=HOST)
     schema.config.update(base_url=ORIGIN)
     yield schema
@@ -91,8 +99,11 @@ def described(searchable: Path, tmp_path: Path) -> Iterator[Any]:
 
 
 def operations() -> list[tuple[str, str]]:
-    paths = make_app(services_of(Settings(Path(__file__).parent))).openapi()["paths"]
-    return [(path, method.upper()) for path, methods in paths.items() for method in methods]
+    return [
+        (path, method.upper())
+        for path, methods in description()["paths"].items()
+        for method in methods
+    ]
 
 
 def familiar(operation: Any) -> SearchStrategy[Any]:
@@ -103,7 +114,9 @@ def familiar(operation: Any) -> SearchStrategy[Any]:
 
 def cases(operation: Any) -> SearchStrategy[Any]:
     """What the description allows of the portal that there is, and what it does not, of any."""
-    right = tuples(operation.as_strategy(generation_mode=GenerationMode.POSITIVE), booleans()).map(_of_birds)
+    right = tuples(operation.as_strategy(generation_mode=GenerationMode.POSITIVE), booleans()).map(
+        _of_birds
+    )
     if not list(operation.iter_parameters()) and not operation.body:
         return right
     wrong: SearchStrategy[Any] = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)

@@ -8,15 +8,15 @@ import pytest
 from click.testing import CliRunner
 
 from motherlode.app.cli.main import lode as group
-from motherlode.crawl.context import Company
-from motherlode.crawl.log import CRAWL_LOG, SKIPPED, Records
+from motherlode.crawl.context import CrawlContext
+from motherlode.crawl.log import CRAWL_LOG, SKIPPED, CrawlLog
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.progress import Limits, Progress
 from motherlode.lab.clock import run_virtually
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.portal import Portal
-from motherlode.records import Follow, TopicId
-from motherlode.store import frontier
+from motherlode.records import Follow, QueueId
+from motherlode.store.tables import frontier
 from motherlode.urls import address
 from support.scripted_web import Said, ScriptedWeb, moved
 from support.training_webs import paper, planted
@@ -36,10 +36,10 @@ PAGES: dict[str, Said] = {
 @pytest.fixture
 def crawled(tmp_path: Path) -> tuple[Path, Progress]:
     path = planted(tmp_path / "p", {"a": ["http://a.test/"], "b": ["http://b.test/"]})
-    with Portal.crawling(path, "test") as portal, Records(portal) as journal:
+    with Portal.crawling(path, "test") as portal, CrawlLog(portal) as journal:
         policy = BreadthFirst([address("http://a.test/")])
         limits = Limits(4, connections=1)
-        work = crawl(portal, ScriptedWeb(PAGES), policy, limits, Company(journal=journal))
+        work = crawl(portal, ScriptedWeb(PAGES), policy, limits, CrawlContext(log=journal))
         return path, run_virtually(work)
 
 
@@ -62,16 +62,18 @@ def test_progress_status_stats_and_logs_say_the_same(crawled: tuple[Path, Progre
     assert (states["moved"], states["linked"], states["fetched"]) == (4, 0, 4)
 
 
-def test_what_a_chain_of_redirects_leads_through_is_explained(crawled: tuple[Path, Progress]) -> None:
+def test_what_a_chain_of_redirects_leads_through_is_explained(
+    crawled: tuple[Path, Progress],
+) -> None:
     found = told("explain", crawled[0], "http://a.test/older")
     assert found["became"] == "moved"
-    assert found["why"] == "It is redirected to http://a.test/new."
+    assert found["why"] == "It redirects to http://a.test/new."
 
 
 def test_a_url_that_waits_for_two_topics_waits_once(crawled: tuple[Path, Progress]) -> None:
     portal, place = crawled[0], address("http://a.test/3")
     with Portal.writing(portal, "test") as opened, opened.batch() as session:
-        frontier.offer(session, [Follow(place.url, place.key, TopicId(2), 9.0)])
+        frontier.offer(session, [Follow(place.url, place.key, QueueId(2), 9.0)])
         assert sum(frontier.sizes(session).values()) == 3
     assert told("status", portal)["waiting"] == told("stats", portal)["states"]["waiting"] == 2
 

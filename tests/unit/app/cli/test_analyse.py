@@ -47,18 +47,41 @@ def steering(text: str) -> list[str]:
 def test_a_file_is_shown_with_all_that_is_read_out_of_it(lode: CliRun, page: Path) -> None:
     run = lode("analyse", page)
     assert run.returncode == 0, run.stderr
-    for said in ("text/html", "language    en", "All about them", "/true", "headings", "characters", "terms"):
+    for said in (
+        "text/html",
+        "language    en",
+        "All about them",
+        "/true",
+        "headings",
+        "characters",
+        "terms",
+    ):
         assert said in run.stdout
-    for said in ("spaces", "fingerprint", "the voles", "form", "q (Find)", "(navigation", "rel=nofollow"):
+    for said in (
+        "spaces",
+        "fingerprint",
+        "the voles",
+        "form",
+        "q (Find)",
+        "(navigation",
+        "rel=nofollow",
+    ):
         assert said in run.stdout
     assert steering(run.stdout) == []
 
 
 def test_json_says_all_of_it(lode: CliRun, page: Path) -> None:
     (told,) = json.loads(lode("analyse", page, "--json", "--url", "http://owls.test/dir/x").stdout)
-    assert (told["url"], told["type"], told["language"]) == ("http://owls.test/dir/x", "text/html", "en")
+    assert (told["url"], told["type"], told["language"]) == (
+        "http://owls.test/dir/x",
+        "text/html",
+        "en",
+    )
     assert (told["unreadable"], told["canonical"]) == (None, "http://owls.test/true")
-    assert [link["url"] for link in told["links"]][:2] == ["http://owls.test/menu", "http://owls.test/voles"]
+    assert [link["url"] for link in told["links"]][:2] == [
+        "http://owls.test/menu",
+        "http://owls.test/voles",
+    ]
     assert [link["rel"] for link in told["links"]][:2] == ["", "nofollow ugc"]
     assert told["forms"][0]["fields"][0]["label"] == "Find"
     assert told["terms"]["owl"] >= 2
@@ -84,7 +107,8 @@ def test_an_address_is_fetched_and_read(lode: CliRun, box: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "code"), [("http://a.test/nowhere", 3), ("ftp://a.test/", 2), ("http://", 2), ("http://[::1", 2)]
+    ("url", "code"),
+    [("http://a.test/nowhere", 3), ("ftp://a.test/", 2), ("http://", 2), ("http://[::1", 2)],
 )
 def test_what_cannot_be_fetched_is_said_in_a_sentence(
     lode: CliRun, box: Running, url: str, code: int

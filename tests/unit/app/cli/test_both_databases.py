@@ -10,28 +10,33 @@ import pytest
 from click.testing import CliRunner
 
 from motherlode.app.cli.main import lode
-from motherlode.export.formats import FORMATS
+from motherlode.export.formats.registry import FORMATS
 from support.databases import DATABASES, fresh_database
-from support.search_portals import Paper, shelve
+from support.search_portals import SamplePage, fill_portal
 from support.training_webs import EACH, place, text
 
 BIRDS = {
-    place(kind, number): Paper(
+    place(kind, number): SamplePage(
         f"{kind.title()} {number}",
         text(kind, number),
         topic="birds",
         confidence=0.1 + number / 10,
-        links={place(kind, (number + 1) % EACH): f"the next {kind}", "http://owl0.test/": "first of all"},
+        links={
+            place(kind, (number + 1) % EACH): f"the next {kind}",
+            "http://owl0.test/": "first of all",
+        },
     )
     for kind, number in product(("owl", "heron"), range(EACH))
 }
 RANK = "bm25,cosine,confidence,authority"
-NEWS = {place("news", n): Paper(f"News {n}", text("news", n), day=n) for n in range(EACH)}
+NEWS = {place("news", n): SamplePage(f"News {n}", text("news", n), day=n) for n in range(EACH)}
 _STAMPS = re.compile(rb"[0-9a-f]{8}-[0-9a-f-]{27}|20\d\d-\d\d-\d\dT[\d:]+Z?|sha256:[0-9a-f]{64}")
 
 
 @pytest.fixture(scope="module")
-def portals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
+def portals(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[Path]]:
     """The same portal twice."""
     with ExitStack() as stack:
         made = []
@@ -39,7 +44,7 @@ def portals(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             request.param = kind
             url = stack.enter_context(fresh_database(request))
             path = tmp_path_factory.mktemp(kind) / "p"
-            made.append(shelve(path, {**BIRDS, **NEWS}, ["birds", "OTHERS"], url))
+            made.append(fill_portal(path, {**BIRDS, **NEWS}, ["birds", "OTHERS"], url))
         yield made
 
 

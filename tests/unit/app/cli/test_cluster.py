@@ -50,15 +50,20 @@ def test_owls_and_herons_fall_apart_and_are_called_so(lode: CliRun) -> None:
     assert {"owl", "owls"} & set(owls["words"])
     cosines = [page["cosine"] for page in owls["pages"]]
     assert cosines == sorted(cosines, reverse=True)
-    assert told(lode, "cluster", "birds", "--topic", "animals")["clustering"]["clusters"] == found["clusters"]
+    assert (
+        told(lode, "cluster", "birds", "--topic", "animals")["clustering"]["clusters"]
+        == found["clusters"]
+    )
 
 
 @pytest.mark.usefixtures("birds")
 def test_clusters_are_shown_to_a_person(lode: CliRun) -> None:
     run = lode("cluster", "birds", "--topic", "animals/birds", "--k", "2", "--central", "20")
     assert run.returncode == 0, run.stderr
-    assert " pages in 2 clusters, as many as you asked for\n" in run.stdout
-    assert run.stdout.endswith("Next: the same with --apply makes topics of them.\n")
+    assert " pages in 2 clusters, as set with --k\n" in run.stdout
+    assert run.stdout.endswith(
+        "Next: the same command with --apply makes topics of the clusters.\n"
+    )
     assert "\x1b" not in run.stdout
     assert "\u202e" not in run.stdout
     again = lode("cluster", "birds", "--topic", "animals/birds", "--k", "2", "--central", "20")
@@ -67,7 +72,18 @@ def test_clusters_are_shown_to_a_person(lode: CliRun) -> None:
 
 @pytest.mark.usefixtures("birds")
 def test_clusters_become_topics_that_can_be_learned(lode: CliRun) -> None:
-    made = told(lode, "cluster", "birds", "--topic", "animals/birds", "--k", "2", "--central", "4", "--apply")
+    made = told(
+        lode,
+        "cluster",
+        "birds",
+        "--topic",
+        "animals/birds",
+        "--k",
+        "2",
+        "--central",
+        "4",
+        "--apply",
+    )
     assert (len(made["topics"]), made["examples"]) == (2, 8)
     assert all(path.startswith("animals/birds/") for path in made["topics"])
     tree = told(lode, "topics", "birds", "--all")
@@ -86,12 +102,36 @@ def test_clusters_become_topics_that_can_be_learned(lode: CliRun) -> None:
 
 
 @pytest.mark.usefixtures("birds")
+def test_topics_of_clusters_are_shown_as_not_trained_until_they_are(lode: CliRun) -> None:
+    options = ("--topic", "animals/birds", "--k", "2", "--central", "4", "--apply")
+    run = lode("cluster", "birds", *options)
+    assert "Made 2 topics, not trained yet: pages are judged at the next training." in run.stdout
+    assert run.stdout.count(": 4 examples, of ") == 2
+    assert run.stdout.endswith(
+        "Next: lode train birds, or lode topics birds to rename topics first.\n"
+    )
+    status = lode("status", "birds").stdout
+    sentence = "is not trained yet: its pages are judged at the next training."
+    assert status.count(f"has 4 examples and {sentence}") == 2
+    assert status.endswith("Next: lode train birds\n")
+    topics = lode("topics", "birds").stdout
+    assert topics.count(sentence) == 2
+    assert topics.endswith("Next: lode train birds\n")
+    assert lode("train", "birds").returncode == 0
+    assert "not trained" not in lode("status", "birds").stdout + lode("topics", "birds").stdout
+
+
+@pytest.mark.usefixtures("birds")
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("--topic", "OTHERS"), 2, "no topic wants"),
+        (("--topic", "OTHERS"), 2, "the pages of no topic"),
         (("--topic", "animals/bird"), 2, "did you mean 'animals/birds'?"),
-        (("--topic", "animals/birds", "--k", "100"), 3, "pages on 'animals/birds' to make clusters of"),
+        (
+            ("--topic", "animals/birds", "--k", "100"),
+            3,
+            "pages on 'animals/birds' to make clusters of",
+        ),
         (("--topic", "animals/birds", "--k", "0"), 2, "--k"),
         (("--topic", "animals/birds", "--k", "1", "--apply"), 3, "all of one kind"),
         (("--topic", "/", "--apply"), 2, "'/' has topics already, such as 'animals'"),

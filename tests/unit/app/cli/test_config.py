@@ -44,7 +44,9 @@ def test_a_database_from_the_future(lode: CliRun, portal: Path) -> None:
 
 
 def test_a_database_server_that_is_not_there(lode: CliRun) -> None:
-    run = lode("new", "p", "--query", "x", "--set", "store.url=postgresql://me:secret@127.0.0.1:1/none")
+    run = lode(
+        "new", "p", "--query", "x", "--set", "store.url=postgresql://me:secret@127.0.0.1:1/none"
+    )
     assert run.returncode == 1
     assert said_one_sentence(run)
     assert "secret" not in run.stderr
@@ -58,7 +60,9 @@ def test_a_database_server_that_is_not_there(lode: CliRun) -> None:
 def test_a_portal_on_postgresql(lode: CliRun, postgres_server: str, tmp_path: Path) -> None:
     wrong = lode("new", "p", "--topic", "OTHERS/x", "--set", f"store.url={postgres_server}")
     assert (wrong.returncode, said_one_sentence(wrong)) == (2, True)
-    made = lode("new", "p", "--topic", "a", "--seed", "http://a/", "--set", f"store.url={postgres_server}")
+    made = lode(
+        "new", "p", "--topic", "a", "--seed", "http://a/", "--set", f"store.url={postgres_server}"
+    )
     assert made.returncode == 0, made.stderr
     assert topics(lode) == ["a"]
     assert lode("topics", "p", "add", "b").returncode == 0
@@ -71,14 +75,19 @@ def test_a_portal_on_postgresql(lode: CliRun, postgres_server: str, tmp_path: Pa
     [
         ("[urls]\nmax_url = " + "9" * 5000, "too large to read"),
         ("a = " + "[" * 5000 + "]" * 5000, "too large to read"),
-        ("[urls]\nmax_url = [\n" + "[],\n" * 12_000 + "]", "line 2: urls.max_url: expected int, got array"),
+        (
+            "[urls]\nmax_url = [\n" + "[],\n" * 12_000 + "]",
+            "line 2: urls.max_url: expected int, got array",
+        ),
         (".".join(["a"] * 8_000) + " = 1", "there is no section 'a'"),
         ('[store]\nurl = "postgresql://h:port/x"', "[store] url is not a database URL"),
         ('[store]\nurl = "nonsense"', "[store] url is not a database URL"),
         ('[crawler]\nname = "a\\n"', "crawler.name"),
     ],
 )
-def test_a_configuration_that_is_meant_ill(lode: CliRun, portal: Path, text: str, says: str) -> None:
+def test_a_configuration_that_is_meant_ill(
+    lode: CliRun, portal: Path, text: str, says: str
+) -> None:
     (portal / "lode.toml").write_text(text)
     run = lode("topics", "p")
     assert run.returncode == 3

@@ -12,8 +12,8 @@ from time import monotonic, sleep
 import pytest
 
 from motherlode.portal import Portal
-from motherlode.store import ledger
-from motherlode.store.pages import count_pages
+from motherlode.store.tables import ledger
+from motherlode.store.tables.pages import count_pages
 from support.helpers import CliRun
 
 
@@ -28,7 +28,7 @@ def servers_in(directory: Path) -> Iterator[int]:
             yield int(entry.parent.name)
 
 
-def gone(directory: Path, seconds: float = 10) -> bool:
+def gone(directory: Path, seconds: float = 60) -> bool:
     """Whether no sandbox serves from a directory any more, or soon will not."""
     end = monotonic() + seconds
     while list(servers_in(directory)):
@@ -68,7 +68,9 @@ def test_what_the_demo_found_can_be_had_as_json(lode: CliRun) -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_demo_that_is_stopped_takes_its_sandbox_with_it(tmp_path: Path, how: signal.Signals) -> None:
+def test_a_demo_that_is_stopped_takes_its_sandbox_with_it(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     demo = subprocess.Popen(
         [sys.executable, "-m", "motherlode", "demo", "--pages", "3000"],
         env={**os.environ, "TMPDIR": str(tmp_path)},
@@ -80,7 +82,7 @@ def test_a_demo_that_is_stopped_takes_its_sandbox_with_it(tmp_path: Path, how: s
         while b"Crawling" not in demo.stdout.readline():
             assert demo.poll() is None
         demo.send_signal(how)
-        demo.communicate(timeout=30)
+        demo.communicate(timeout=100)
     assert gone(tmp_path)
     if how is not signal.SIGKILL:  # nobody can clean up after that
         assert demo.returncode == 11

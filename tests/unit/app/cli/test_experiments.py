@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.app.cli.commands.lab.portal import budgets_told
-from motherlode.lab.description import Plan, write_plan
+from motherlode.app.cli.commands.lab.portal import budgets_from
+from motherlode.lab.description import WebPlan, write_plan
 from motherlode.records import UsageError
 from support.generated_webs import made
 from support.helpers import CliRun, said_one_sentence
 
-PLAN = Plan(seed=7, pages=240, hosts=12)
+PLAN = WebPlan(seed=7, pages=240, hosts=12)
 ENOUGH = 20
 
 
@@ -43,9 +43,27 @@ def lines(text: str, heading: str) -> list[list[str]]:
 
 @pytest.mark.usefixtures("web")
 def test_portal_shows_the_three_tables_of_the_paper(lode: CliRun, tmp_path: Path) -> None:
-    options = ("--pages", "20%,5%", "--best", "5,10", "--known", "3", "--policies", "bingo,best-first")
+    options = (
+        "--pages",
+        "20%,5%",
+        "--best",
+        "5,10",
+        "--known",
+        "3",
+        "--policies",
+        "bingo,best-first",
+    )
     run = lode(
-        "lab", "portal", "toy", "--topic", large_topics()[0], *options, "--jobs", "1", "--json", "out.json"
+        "lab",
+        "portal",
+        "toy",
+        "--topic",
+        large_topics()[0],
+        *options,
+        "--jobs",
+        "1",
+        "--json",
+        "out.json",
     )
     assert run.returncode == 0, run.stderr
     assert "3 of them best-known." in run.stdout
@@ -69,12 +87,14 @@ def test_portal_shows_the_three_tables_of_the_paper(lode: CliRun, tmp_path: Path
 @pytest.mark.usefixtures("web")
 def test_portal_shows_means_over_topics_and_draws(lode: CliRun) -> None:
     topics = large_topics()
-    options = ("--pages", "10,20", "--policies", "best-first", "--repeat", "2", "--json", "-")
-    run = lode("lab", "portal", "toy", *named(topics), *options)
+    options = ("--pages", "10,20", "--policies", "best-first", "--repeat", "2", "--jobs", "1")
+    run = lode("lab", "portal", "toy", *named(topics), *options, "--json", "-")
     assert run.returncode == 0, run.stderr
     told = json.loads(run.stdout)
     assert [row["runs"] for row in told["rows"]] == [2 * len(topics)] * 2
-    assert [run["task"]["topic"] for run in told["runs"]] == [topic for topic in topics for _ in range(2)]
+    assert [run["task"]["topic"] for run in told["runs"]] == [
+        topic for topic in topics for _ in range(2)
+    ]
 
 
 @pytest.mark.usefixtures("web")
@@ -101,10 +121,10 @@ def test_a_portal_that_cannot_be_made_gets_one_sentence(
 
 @pytest.mark.parametrize("told", ["", "0", "-5", "0%", "101%", "nan%", "5 %%", "5,,6", "inf"])
 def test_budgets_are_pages_or_shares(told: str) -> None:
-    assert budgets_told(" 300 , 1%,300,2.5%", 10_000) == (100, 250, 300)
-    assert budgets_told("1%", 5) == (1,)
+    assert budgets_from(" 300 , 1%,300,2.5%", 10_000) == (100, 250, 300)
+    assert budgets_from("1%", 5) == (1,)
     with pytest.raises(UsageError):
-        budgets_told(told, 1000)
+        budgets_from(told, 1000)
 
 
 # lode lab expert
@@ -126,7 +146,9 @@ def test_expert_shows_the_seeds_and_the_best_answers(lode: CliRun, tmp_path: Pat
         assert f"{place:>2}  {one['url']}" in run.stdout
         assert one["right"] == (one["url"] in right)
     assert not {one["url"] for one in asked["answers"]} & set(asked["seeds"])
-    assert asked["rankings"]["ask"]["precision"] == sum(one["right"] for one in asked["answers"]) / 10
+    assert (
+        asked["rankings"]["ask"]["precision"] == sum(one["right"] for one in asked["answers"]) / 10
+    )
 
 
 @pytest.mark.usefixtures("web")
@@ -136,8 +158,17 @@ def test_expert_shows_means_over_topics(lode: CliRun) -> None:
     topics, means = run.stdout.split("\n\n")
     assert topics.splitlines()[1].split()[:3] == ["topic", "query", "ask"]
     ranked = [line.split("  ")[0] for line in means.splitlines()]
-    assert ranked == ["ranked by", "ask", "confidence", "query, on topic", "query, all pages", "neighbours"]
-    assert {line.split()[-1] for line in means.splitlines()[1:]} == {str(len(topics.splitlines()) - 2)}
+    assert ranked == [
+        "ranked by",
+        "ask",
+        "confidence",
+        "query, on topic",
+        "query, all pages",
+        "neighbours",
+    ]
+    assert {line.split()[-1] for line in means.splitlines()[1:]} == {
+        str(len(topics.splitlines()) - 2)
+    }
 
 
 @pytest.mark.usefixtures("web")
@@ -145,9 +176,9 @@ def test_expert_shows_means_over_topics(lode: CliRun) -> None:
     ("arguments", "code", "words"),
     [
         (("--topic", "Animals", "--least", "3"), 2, "not by both"),
-        (("--least", "20", "--query", "owls"), 2, "One --query"),
+        (("--least", "20", "--query", "owls"), 2, "--query needs"),
         (("--topic", "Animals", "--query", " "), 2, "query is empty"),
-        (("--topic", "Animals", "--query", "the"), 2, "no word that tells anything"),
+        (("--topic", "Animals", "--query", "the"), 2, "only stop words"),
         (("--topic", "Nothing"), 2, "labelled 'Nothing'"),
         (("--least", "20", "--pages", "3"), 2, "allow more pages"),
         (("--least", "20", "--seeds", "none.txt"), 3, "no file none.txt"),
@@ -193,3 +224,54 @@ def test_rankings_that_cannot_be_measured_get_one_sentence(
     run = lode("lab", "search", "toy", *words)
     assert (run.returncode, said_one_sentence(run)) == (2, True), run.stderr
     assert said in run.stderr
+
+
+# lode lab feedback
+
+
+@pytest.mark.usefixtures("web")
+def test_feedback_shows_right_and_wrong_pages_before_and_after(
+    lode: CliRun, tmp_path: Path
+) -> None:
+    topics, target = large_topics(), tmp_path / "feedback.json"
+    options = ("--pages", "60", "--seeds", "3", "--marks", "2", "--jobs", "1")
+    run = lode("lab", "feedback", "toy", *named(topics), *options, "--json", str(target))
+    assert run.stdout.splitlines()[0].split()[:3] == ["feedback", "crawls", "given"]
+    result = json.loads(target.read_text())
+    answers = ["asked answers", "random answers"]
+    kinds = ["none", "accept all", "reject the wrong", *answers, "mark good", "mark good and bad"]
+    assert [row["kind"] for row in result["rows"]] == kinds
+    assert [line.split("  ")[0] for line in run.stdout.splitlines()[1:]] == kinds
+    assert len(result["trials"]) == len(kinds) * len(topics)
+    for trial in result["trials"]:
+        assert trial["before"]["right"] + trial["before"]["wrong"] <= 60
+        assert trial["after"]["right"] <= trial["relevant"]
+        if trial["kind"] in answers:
+            assert trial["given"] == 2
+
+
+@pytest.mark.usefixtures("web")
+def test_feedback_on_a_topic_that_is_not_there_is_one_sentence(lode: CliRun) -> None:
+    assert said_one_sentence(lode("lab", "feedback", "toy", "--topic", "Nowhere"))
+
+
+# lode lab calibration
+
+
+@pytest.mark.usefixtures("web")
+def test_calibration_has_a_row_for_each_number_of_examples(lode: CliRun, tmp_path: Path) -> None:
+    options = ("--examples", "2,5", "--pages", "40", "--jobs", "1", "--json", "out.json")
+    run = lode("lab", "calibration", "toy", "--topic", large_topics()[0], *options)
+    assert run.returncode == 0, run.stderr
+    assert [line.split()[0] for line in run.stdout.splitlines()] == ["examples", "2", "5", "all"]
+    rows = json.loads((tmp_path / "out.json").read_text())["rows"]
+    assert [row["crawls"] for row in rows] == [1, 1, 2]
+    assert all(0 <= row["error"] <= 1 for row in rows)
+    assert rows[0]["estimate_error"] is None  # two examples are too few for an estimate
+
+
+@pytest.mark.usefixtures("web")
+def test_calibration_wants_numbers_of_examples(lode: CliRun) -> None:
+    for wrong in ("many", "0", "5,,2"):
+        run = lode("lab", "calibration", "toy", "--topic", large_topics()[0], "--examples", wrong)
+        assert (run.returncode, said_one_sentence(run)) == (2, True), run.stderr

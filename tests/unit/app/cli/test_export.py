@@ -16,11 +16,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from motherlode.export.formats import FORMATS
+from motherlode.export.formats.registry import FORMATS
 from motherlode.portal import Portal
 from motherlode.records import UrlState
-from motherlode.store.pages import page_at
 from motherlode.store.schema import urls
+from motherlode.store.tables.pages import page_at
 from motherlode.urls import address
 from support.bird_portal import HOSTILE, crawled_birds
 from support.helpers import CliRun, run_lode, said_one_sentence
@@ -59,7 +59,12 @@ def test_every_page_is_a_line(birds: Path, tmp_path: Path) -> None:
     assert len(by_url) == len(pages) > len(BIRDS)
     assert by_url.keys() > BIRDS
     owl = by_url[place("owl", 0)]
-    assert (owl["title"], owl["topic"], owl["mime"], owl["status"]) == ("Owl 0", TOPIC, "text/html", 200)
+    assert (owl["title"], owl["topic"], owl["mime"], owl["status"]) == (
+        "Owl 0",
+        TOPIC,
+        "text/html",
+        200,
+    )
     assert owl["confidence"] > 0
     assert owl["fetched_at"].startswith("20")
     assert owl["digest"].startswith("blake3:")
@@ -69,7 +74,9 @@ def test_every_page_is_a_line(birds: Path, tmp_path: Path) -> None:
 
 
 def test_a_topic_alone_with_its_texts(birds: Path, tmp_path: Path) -> None:
-    pages = lines_in(exported(birds, tmp_path / "birds.jsonl", "jsonl", "--topic", "animals", "--text"))
+    pages = lines_in(
+        exported(birds, tmp_path / "birds.jsonl", "jsonl", "--topic", "animals", "--text")
+    )
     assert {page["url"] for page in pages} >= BIRDS
     assert {page["topic"] for page in pages} == {TOPIC}
     assert any("barn owl hunts mice" in page["text"] for page in pages)
@@ -125,12 +132,25 @@ def test_a_directory_comes_as_one_zip_on_demand(birds: Path, tmp_path: Path, for
     there = {path.relative_to(plain).as_posix() for path in plain.rglob("*") if path.is_file()}
     assert names == there
     piped = subprocess.run(
-        [sys.executable, "-m", "motherlode", "export", birds, "--format", form, "--zip", "--output", "-"],
+        [
+            sys.executable,
+            "-m",
+            "motherlode",
+            "export",
+            birds,
+            "--format",
+            form,
+            "--zip",
+            "--output",
+            "-",
+        ],
         capture_output=True,
         check=True,
         cwd=tmp_path,
     ).stdout
-    assert set(zipfile.ZipFile(io.BytesIO(piped)).namelist()) == set(zipfile.ZipFile(packed).namelist())
+    assert set(zipfile.ZipFile(io.BytesIO(piped)).namelist()) == set(
+        zipfile.ZipFile(packed).namelist()
+    )
     assert {path.name for path in tmp_path.iterdir()} == {
         "zip",
         "plain",
@@ -142,7 +162,9 @@ def test_a_directory_comes_as_one_zip_on_demand(birds: Path, tmp_path: Path, for
 
 
 def test_raw_responses_are_read_by_another_program(birds: Path, tmp_path: Path) -> None:
-    found = responses(exported(birds, tmp_path / "b.warc.gz", "warc", "--topic", TOPIC).read_bytes())
+    found = responses(
+        exported(birds, tmp_path / "b.warc.gz", "warc", "--topic", TOPIC).read_bytes()
+    )
     assert set(found) >= BIRDS
     assert place("news", 0) not in found
 
@@ -183,7 +205,9 @@ def _all(portal: Path, folder: Path) -> Path:
 def test_the_link_graph_has_pages_and_their_links(birds: Path, tmp_path: Path, form: str) -> None:
     root = ET.fromstring(exported(birds, tmp_path / "web.xml", form, "--topic", TOPIC).read_text())  # noqa: S314
     names = {
-        node.get("id"): "".join(ET.tostring(node, "unicode")) for node in root.iter() if _is(node, "node")
+        node.get("id"): "".join(ET.tostring(node, "unicode"))
+        for node in root.iter()
+        if _is(node, "node")
     }
     edges = [(edge.get("source"), edge.get("target")) for edge in root.iter() if _is(edge, "edge")]
     assert len(names) >= len(BIRDS)
@@ -224,7 +248,17 @@ def test_the_standard_output_has_the_file_and_nothing_else(birds: Path, tmp_path
     assert run.returncode == 0
     assert run.stdout.startswith("url,title,topic,")
     assert run.stderr.endswith(" pages to -.\n")
-    command = [sys.executable, "-m", "motherlode", "export", str(birds), "--format", "wacz", "--output", "-"]
+    command = [
+        sys.executable,
+        "-m",
+        "motherlode",
+        "export",
+        str(birds),
+        "--format",
+        "wacz",
+        "--output",
+        "-",
+    ]
     packed = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
     with zipfile.ZipFile(io.BytesIO(packed)) as package:
         assert package.testzip() is None
@@ -248,7 +282,11 @@ def test_what_is_there_is_replaced_only_by_force(birds: Path, lode: CliRun, tmp_
         (("--format", "xls", "--output", "x"), 2, "'xls' is not one of"),
         (("--format", "csv"), 2, "--output"),
         (("--format", "csv", "--output", "no/such/x"), 3, "There is no directory no/such"),
-        (("--format", "csv", "--output", "x", "--topic", "animals/bird"), 2, "did you mean 'animals/birds'?"),
+        (
+            ("--format", "csv", "--output", "x", "--topic", "animals/bird"),
+            2,
+            "did you mean 'animals/birds'?",
+        ),
         (("--format", "csv", "--output", "x", "--topic", "OTHERS"), 2, "name a topic"),
         (("--format", "parquet", "--output", "-"), 2, "directory of files"),
         (("--format", "warc", "--output", "x", "--text"), 2, "no place for texts"),

@@ -13,22 +13,33 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
-from motherlode.export.gathering import Gathering
+from motherlode.export.record_reader import Gathering
 from motherlode.export.site import content as publishing
-from motherlode.export.site.records import Card, Detail
+from motherlode.export.site.records import Detail
 from motherlode.learning.tree import VERSION
 from motherlode.portal import Portal
-from motherlode.records import Model, ModelId, UrlState
-from motherlode.store import ledger
+from motherlode.records import TOPIC_MODEL, Model, ModelId, UrlState
 from motherlode.store.schema import urls
+from motherlode.store.tables import ledger
 from motherlode.topics import parse_path
 from motherlode.training import training_set as training
-from motherlode.training.review import keep_thoughts, thoughts_on
+from motherlode.training.feedback.review import judge_pages, save_judgements
+from motherlode.training.topic_profile import PageCard
 from motherlode.urls import address
 from support.bird_portal import EVIL, HOSTILE
 from support.helpers import run_lode, said_one_sentence
 from support.static_sites import check_links, pages_in
-from support.training_webs import EACH, VOCABULARY, fetch, learned, pages, paper, place, planted, text
+from support.training_webs import (
+    EACH,
+    VOCABULARY,
+    fetch,
+    learned,
+    pages,
+    paper,
+    place,
+    planted,
+    text,
+)
 
 TOPIC = "animals/birds"
 TWINS = ("http://twin1.test/", "http://twin2.test/")
@@ -48,9 +59,11 @@ def taught(folder: Path, **settings: object) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "common_vocabulary", lambda: VOCABULARY)
         _, classifier, _ = learned(portal)
-    model = Model(ModelId(0), training.KIND, VERSION, 5.0, classifier.pack(), {})
+    model = Model(ModelId(0), TOPIC_MODEL, VERSION, 5.0, classifier.pack(), {})
     with Portal.crawling(portal, "test") as opened, opened.batch() as session:
-        keep_thoughts(session, thoughts_on(session, classifier), ledger.keep_model(session, model).id)
+        save_judgements(
+            session, judge_pages(session, classifier), ledger.keep_model(session, model).id
+        )
     return portal
 
 
@@ -74,7 +87,11 @@ def export(portal: Path, out: Path, *words: str) -> "subprocess.CompletedProcess
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_a_portal_becomes_a_site(public: Path) -> None:
@@ -138,11 +155,13 @@ def test_a_folder_that_is_not_ours_stays(
     [
         (("--output", "-"), "directory of files"),
         (("--output", "out", "--text"), "no place for texts"),
-        (("--output", "out", "--topic", "OTHERS"), "no topic wants"),
+        (("--output", "out", "--topic", "OTHERS"), "pages of no topic"),
         (("--output", "file"), "is a file"),
     ],
 )
-def test_what_cannot_be_done_is_said(birds: Path, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_done_is_said(
+    birds: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
     (tmp_path / "file").write_text("mine")
     run = run_lode(tmp_path, "export", birds, "--format", "site", *words)
     assert run.returncode == 2
@@ -153,7 +172,7 @@ def test_what_cannot_be_done_is_said(birds: Path, tmp_path: Path, words: tuple[s
 
 _SLOW = """
 import sys, time
-from motherlode.export.site.writing import _Site
+from motherlode.export.site.writer import _Site
 def slow(self):
     print("half", flush=True)
     time.sleep(60)
@@ -176,11 +195,13 @@ def test_a_kill_leaves_the_old_site_whole(birds: Path, public: Path) -> None:
         shutil.rmtree(left)
 
 
-def published(portal: Path) -> tuple[list[Card], Detail]:
+def published(portal: Path) -> tuple[list[PageCard], Detail]:
     """The pages of the topic, and what is told of it."""
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         tree = opened.tree()
-        content = publishing.content_of(Gathering(opened, session, tree, tree.at(parse_path(TOPIC)).id))
+        content = publishing.content_of(
+            Gathering(opened, session, tree, tree.at(parse_path(TOPIC)).id)
+        )
         (head,) = content.heads
         return list(content.cards(head)), content.detail(head)
 
@@ -199,7 +220,8 @@ def test_clusters_are_shown_where_there_are_pages_enough(
 def test_of_pages_that_are_nearly_the_same_one_is_among_the_best(birds: Path) -> None:
     cards, detail = published(birds)
     assert {card.url for card in cards} == set(SEEDS)
-    assert [card.confidence for card in cards] == sorted((card.confidence for card in cards), reverse=True)
+    margins = [card.margin or 0.0 for card in cards]
+    assert margins == sorted(margins, reverse=True)
     assert len({card.url for card in detail.best} & set(TWINS)) == 1
     assert len(detail.best) == len(SEEDS) - 1
 
@@ -227,7 +249,7 @@ def database(postgres_server: str) -> Iterator[str]:
 def test_both_databases_say_the_same(birds: Path, database: str, tmp_path: Path) -> None:
     other = taught(tmp_path, store__url=database)
 
-    def lasting(portal: Path) -> tuple[list[Card], Detail]:
+    def lasting(portal: Path) -> tuple[list[PageCard], Detail]:
         cards, detail = published(portal)
         best = tuple(replace(card, fetched_at=0.0) for card in detail.best)
         return [replace(card, fetched_at=0.0) for card in cards], replace(detail, best=best)

@@ -9,7 +9,7 @@ import pytest
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState
-from motherlode.store import ledger
+from motherlode.store.tables import ledger
 from support.helpers import CliRun
 from support.small_webs import Said, record_web
 
@@ -39,7 +39,13 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_a_page_is_shown_step_by_step(lode: CliRun, box: Running) -> None:
     run = lode("fetch", "a.test", "--set", f"network.connect={box.address}")
     assert run.returncode == 0, run.stderr
-    for word in ("robots.txt  allowed", "status      200, HTTP/1.1", "text/html", "first byte", "blake3:"):
+    for word in (
+        "robots.txt  allowed",
+        "status      200, HTTP/1.1",
+        "text/html",
+        "first byte",
+        "blake3:",
+    ):
         assert word in run.stdout
     assert "2 links to 2 hosts, 1 not to be followed" in run.stdout
     assert "\x1b" not in run.stdout
@@ -69,9 +75,9 @@ def test_what_cannot_be_had_is_said_with_exit_code_1(
     run = lode("fetch", url, "--set", f"network.connect={box.address}")
     assert run.returncode == 1
     assert f"failed      {failure}" in run.stdout
-    assert json.loads(lode("fetch", url, "--json", "--set", f"network.connect={box.address}").stdout)[
-        "failure"
-    ].startswith(failure)
+    assert json.loads(
+        lode("fetch", url, "--json", "--set", f"network.connect={box.address}").stdout
+    )["failure"].startswith(failure)
 
 
 def test_a_redirect_into_a_locked_domain_ends_there(lode: CliRun, box: Running) -> None:
@@ -95,7 +101,9 @@ def test_the_body_is_written_as_it_came(lode: CliRun, box: Running, tmp_path: Pa
     assert b"<title>There</title>" in (tmp_path / "page").read_bytes()
 
 
-def test_the_web_is_closed_to_the_nameless_and_the_inside_to_all(lode: CliRun, box: Running) -> None:
+def test_the_web_is_closed_to_the_nameless_and_the_inside_to_all(
+    lode: CliRun, box: Running
+) -> None:
     nameless = lode("fetch", "http://owls.example/")
     assert nameless.returncode == 3
     assert "crawler.contact" in nameless.stderr
@@ -161,14 +169,18 @@ def test_hosts_are_shown_worst_first_with_the_reason(lode: CliRun, portal: Path)
 
 def test_what_a_host_is_an_alias_for_is_shown(lode: CliRun, portal: Path) -> None:
     assert "192.0.2.1 (lb.test)" in lode("hosts", portal).stdout
-    told = {one["name"]: one["aliases"] for one in json.loads(lode("hosts", portal, "--json").stdout)}
+    told = {
+        one["name"]: one["aliases"] for one in json.loads(lode("hosts", portal, "--json").stdout)
+    }
     assert (told["good.test"], told["slow.test"]) == (["w.test", "lb.test"], [])
 
 
 def test_hosts_can_be_chosen_sorted_and_read_by_programs(lode: CliRun, portal: Path) -> None:
     slow = json.loads(lode("hosts", str(portal), "--state", "slow", "--json").stdout)
     assert [host["name"] for host in slow] == ["slow.test"]
-    by_pages = json.loads(lode("hosts", str(portal), "--sort", "pages", "--limit", "1", "--json").stdout)
+    by_pages = json.loads(
+        lode("hosts", str(portal), "--sort", "pages", "--limit", "1", "--json").stdout
+    )
     assert [host["pages"] for host in by_pages] == [7]
 
 
@@ -185,5 +197,5 @@ def test_hosts_are_forgiven(lode: CliRun, portal: Path) -> None:
 
 def test_a_portal_that_met_nobody_says_so(lode: CliRun, tmp_path: Path) -> None:
     lode("new", str(tmp_path / "p"), "--topic", "owls")
-    assert lode("hosts", str(tmp_path / "p")).stdout == "No such host has been met.\n"
+    assert lode("hosts", str(tmp_path / "p")).stdout == "No such host has been contacted.\n"
     assert json.loads(lode("hosts", str(tmp_path / "p"), "--json").stdout) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.helpers import CliRun, sheet_rows
-from support.search_portals import Paper, shelve
+from support.search_portals import SamplePage, fill_portal
 
 MEGABYTE = 2**20
 EVIL = {
@@ -16,16 +16,21 @@ EVIL = {
     "turned": "Owl \u202egnp.exe\u2066\u200f\u200e\u2069",
     "long": "Owl " + "x" * MEGABYTE,
 }
-STEERING = [*map(chr, (*range(9), *range(11, 32), *range(127, 160))), *"\u200e\u200f\u202a\u202e\u2066\u2069"]
+STEERING = [
+    *map(chr, (*range(9), *range(11, 32), *range(127, 160))),
+    *"\u200e\u200f\u202a\u202e\u2066\u2069",
+]
 
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     papers = {
-        f"http://{name}.test/": Paper(title, f"Owls and their night, told by {name}: {title}", topic="birds")
+        f"http://{name}.test/": SamplePage(
+            title, f"Owls and their night, told by {name}: {title}", topic="birds"
+        )
         for name, title in EVIL.items()
     }
-    return shelve(tmp_path_factory.mktemp("hostile") / "p", papers)
+    return fill_portal(tmp_path_factory.mktemp("hostile") / "p", papers)
 
 
 def steering_in(text: str) -> list[str]:
@@ -52,7 +57,9 @@ def test_a_terminal_is_not_steered(lode: CliRun, portal: Path, command: tuple[st
     "command",
     [("search", "p", "owl", "--json"), ("cluster", "p", "--topic", "birds", "--k", "2", "--json")],
 )
-def test_json_is_ascii_and_says_what_was_there(lode: CliRun, portal: Path, command: tuple[str, ...]) -> None:
+def test_json_is_ascii_and_says_what_was_there(
+    lode: CliRun, portal: Path, command: tuple[str, ...]
+) -> None:
     run = lode(*(str(portal) if word == "p" else word for word in command))
     assert run.returncode == 0, run.stderr
     assert run.stdout.isascii()

@@ -10,20 +10,24 @@ from click.testing import CliRunner
 from motherlode.app.cli.main import lode as group
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin
-from motherlode.store import topics as topic_rows
+from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import parse_path
 from motherlode.training import training_set as training
-from support.search_portals import Paper, shelve
+from support.search_portals import SamplePage, fill_portal
 from support.training_webs import EACH, VOCABULARY, place, planted, text
 
 ZIP = "http://a.test/all.zip"
 OWL = f"{ZIP}#in.zip#my%20owl.html"  # inside an archive inside the archive
 NEWS = f"{ZIP}#news.html"
 PAPERS = {
-    **{place(kind, n): Paper(kind.title(), text(kind, n)) for kind in ("owl", "news") for n in range(EACH)},
-    ZIP: Paper("All", "index of files"),
-    OWL: Paper("Owl inside", text("owl", 2)),
-    NEWS: Paper("News inside", text("news", 2)),
+    **{
+        place(kind, n): SamplePage(kind.title(), text(kind, n))
+        for kind in ("owl", "news")
+        for n in range(EACH)
+    },
+    ZIP: SamplePage("All", "index of files"),
+    OWL: SamplePage("Owl inside", text("owl", 2)),
+    NEWS: SamplePage("News inside", text("news", 2)),
 }
 
 
@@ -37,7 +41,7 @@ def portal(tmp_path: Path) -> Path:
     path = tmp_path / "p"
     topics = {"owls": [place("owl", 0), place("owl", 1)], "OTHERS": [place("news", 0)]}
     planted(path, topics, learning__semantic="off")
-    shelve(path, PAPERS)
+    fill_portal(path, PAPERS)
     said("train", path, "--offline")
     said("index", path)
     return path
@@ -83,7 +87,9 @@ def test_it_becomes_an_example_and_ceases_to_be_one(portal: Path) -> None:
 def test_as_an_archetype_it_is_shown_and_rejected(portal: Path) -> None:
     with Portal.writing(portal, "test") as opened, opened.batch() as session:
         owls = opened.tree().at(parse_path("owls")).id
-        topic_rows.add_examples(session, [Example(owls, NEWS, origin=Origin.ARCHETYPE, added_at=1.0)])
+        topic_rows.add_examples(
+            session, [Example(owls, NEWS, origin=Origin.ARCHETYPE, added_at=1.0)]
+        )
     assert NEWS in said("feedback", portal)
     assert "News inside" in said("feedback", portal, "--show", NEWS)
     assert "1 rejected" in said("feedback", portal, "--reject", NEWS).lower()

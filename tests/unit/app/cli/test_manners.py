@@ -17,7 +17,11 @@ def coloured(directory: Path, **environment: str) -> bool:
     command = [sys.executable, "-m", "motherlode", "topics", "p"]
     kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     subprocess.run(
-        command, cwd=directory, stdout=follower, env={**kept, "TERM": "xterm", **environment}, check=True
+        command,
+        cwd=directory,
+        stdout=follower,
+        env={**kept, "TERM": "xterm", **environment},
+        check=True,
     )
     os.close(follower)
     shown = os.read(leader, 100_000)
@@ -34,7 +38,9 @@ def test_colour_only_on_a_terminal_and_only_if_wanted(lode: CliRun, portal: Path
 @pytest.mark.usefixtures("portal")
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     command = f"{sys.executable} -m motherlode config p | head -1; exit ${{PIPESTATUS[0]}}"
-    run = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0
     assert run.stderr == ""
 
@@ -72,7 +78,9 @@ def test_output_that_goes_nowhere(tmp_path: Path, closing: str) -> None:
         )
         assert "Traceback" not in run.stderr
         assert "bug" not in run.stderr
-        assert run.returncode == (4 if "missing" in arguments else 1 if closing == ">/dev/full" else 0)
+        assert run.returncode == (
+            4 if "missing" in arguments else 1 if closing == ">/dev/full" else 0
+        )
 
 
 @pytest.mark.usefixtures("portal")

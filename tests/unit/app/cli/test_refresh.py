@@ -15,7 +15,7 @@ import pytest
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
 from motherlode.records import Host, HostState
-from motherlode.store import ledger
+from motherlode.store.tables import ledger
 from support.helpers import CliRun, run_lode, said_one_sentence
 from support.small_webs import Said, html, record_web
 
@@ -55,9 +55,16 @@ def boxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, R
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory, boxes: tuple[Running, Running, Running]) -> Path:
+def crawled(
+    tmp_path_factory: pytest.TempPathFactory, boxes: tuple[Running, Running, Running]
+) -> Path:
     folder = tmp_path_factory.mktemp("crawled")
-    settings = ("--set", f"network.connect={boxes[0].address}", "--set", "crawl.policy=breadth-first")
+    settings = (
+        "--set",
+        f"network.connect={boxes[0].address}",
+        "--set",
+        "crawl.policy=breadth-first",
+    )
     made = run_lode(folder, "new", "owls", "--topic", "owls", "--seed", "http://a.test/", *settings)
     assert made.returncode == 0, made.stderr
     run = run_lode(folder, "crawl", "owls", "--json")
@@ -110,7 +117,9 @@ def test_each_request_of_a_refresh_is_in_the_log_and_none_in_the_harvest(
 
 
 @pytest.mark.usefixtures("owls")
-def test_what_has_changed_is_told_and_kept(lode: CliRun, boxes: tuple[Running, Running, Running]) -> None:
+def test_what_has_changed_is_told_and_kept(
+    lode: CliRun, boxes: tuple[Running, Running, Running]
+) -> None:
     first, later, _ = boxes
     assert told(lode, "refresh", "owls", "--older-than", "0s")["unchanged"] == 5
     run = lode("refresh", "owls", "--older-than", "0s", *at(later))
@@ -120,7 +129,10 @@ def test_what_has_changed_is_told_and_kept(lode: CliRun, boxes: tuple[Running, R
     assert (gone["became"], gone["fetch"]["title"]) == ("gone", "Two")
     new = told(lode, "explain", "owls", "http://a.test/new")
     assert (new["became"], new["wait"]["place"]) == ("waiting", 1)
-    assert told(lode, "refresh", "owls", "--older-than", "0s", "--pages", "2", *at(later))["unchanged"] == 2
+    assert (
+        told(lode, "refresh", "owls", "--older-than", "0s", "--pages", "2", *at(later))["unchanged"]
+        == 2
+    )
     assert told(lode, "crawl", "owls", *at(first))["waiting"] == 0
 
 
@@ -143,19 +155,34 @@ def test_an_interrupted_refresh_says_how_to_go_on(
 ) -> None:
     refreshing = started(tmp_path, boxes[2])
     refreshing.send_signal(signal.SIGINT)
-    refreshing.send_signal(signal.SIGINT)
+    refreshing.send_signal(signal.SIGTERM)  # a second SIGINT might melt into the first
     _, said = refreshing.communicate(timeout=60)
     assert refreshing.returncode == 11
     again = f"lode refresh owls --older-than 0s --set network.connect={boxes[2].address}"
-    assert said == f"\nInterrupted; '{again}' goes on.\n"
+    assert said == f"\nInterrupted; '{again}' resumes.\n"
     assert told(lode, "refresh", "owls")["resumed"] is True
 
 
 def started(folder: Path, box: Running) -> "subprocess.Popen[str]":
     """A refresh that has come to the host that does not answer."""
-    command = [sys.executable, "-u", "-m", "motherlode", "refresh", "owls", "--older-than", "0s", *at(box)]
+    command = [
+        sys.executable,
+        "-u",
+        "-m",
+        "motherlode",
+        "refresh",
+        "owls",
+        "--older-than",
+        "0s",
+        *at(box),
+    ]
     process = subprocess.Popen(
-        command, cwd=folder, env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=folder,
+        env=dict(os.environ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     while "refreshing: 4 pages" not in process.stdout.readline():
@@ -190,13 +217,18 @@ def test_a_page_is_explained_in_words(lode: CliRun) -> None:
     run = lode("explain", "owls", "http://a.test/3")
     assert run.returncode == 0, run.stderr
     lines = [line.rstrip() for line in run.stdout.splitlines()]
-    assert lines[:2] == ["http://a.test/3  Three \N{REPLACEMENT CHARACTER}[31m", "  It was fetched."]
+    assert lines[:2] == [
+        "http://a.test/3  Three \N{REPLACEMENT CHARACTER}[31m",
+        "  It was fetched.",
+    ]
     assert "  from        http://a.test/, an example of 'owls'" in lines
     assert "  by          “/1” to http://a.test/1" in lines
     assert "  by          “/3” to http://a.test/3" in lines
     assert "  depth       2 links from an example" in lines
-    assert "  rank        -2.000 when it was taken (breadth-first)" in lines
-    assert any(line.startswith("  robots.txt  allowed, no rule is about it; status 200, ") for line in lines)
+    assert "  rank        -2.000 when it was fetched (breadth-first)" in lines
+    assert any(
+        line.startswith("  robots.txt  allowed, no rule applies; status 200, ") for line in lines
+    )
     assert "  skipped     http://a.test/private: robots.txt  “http://a.test/private”" in lines
 
 
@@ -229,19 +261,36 @@ def test_what_was_never_seen_is_one_sentence(lode: CliRun) -> None:
 
 @pytest.mark.usefixtures("owls")
 def test_nothing_is_fetched_or_written(lode: CliRun, owls: Path) -> None:
-    before = {path: path.read_bytes() for path in owls.rglob("*") if path.is_file() and "-" not in path.name}
-    assert lode("explain", "owls", "http://a.test/1", "--set", "network.connect=127.0.0.1:1").returncode == 0
+    before = {
+        path: path.read_bytes()
+        for path in owls.rglob("*")
+        if path.is_file() and "-" not in path.name
+    }
+    assert (
+        lode(
+            "explain", "owls", "http://a.test/1", "--set", "network.connect=127.0.0.1:1"
+        ).returncode
+        == 0
+    )
     assert {path: path.read_bytes() for path in before} == before
 
 
 @pytest.mark.usefixtures("owls")
-def test_a_host_that_is_left_alone_is_explained_with_what_can_be_done(lode: CliRun, owls: Path) -> None:
+def test_a_host_that_is_left_alone_is_explained_with_what_can_be_done(
+    lode: CliRun, owls: Path
+) -> None:
     with Portal.writing(owls, "test") as opened, opened.store.writing() as session:
-        ledger.keep_hosts(session, [Host("b.test", "b.test", HostState.BAD, "timed out", failures=4)])
-    lines = [line.rstrip() for line in lode("explain", "owls", "http://b.test/").stdout.splitlines()]
+        ledger.keep_hosts(
+            session, [Host("b.test", "b.test", HostState.BAD, "timed out", failures=4)]
+        )
+    lines = [
+        line.rstrip() for line in lode("explain", "owls", "http://b.test/").stdout.splitlines()
+    ]
     at = next(
-        place for place, line in enumerate(lines) if line.startswith("  host        b.test, bad (timed")
+        place
+        for place, line in enumerate(lines)
+        if line.startswith("  host        b.test, bad (timed")
     )
-    assert lines[at + 1] == "              another chance for it: lode hosts owls --forgive b.test"
+    assert lines[at + 1] == "              to try it again: lode hosts owls --forgive b.test"
     assert lode("hosts", "owls", "--forgive", "b.test").returncode == 0
     assert "another chance" not in lode("explain", "owls", "http://b.test/").stdout

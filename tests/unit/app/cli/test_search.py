@@ -8,29 +8,33 @@ import pytest
 from motherlode.portal.lock import PortalLock
 from motherlode.search.index import INDEX_FORMAT
 from support.helpers import CliRun, said_one_sentence
-from support.search_portals import Paper, shelve
+from support.search_portals import SamplePage, fill_portal
 from support.training_webs import planted
 
 STEERING = ("\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028")
 PAPERS = {
-    "http://owl.test/": Paper("Barn owls", "The barn owl hunts mice at night.", topic="birds", day=1),
-    "http://heron.test/": Paper("Herons", "The heron spears fish.", topic="birds", confidence=0.1, day=5),
-    "http://evil.test/": Paper(
+    "http://owl.test/": SamplePage(
+        "Barn owls", "The barn owl hunts mice at night.", topic="birds", day=1
+    ),
+    "http://heron.test/": SamplePage(
+        "Herons", "The heron spears fish.", topic="birds", confidence=0.1, day=5
+    ),
+    "http://evil.test/": SamplePage(
         "\x1b[31m\u202eevil\x07 <script>alert(1)</script> \u2066",
         "\x1b]0;owned\x07 \x9b31m <b>poison</b> \u200f\u061c\u2028 & so on",
         links={"http://owl.test/": "\x1b[2J"},
     ),
-    "http://long.test/": Paper("endless " * 130_000, "A page with a title of a megabyte."),
+    "http://long.test/": SamplePage("endless " * 130_000, "A page with a title of a megabyte."),
 }
 
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shelve(tmp_path_factory.mktemp("cli") / "p", PAPERS)
+    return fill_portal(tmp_path_factory.mktemp("cli") / "p", PAPERS)
 
 
 def test_an_index_is_made_and_brought_up_to_date(lode: CliRun, tmp_path: Path) -> None:
-    path = shelve(tmp_path / "p", PAPERS)
+    path = fill_portal(tmp_path / "p", PAPERS)
     first, second = lode("index", path), lode("index", path)
     assert first.stdout == "4 pages indexed; it holds 4 pages.\n"
     assert second.stdout == "The index is up to date: 4 pages.\n"
@@ -39,25 +43,27 @@ def test_an_index_is_made_and_brought_up_to_date(lode: CliRun, tmp_path: Path) -
 
 
 def test_a_search_makes_the_index_that_it_needs(lode: CliRun, tmp_path: Path) -> None:
-    path = shelve(tmp_path / "p", PAPERS)
+    path = fill_portal(tmp_path / "p", PAPERS)
     run = lode("search", path, "owls")
     assert run.returncode == 0, run.stderr
     assert run.stdout == (
         "“owls”: 1 page matches.\n\n"
         "  1. Barn owls\n"
         "     http://owl.test/\n"
-        "     score 0.857, birds (+0.500), en, text/html, 2023-11-15\n"  # nobody links to it
+        "     score 0.857, birds, en, text/html, 2023-11-15\n"  # nobody links to it
         "     The barn owl hunts mice at night.\n"
     )
-    shelve(path, {"http://new.test/": Paper("New", "More on owls.")})
+    fill_portal(path, {"http://new.test/": SamplePage("New", "More on owls.")})
     assert "1 page matches" in lode("search", path, "owls", "--as-is").stdout
     assert "2 pages match" in lode("search", path, "owls").stdout
 
 
-def test_an_index_that_another_process_writes_is_searched_as_it_is(lode: CliRun, tmp_path: Path) -> None:
-    path = shelve(tmp_path / "p", PAPERS)
+def test_an_index_that_another_process_writes_is_searched_as_it_is(
+    lode: CliRun, tmp_path: Path
+) -> None:
+    path = fill_portal(tmp_path / "p", PAPERS)
     lode("index", path)
-    shelve(path, {"http://new.test/": Paper("New", "More on owls.")})
+    fill_portal(path, {"http://new.test/": SamplePage("New", "More on owls.")})
     with PortalLock(path / "index", "lode index"):
         run = lode("search", path, "owls")
         told = json.loads(lode("search", path, "owls", "--json").stdout)
@@ -67,7 +73,14 @@ def test_an_index_that_another_process_writes_is_searched_as_it_is(lode: CliRun,
 
 
 def test_json_has_everything(lode: CliRun, portal: Path) -> None:
-    words = ("--rank", "cosine=1,confidence=0.5,authority=0.5", "--topic", "birds", "--since", "2023-11-15")
+    words = (
+        "--rank",
+        "cosine=1,confidence=0.5,authority=0.5",
+        "--topic",
+        "birds",
+        "--since",
+        "2023-11-15",
+    )
     told = json.loads(lode("search", portal, "owl", "OR", "heron", *words, "--json").stdout)
     assert told["query"] == "owl OR heron"
     assert told["rank"] == {"cosine": 0.5, "confidence": 0.25, "authority": 0.25}
@@ -83,9 +96,15 @@ def test_json_has_everything(lode: CliRun, portal: Path) -> None:
 
 def test_filters_and_pages(lode: CliRun, portal: Path) -> None:
     def urls(*words: str) -> list[str]:
-        return [one["url"] for one in json.loads(lode("search", portal, *words, "--json").stdout)["results"]]
+        return [
+            one["url"]
+            for one in json.loads(lode("search", portal, *words, "--json").stdout)["results"]
+        ]
 
-    assert urls("--topic", "birds", "--rank", "confidence") == ["http://owl.test/", "http://heron.test/"]
+    assert urls("--topic", "birds", "--rank", "confidence") == [
+        "http://owl.test/",
+        "http://heron.test/",
+    ]
     assert urls("--topic", "birds", "--until", "2023-11-15") == ["http://owl.test/"]
     assert urls("--topic", "birds", "--since", "2023-11-16") == ["http://heron.test/"]
     assert urls("--since", "7d") == []
@@ -97,9 +116,9 @@ def test_filters_and_pages(lode: CliRun, portal: Path) -> None:
 
 
 def test_why_shows_what_a_score_is_made_of(lode: CliRun, portal: Path) -> None:
-    said = lode("search", portal, "owls", "--why", "--rank", "bm25=3,confidence=1").stdout
+    said = lode("search", portal, "owls", "--why", "--rank", "bm25=3,margin=1").stdout
     assert ", 1.000 of the best x 0.750 = 0.750\n" in said
-    assert "       confidence    0.500, 1.000 of the best x 0.250 = 0.250\n" in said
+    assert "       margin        0.500, 1.000 of the best x 0.250 = 0.250\n" in said
 
 
 def test_pages_cannot_steer_the_terminal(lode: CliRun, portal: Path) -> None:
@@ -119,7 +138,11 @@ def test_a_title_of_a_megabyte_is_cut(lode: CliRun, portal: Path) -> None:
     run = lode("search", portal, "megabyte")
     assert max(map(len, run.stdout.splitlines())) < 300
     assert (
-        len(json.loads(lode("search", portal, "title:endless", "--json").stdout)["results"][0]["title"])
+        len(
+            json.loads(lode("search", portal, "title:endless", "--json").stdout)["results"][0][
+                "title"
+            ]
+        )
         == 300
     )
 
@@ -157,22 +180,22 @@ def test_where_nothing_was_fetched_nothing_is_found(lode: CliRun, tmp_path: Path
     assert "has no pages yet" in run.stderr
     assert lode("search", "nowhere", "owls").returncode == 4
     assert lode("index", "nowhere").returncode == 4
-    shelve(tmp_path / "p", PAPERS)
+    fill_portal(tmp_path / "p", PAPERS)
     run = lode("search", "p", "owls", "--as-is")
     assert run.returncode == 1
     assert "has no index yet; 'lode index p' makes one" in run.stderr
 
 
 def test_an_index_of_another_version_is_made_anew(lode: CliRun, tmp_path: Path) -> None:
-    shelve(tmp_path / "p", PAPERS)
+    fill_portal(tmp_path / "p", PAPERS)
     assert lode("index", "p").returncode == 0
     index = tmp_path / "p" / "index"
-    said = "The index was made by another version, so it is made anew."
+    said = "The index was made by another version, so it is rebuilt."
     for command in (("search", "p", "owls", "--json"), ("index", "p")):
         next(index.glob("pages-*")).rename(index / "pages-1")
         as_is = lode("search", "p", "owls", "--as-is")
         assert as_is.returncode == 1
-        assert "was made by another version; 'lode index p' makes it anew" in as_is.stderr
+        assert "was made by another version; 'lode index p' rebuilds it" in as_is.stderr
         run = lode(*command)
         assert run.returncode == 0
         assert run.stderr.strip() == said

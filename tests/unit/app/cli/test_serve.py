@@ -13,9 +13,9 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
+from motherlode.app import application
 from motherlode.app.cli.commands import serve
-from motherlode.app.jobs.records import Job, State
-from motherlode.app.server import running
+from motherlode.app.jobs.records import Job, JobState
 from support.app_server import serving
 from support.helpers import CliRun, said_one_sentence
 
@@ -33,7 +33,9 @@ def test_it_serves_where_it_says(tmp_path: Path) -> None:
 
 def test_the_first_ctrl_c_ends_it_in_good_order(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "motherlode", "serve", str(tmp_path), "--port", "0", "--log"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = process.stdout.readline().split()[3]
@@ -64,8 +66,8 @@ def test_a_token_that_was_given_is_not_shown(tmp_path: Path) -> None:
     [
         (("missing",), 4, "missing does not exist; name a portal, or a folder for portals."),
         ((".", "--token", "short"), 2, "too easily guessed"),
-        ((".", "--host", "203.0.113.1"), 1, "203.0.113.1:8420 cannot be listened at"),
-        ((".", "--host", "no such name"), 1, "cannot be listened at"),
+        ((".", "--host", "203.0.113.1"), 1, "203.0.113.1:8420 cannot be used"),
+        ((".", "--host", "no such name"), 1, "cannot be used"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(
@@ -83,12 +85,14 @@ def test_a_port_in_use_is_told(lode: CliRun) -> None:
 
 
 def test_it_says_what_it_leaves_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting = [Job("1", "owls", "crawl", (), 0.0, State.QUEUED)]
-    monkeypatch.setattr(running, "serve", lambda _settings, _ready: running.Left(1, waiting))
+    waiting = [Job("1", "owls", "crawl", (), 0.0, JobState.QUEUED)]
+    monkeypatch.setattr(
+        application, "serve", lambda _settings, _ready: application.RemainingJobs(1, waiting)
+    )
     run = CliRunner().invoke(serve.command, [str(tmp_path)])
     assert run.exit_code == 0
     assert "1 job still running" in run.stderr
-    assert "Not begun, and forgotten: crawl owls." in run.stderr
+    assert "Not started, and dropped: crawl owls." in run.stderr
 
 
 def test_a_head_that_never_ends_is_refused(tmp_path: Path) -> None:

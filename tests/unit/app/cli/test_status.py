@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from motherlode.app.cli.commands.stats import _kinds, _lines, sparkline
-from motherlode.app.services.status import status_of
+from motherlode.app.services.portals.status import status_of
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, PortalLock, holder_of
 from motherlode.records import (
@@ -18,19 +18,21 @@ from motherlode.records import (
     Host,
     HostState,
     Judgement,
+    Lane,
     Link,
     Model,
     ModelId,
     Outcome,
     Page,
+    QueueId,
     Redirect,
     RunEnd,
     TopicId,
     UrlId,
     UrlState,
 )
-from motherlode.store import frontier, ledger
-from motherlode.store.outcomes import keep
+from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables.outcomes import keep
 from motherlode.urls import address
 from support.helpers import CliRun, follow, run_lode, said_one_sentence
 
@@ -38,9 +40,12 @@ OWLS = TopicId(3)
 ROOT = TopicId(1)
 
 
+CONTACT = " --set crawler.contact=you@example.org"  # without one, a crawl of the Web is refused
+
+
 def outcome(url: str, **said: Any) -> Outcome:
     at = address(url)
-    entry = Entry(UrlId(0), at.url, at.key, OWLS, 1.0)
+    entry = Entry(UrlId(0), at.url, at.key, QueueId(OWLS), 1.0)
     page = Page(at.url, at.key, 1.0, 200, said.get("mime", "text/html"), 1_000)
     links = tuple(Link(one.url, one.key) for one in map(address, said.get("links", ())))
     document = Document(title="x", language=said.get("language", "en"), links=links)
@@ -51,7 +56,7 @@ def outcome(url: str, **said: Any) -> Outcome:
 
 def failed(url: str, state: UrlState, reason: str) -> Outcome:
     at = address(url)
-    return Outcome(Entry(UrlId(0), at.url, at.key, OWLS, 1.0), Fate(state, reason))
+    return Outcome(Entry(UrlId(0), at.url, at.key, QueueId(OWLS), 1.0), Fate(state, reason))
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +73,16 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         first = ledger.start_run(session, "crawl", "Bingo", 100.0)
         links = ("http://b.test/1", "http://b.test/2")
         pages = [outcome(f"http://a.test/{n}", links=links, confidence=0.5) for n in range(30)]
-        pages += [outcome(f"http://a.test/off{n}", confidence=-0.5, language="de") for n in range(10)]
-        pages.append(outcome("http://a.test/paper", mime="application/pdf", confidence=-0.1, language=""))
-        gone = [failed(f"http://c.test/{n}", UrlState.FAILED, f"not there: status 40{n}") for n in range(3)]
+        pages += [
+            outcome(f"http://a.test/off{n}", confidence=-0.5, language="de") for n in range(10)
+        ]
+        pages.append(
+            outcome("http://a.test/paper", mime="application/pdf", confidence=-0.1, language="")
+        )
+        gone = [
+            failed(f"http://c.test/{n}", UrlState.FAILED, f"not there: status 40{n}")
+            for n in range(3)
+        ]
         shut = failed("http://c.test/x", UrlState.SKIPPED, "robots.txt")
         old = Outcome(failed("http://a.test/old", UrlState.MOVED, "").entry, redirects=(moved,))
         keep(session, [*pages, *gone, shut, old], first.id)
@@ -96,7 +108,7 @@ def test_the_status_is_what_the_portal_is(crawled: Path) -> None:
     assert status["hosts"] == {"good": 1, "slow": 0, "bad": 1}
     assert [(run["pages"], run["end"]) for run in status["runs"]] == [(41, "page limit"), (0, "")]
     assert status["writing"] is None
-    assert status["next"] == "lode crawl p"
+    assert status["next"] == f"lode crawl p{CONTACT}"
 
 
 def test_the_status_is_shown_to_a_person(crawled: Path) -> None:
@@ -107,7 +119,7 @@ def test_the_status_is_shown_to_a_person(crawled: Path) -> None:
     assert "7 URLs waiting; hosts: 1 good, 0 slow, 1 bad." in run.stdout
     assert "\x1b" not in run.stdout
     assert "killed" in run.stdout
-    assert run.stdout.endswith("\nNext: lode crawl p\n")
+    assert run.stdout.endswith(f"\nNext: lode crawl p{CONTACT}\n")
 
 
 def test_whoever_writes_a_portal_is_named_and_not_in_the_way(crawled: Path) -> None:
@@ -117,7 +129,7 @@ def test_whoever_writes_a_portal_is_named_and_not_in_the_way(crawled: Path) -> N
         assert status["writing"] == {"pid": os.getpid(), "command": "crawl"}
         assert "'crawl' is writing it now" in run_lode(crawled, "status", "p").stdout
         assert told(crawled, "stats")["pages"] == 41
-        frontier.clear(session, OWLS)
+        frontier.clear(session, Lane.CRAWL)
         session.connection.rollback()
 
 
@@ -151,15 +163,17 @@ def test_the_next_command_fits_what_happened_last(
             ledger.end_run(session, run.id, end, 2.0)
             frontier.offer(session, [follow("http://b.test/")][:waiting])
         with portal.store.reading() as session:
-            assert status_of(session, portal, None).next == f"{command} {tmp_path / 'p'}"
+            contact = CONTACT if command == "lode crawl" else ""
+            status = status_of(session, portal, None)
+            assert status.next == f"{command} {tmp_path / 'p'}{contact}"
 
 
 def test_a_new_portal_has_a_status_and_figures(lode: CliRun) -> None:
     assert lode("new", "p", "--topic", "owls", "--seed", "http://owls.test/").returncode == 0
     run = lode("status", "p")
     assert run.returncode == 0, run.stderr
-    assert "Nothing is learned yet." in run.stdout
-    assert run.stdout.endswith("Next: lode crawl p\n")
+    assert "There is no model yet." in run.stdout
+    assert run.stdout.endswith(f"Next: lode crawl p{CONTACT}\n")
     stats = lode("stats", "p")
     assert stats.returncode == 0, stats.stderr
     assert stats.stdout.startswith("p: 0 pages")
@@ -167,7 +181,12 @@ def test_a_new_portal_has_a_status_and_figures(lode: CliRun) -> None:
 
 def test_the_figures_are_those_of_the_store(crawled: Path) -> None:
     stats = told(crawled, "stats")
-    assert (stats["pages"], stats["size"], stats["links"], stats["redirects"]) == (41, 41_000, 60, 1)
+    assert (stats["pages"], stats["size"], stats["links"], stats["redirects"]) == (
+        41,
+        41_000,
+        60,
+        1,
+    )
     assert stats["types"] == {"text/html": 40, "application/pdf": 1}
     assert stats["languages"] == {"en": 30, "de": 10, "": 1}
     assert stats["statuses"] == {"200": 41}
@@ -183,7 +202,11 @@ def test_the_figures_are_those_of_the_store(crawled: Path) -> None:
 def test_the_figures_are_shown_to_a_person(crawled: Path) -> None:
     run = run_lode(crawled, "stats", "p")
     assert run.returncode == 0, run.stderr
-    for part in ("failures   not there 3", "languages  en 30, de 10, unknown 1", "harvest    0.73  █"):
+    for part in (
+        "failures   not there 3",
+        "languages  en 30, de 10, unknown 1",
+        "harvest    0.73  █",
+    ):
         assert part in run.stdout
     assert "\x1b" not in run.stdout
 
@@ -202,7 +225,9 @@ def test_a_sparkline_is_as_high_as_the_rates() -> None:
 
 def test_long_lists_of_kinds_take_several_lines_and_no_kind_is_broken() -> None:
     long = f"application/{'x' * 60}"
-    told = _lines("types", _kinds({"text/html": 2_000, long: 12, "connection refused": 3, "b c d e f": 1}))
+    told = _lines(
+        "types", _kinds({"text/html": 2_000, long: 12, "connection refused": 3, "b c d e f": 1})
+    )
     assert told.splitlines() == [
         "types      text/html 2,000,",
         f"           {long} 12,",

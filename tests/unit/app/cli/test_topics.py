@@ -40,7 +40,10 @@ def test_edits(lode: CliRun) -> None:
             "Added 2 examples to 'arts/music'.",
         ),
         (("example", "Arts/Music", "http://m.example/"), "Added 0 examples to 'Arts/Music'."),
-        (("example", "Arts/Music", "http://m.example/", "--remove"), "Took 1 example out of 'Arts/Music'."),
+        (
+            ("example", "Arts/Music", "http://m.example/", "--remove"),
+            "Took 1 example out of 'Arts/Music'.",
+        ),
         (("rename", "Arts/Music", "Jazz"), "Renamed 'Arts/Music' to 'Jazz'."),
         (("move", "Arts/Jazz", "/"), "Moved 'Arts/Jazz' to 'Jazz'."),
         (("remove", "Science"), "Removed 'Science' with 1 topic below it."),
@@ -52,7 +55,10 @@ def test_edits(lode: CliRun) -> None:
     assert topics(lode) == ["OTHERS", "Arts", "Jazz"]
     removed = json.loads(lode("topics", "p", "remove", "Jazz", "--json").stdout)
     assert removed["done"] == "Removed 'Jazz'."
-    assert lode("topics", "p", "restore", removed["undo"]).stdout == "Restored 'Jazz' with 1 example.\n"
+    assert (
+        lode("topics", "p", "restore", removed["undo"]).stdout
+        == "Restored 'Jazz' with 1 example.\n"
+    )
     assert topics(lode) == ["OTHERS", "Arts", "Jazz"]
 
 

@@ -90,14 +90,20 @@ def test_a_portal_of_a_query(client: TestClient) -> None:
     ("fields", "says"),
     [
         ({"name": "x/y", "way": "query", "query": "q"}, "A portal's name has"),
-        ({"name": "x", "way": "query", "query": " "}, "The query needs some words."),
-        ({"name": "x", "way": "topics", "topic": ["owls"], "seeds": ["nonsense"]}, "cannot be crawled"),
+        (
+            {"name": "x", "way": "query", "query": " "},
+            "The query is empty; write what you look for.",
+        ),
+        (
+            {"name": "x", "way": "topics", "topic": ["owls"], "seeds": ["nonsense"]},
+            "cannot be crawled",
+        ),
         ({"name": "x", "way": "topics"}, "Name the topics one way"),
         ({"name": "x", "way": "bookmarks"}, "The file is empty"),
         ({"name": "x", "way": "query", "query": "q", "settings": "crawl.polcy=x"}, "did you mean"),
         (
             {"name": "x", "way": "query", "query": "q", "settings": "store.url=postgresql:///x"},
-            "Where a portal is kept",
+            "Settings of the store",
         ),
     ],
 )
@@ -131,7 +137,9 @@ def test_what_a_portal_says_is_text_and_nothing_else(client: TestClient) -> None
     assert "\x07" not in text
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/portals/none", "/portals/..%2f..", "/portals/owls/jobs/x"])
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/portals/none", "/portals/..%2f..", "/portals/owls/jobs/x"]
+)
 def test_errors_are_pages_or_json(client: TestClient, path: str) -> None:
     made(client)
     page = client.get(path)
@@ -187,7 +195,9 @@ def test_a_form_without_its_token_changes_nothing(client: TestClient, tmp_path: 
 
 
 def test_every_view_that_changes_something_wants_the_token(client: TestClient) -> None:
-    routes = [route for view in VIEWS for route in view.router.routes if isinstance(route, APIRoute)]
+    routes = [
+        route for view in VIEWS for route in view.router.routes if isinstance(route, APIRoute)
+    ]
     changing = [route.path for route in routes if "POST" in (route.methods or ())]
     assert len(changing) >= 6
     for path in changing:
@@ -198,7 +208,10 @@ def test_another_site_changes_nothing(client: TestClient) -> None:
     foreign = {"Origin": "http://evil.example"}
     assert client.post("/api/v1/portals", json=OWLS, headers=foreign).status_code == 403
     assert (
-        client.post("/api/v1/portals", json=OWLS, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+        client.post(
+            "/api/v1/portals", json=OWLS, headers={"Sec-Fetch-Site": "cross-site"}
+        ).status_code
+        == 403
     )
     assert client.post("/api/v1/portals", json=OWLS, headers={"Origin": ORIGIN}).status_code == 201
 
@@ -213,8 +226,14 @@ def test_the_token_is_wanted_of_everybody(tmp_path: Path) -> None:
     assert client.get("/static/style.css").status_code == 200
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     assert client.get("/api/v1/portals", headers=bearer).status_code == 200
-    assert client.get("/api/v1/portals", headers={"Authorization": "Bearer nonsense"}).status_code == 401
-    assert client.get("/api/v1/portals", headers={"Cookie": "lode-session-8420=1.x"}).status_code == 401
+    assert (
+        client.get("/api/v1/portals", headers={"Authorization": "Bearer nonsense"}).status_code
+        == 401
+    )
+    assert (
+        client.get("/api/v1/portals", headers={"Cookie": "lode-session-8420=1.x"}).status_code
+        == 401
+    )
 
 
 def test_logging_in_and_out(tmp_path: Path) -> None:
@@ -267,7 +286,7 @@ def test_who_changes_too_much_has_to_wait(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("told", [True, False])
 def test_what_is_too_large_is_not_taken(tmp_path: Path, *, told: bool) -> None:
-    client = visitor(tmp_path, largest_body=100_000)
+    client = visitor(tmp_path, max_body_bytes=100_000)
     body = json.dumps(OWLS | {"bookmarks": "x" * 100_000}).encode()
     pieces = iter([body[:50_000], body[50_000:], b" " * 10**6])
     headers = {"Content-Type": "application/json"}
@@ -300,9 +319,13 @@ def test_the_api_makes_lists_and_shows_portals(client: TestClient) -> None:
     made(client)
     assert [card["name"] for card in client.get("/api/v1/portals").json()] == ["owls"]
     status = client.get("/api/v1/portals/owls/status").json()
-    assert (status["portal"], status["step"], status["next"]) == ("owls", "crawl", "lode crawl owls")
+    assert (status["portal"], status["step"], status["next"]) == (
+        "owls",
+        "crawl",
+        "lode crawl owls --set crawler.contact=you@example.org",
+    )
     again = client.post("/api/v1/portals", json=OWLS)
-    assert (again.status_code, again.json()["error"][:32]) == (400, "There is something called owls a")
+    assert (again.status_code, again.json()["error"][:22]) == (400, "The name owls is taken")
 
 
 def test_a_bookmark_file_as_text(client: TestClient) -> None:
@@ -332,7 +355,9 @@ def test_a_job_can_be_polled_and_followed_and_read(client: TestClient) -> None:
     job = client.get(at).json()
     assert (job["state"], job["exit_code"]) == ("done", 0)
     assert client.get(f"{at}/lines").json()["next"] >= 0
-    assert client.get("/api/v1/jobs").json() == client.get("/api/v1/portals/owls/jobs").json() == [job]
+    assert (
+        client.get("/api/v1/jobs").json() == client.get("/api/v1/portals/owls/jobs").json() == [job]
+    )
     assert client.post(f"{at}/cancel").json()["state"] == "done"
     page = client.get(f"/portals/owls/jobs/{job['id']}")
     assert "exit code 0" in page.text
@@ -342,7 +367,9 @@ def test_a_job_can_be_polled_and_followed_and_read(client: TestClient) -> None:
 def test_the_description_names_every_route_and_record(client: TestClient) -> None:
     described = client.get("/api/v1/openapi.json").json()
     assert all(path.startswith("/api/v1/") for path in described["paths"])
-    assert {"Status", "Job", "Card", "Problem", "NewPortal"} <= set(described["components"]["schemas"])
+    assert {"Status", "Job", "PortalCard", "Problem", "NewPortalRequest"} <= set(
+        described["components"]["schemas"]
+    )
     references = set(_references(described))
     names = {f"#/components/schemas/{name}" for name in described["components"]["schemas"]}
     assert references <= names

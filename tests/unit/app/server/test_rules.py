@@ -4,15 +4,23 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.app.server.keys import WEEK, Keys
-from motherlode.app.server.rates import Rate
-from motherlode.app.server.rules import Head, foreign, host_in, is_open, wrong_host
-from motherlode.app.server.settings import Settings, is_loopback, settled
+from motherlode.app.server.keys import SESSION_SECONDS, Keys
+from motherlode.app.server.rate_limits import RateLimit
+from motherlode.app.server.rules import (
+    RequestHead,
+    cross_site_refusal,
+    host_in,
+    host_refusal,
+    is_open,
+)
+from motherlode.app.server.settings import ServerSettings, is_loopback, with_token
 from motherlode.records import UsageError
 
 
-def head(method: str = "GET", path: str = "/", **headers: str) -> Head:
-    return Head(method, path, {name.replace("_", "-"): value for name, value in headers.items()})
+def head(method: str = "GET", path: str = "/", **headers: str) -> RequestHead:
+    return RequestHead(
+        method, path, {name.replace("_", "-"): value for name, value in headers.items()}
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,12 +47,12 @@ def head(method: str = "GET", path: str = "/", **headers: str) -> Head:
     ],
 )
 def test_only_names_that_are_ours_are_answered_to(host: str, bound: str, *, fits: bool) -> None:
-    refused = wrong_host(head(host=host), bound, {"portals.example"})
+    refused = host_refusal(head(host=host), bound, {"portals.example"})
     assert (refused is None) == fits
 
 
 def test_a_missing_host_is_wrong() -> None:
-    assert wrong_host(head(), "127.0.0.1", ()) is not None
+    assert host_refusal(head(), "127.0.0.1", ()) is not None
     assert host_in("a b") == "a b"  # no server is called that
 
 
@@ -64,10 +72,12 @@ def test_a_missing_host_is_wrong() -> None:
         ({"origin": "http://localhost:8420", "sec_fetch_site": "cross-site"}, False),
     ],
 )
-def test_what_changes_something_comes_from_our_own_pages(said: dict[str, str], *, fits: bool) -> None:
-    assert (foreign(head("POST", host="localhost:8420", **said)) is None) == fits
-    assert (foreign(head("DELETE", host="localhost:8420", **said)) is None) == fits
-    assert foreign(head("GET", host="localhost:8420", **said)) is None
+def test_what_changes_something_comes_from_our_own_pages(
+    said: dict[str, str], *, fits: bool
+) -> None:
+    assert (cross_site_refusal(head("POST", host="localhost:8420", **said)) is None) == fits
+    assert (cross_site_refusal(head("DELETE", host="localhost:8420", **said)) is None) == fits
+    assert cross_site_refusal(head("GET", host="localhost:8420", **said)) is None
 
 
 def test_little_is_seen_without_the_token() -> None:
@@ -80,10 +90,10 @@ def test_little_is_seen_without_the_token() -> None:
 
 def test_a_session_holds_for_a_week_and_for_its_token() -> None:
     keys = Keys("a token of some length")
-    session = keys.session(1000.0)
+    session = keys.new_session(1000.0)
     assert keys.is_session(session, 1000.0)
-    assert Keys("a token of some length").is_session(session, 1000.0 + WEEK - 2)
-    assert not keys.is_session(session, 1000.0 + WEEK + 2)
+    assert Keys("a token of some length").is_session(session, 1000.0 + SESSION_SECONDS - 2)
+    assert not keys.is_session(session, 1000.0 + SESSION_SECONDS + 2)
     assert not Keys("another token of it").is_session(session, 1000.0)
     until, _, made = session.partition(".")
     assert not keys.is_session(f"{int(until) + 9}.{made}", 1000.0)
@@ -94,23 +104,23 @@ def test_a_session_holds_for_a_week_and_for_its_token() -> None:
 def test_without_a_token_nothing_is_one_and_each_server_has_its_own_forms() -> None:
     assert not Keys().is_token("")
     assert not Keys().needs_login
-    assert Keys().form != Keys().form
-    assert Keys("twelve letters").form == Keys("twelve letters").form
+    assert Keys().form_token != Keys().form_token
+    assert Keys("twelve letters").form_token == Keys("twelve letters").form_token
 
 
 def test_a_bucket_fills_again_with_time() -> None:
     now = [0.0]
-    rate = Rate(2, 0.5, lambda: now[0])
-    assert [rate.wait("a") for _ in range(3)] == [0.0, 0.0, 2.0]
-    assert rate.wait("b") == 0.0
+    rate = RateLimit(2, 0.5, lambda: now[0])
+    assert [rate.take("a") for _ in range(3)] == [0.0, 0.0, 2.0]
+    assert rate.take("b") == 0.0
     now[0] = 2.0
-    assert [rate.wait("a") for _ in range(2)] == [0.0, 2.0]
+    assert [rate.take("a") for _ in range(2)] == [0.0, 2.0]
 
 
 def test_visitors_beyond_number_are_forgotten() -> None:
-    rate = Rate(1, 1.0, lambda: 0.0)
+    rate = RateLimit(1, 1.0, lambda: 0.0)
     for number in range(10_000):
-        rate.wait(str(number))
+        rate.take(str(number))
     assert len(rate._buckets) < 5_000
 
 
@@ -126,16 +136,21 @@ def test_visitors_beyond_number_are_forgotten() -> None:
         ("example.org", (), True),
     ],
 )
-def test_beyond_this_machine_a_token_is_made_up(host: str, names: tuple[str, ...], *, needs: bool) -> None:
-    token = settled(Settings(Path(), host=host, names=names)).token
+def test_beyond_this_machine_a_token_is_made_up(
+    host: str, names: tuple[str, ...], *, needs: bool
+) -> None:
+    token = with_token(ServerSettings(Path(), host=host, names=names)).token
     assert bool(token) == needs
     assert not token or len(token) >= 30
-    assert settled(Settings(Path(), host=host, names=names, token="my own token")).token == "my own token"
+    assert (
+        with_token(ServerSettings(Path(), host=host, names=names, token="my own token")).token
+        == "my own token"
+    )
 
 
 def test_a_token_that_is_easily_guessed_is_refused() -> None:
     with pytest.raises(UsageError, match="easily guessed"):
-        settled(Settings(Path(), token="short"))
+        with_token(ServerSettings(Path(), token="short"))
 
 
 def test_loopback() -> None:

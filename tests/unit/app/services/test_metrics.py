@@ -1,14 +1,17 @@
 """Prometheus metrics, asked for over HTTP."""
 
 import asyncio
-import re
 import socket
+from collections.abc import Iterable
 
 import pytest
+from prometheus_client import generate_latest
+from prometheus_client.core import CollectorRegistry, Metric
+from prometheus_client.parser import text_string_to_metric_families
 
-from motherlode.app.services.metrics import HOST, Metrics, exposition
+from motherlode.app.services.metrics import HOST, Metrics, metric_families
 from motherlode.crawl.progress import Progress
-from motherlode.records import ROOT, LodeError, Topic, TopicId
+from motherlode.records import ROOT, LodeError, QueueId, Topic, TopicId
 from motherlode.topics import TopicTree
 
 TREE = TopicTree([Topic(ROOT, None, ""), Topic(TopicId(2), ROOT, 'a\\"b\nc')])
@@ -17,11 +20,11 @@ FAR = Progress(
     seconds=1.5,
     relevant=7,
     topics={TopicId(2): 7, TopicId(98): 1, TopicId(99): 2},
-    queues={TopicId(2): 30},
+    queues={QueueId(2): 30, QueueId(3): 4},
+    queue_names={QueueId(2): "birds"},
     errors={"not there": 2},
     precision=0.5,
 )
-SAMPLE = re.compile(r'motherlode_[a-z_]+(\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"\})? [0-9.e+-]+')
 
 
 async def ask(port: int, request: bytes) -> tuple[bytes, bytes]:
@@ -40,59 +43,68 @@ async def asked(*requests: bytes) -> list[tuple[bytes, bytes]]:
         return [await ask(metrics.port, request) for request in requests]
 
 
-def test_every_line_is_in_the_text_format_and_every_name_is_explained_once() -> None:
-    text = exposition(FAR, TREE)
-    assert text.endswith("\n")
-    samples = [line for line in text.splitlines() if not line.startswith("#")]
-    assert [line for line in samples if not SAMPLE.fullmatch(line)] == []
-    assert len({line.rpartition(" ")[0] for line in samples}) == len(samples)
-    explained = re.findall(r"^# HELP (\S+) \S.*\n# TYPE (\S+) (counter|gauge)$", text, re.MULTILINE)
-    assert len({name for name, _, _ in explained}) == len(explained) == text.count("# HELP")
-    assert {re.split(r"[{ ]", line)[0] for line in samples} <= {name for name, _, _ in explained}
-    assert all(name.endswith("_total") == (kind == "counter") for name, _, kind in explained)
+def exposition(progress: Progress, tree: TopicTree) -> str:
+    class Collector:
+        def collect(self) -> Iterable[Metric]:
+            return metric_families(progress, tree)
+
+    registry = CollectorRegistry()
+    registry.register(Collector())
+    return generate_latest(registry).decode()
 
 
-def test_values_and_labels_are_what_the_crawl_says() -> None:
+def test_every_name_is_explained_once_and_no_sample_is_there_twice() -> None:
+    families = list(text_string_to_metric_families(exposition(FAR, TREE)))
+    assert len({family.name for family in families}) == len(families) == 17
+    assert all(family.documentation for family in families)
+    assert {family.type for family in families} == {"counter", "gauge"}
+    samples = [sample for family in families for sample in family.samples]
+    assert len({(sample.name, *sample.labels.items()) for sample in samples}) == len(samples)
+    assert all(sample.name.startswith("motherlode_") for sample in samples)
+
+
+def test_values_and_labels_are_those_of_the_crawl() -> None:
     lines = exposition(FAR, TREE).splitlines()
-    assert "motherlode_pages_total 12" in lines
+    assert "motherlode_pages_total 12.0" in lines
     assert "motherlode_seconds 1.5" in lines
     assert "motherlode_estimated_precision 0.5" in lines
-    assert 'motherlode_errors_total{kind="not there"} 2' in lines
-    assert 'motherlode_topic_pages_total{topic="a\\\\\\"b\\nc"} 7' in lines
-    assert 'motherlode_topic_pages_total{topic="/"} 3' in lines  # topics that are gone meanwhile
+    assert 'motherlode_errors_total{kind="not there"} 2.0' in lines
+    assert 'motherlode_topic_pages_total{topic="a\\\\\\"b\\nc"} 7.0' in lines
+    assert 'motherlode_topic_pages_total{topic="/"} 3.0' in lines  # topics removed meanwhile
+    assert 'motherlode_topic_waiting{topic="birds"} 30.0' in lines
+    assert 'motherlode_topic_waiting{topic="/"} 4.0' in lines  # a queue without a name
 
 
-def test_metrics_are_served_and_nothing_else() -> None:
-    end = b" HTTP/1.1\r\nHost: x\r\n\r\n"
-    good, query, head, wrong, post = asyncio.run(
-        asked(
-            b"GET /metrics" + end,
-            b"GET /metrics?x=1" + end,
-            b"HEAD /metrics" + end,
-            b"GET /" + end,
-            b"POST /metrics" + end,
-        )
+def test_a_label_that_is_not_unicode_is_shown_with_question_marks() -> None:
+    assert 'kind="a?b"' in exposition(Progress(errors={"a\udc80b": 1}), TREE)
+
+
+def test_the_latest_progress_is_served_to_get_alone() -> None:
+    end = b" HTTP/1.0\r\nHost: x\r\n\r\n"
+    good, query, post = asyncio.run(
+        asked(b"GET /metrics" + end, b"GET /metrics?x=1" + end, b"POST /metrics" + end)
     )
-    assert good[0].startswith(b"HTTP/1.1 200 OK")
-    assert b"text/plain; version=0.0.4" in good[0]
-    assert b"motherlode_pages_total 12" in good[1]
+    assert good[0].partition(b"\r\n")[0].endswith(b" 200 OK")
+    assert b"Content-Type: text/plain; version=0.0.4" in good[0]
+    assert b"\nmotherlode_pages_total 12.0\n" in good[1]
     assert good[1] == query[1]
-    assert head[1] == b""
-    assert wrong[0].startswith(b"HTTP/1.1 404")
-    assert post[0].startswith(b"HTTP/1.1 400")
+    assert post[0].partition(b"\r\n")[0].endswith(b" 405 Method Not Allowed")
 
 
-def test_whoever_sends_nonsense_or_too_much_harms_nobody() -> None:
+def test_nonsense_and_idle_connections_harm_nobody(capsys: pytest.CaptureFixture[str]) -> None:
     async def work() -> None:
         async with Metrics(0, TREE) as metrics:
+            _, silent = await asyncio.open_connection(HOST, metrics.port)
             for nonsense in (b"\r\n\r\n", b"x" * 100_000, b"\x16\x03\x01\r\n\r\n"):
                 _, writer = await asyncio.open_connection(HOST, metrics.port)
                 writer.write(nonsense)
                 writer.close()
             head, _ = await ask(metrics.port, b"GET /metrics HTTP/1.0\r\n\r\n")
             assert b"200 OK" in head
+            silent.close()
 
     asyncio.run(work())
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_port_in_use_is_one_clear_sentence() -> None:

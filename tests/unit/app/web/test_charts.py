@@ -2,7 +2,7 @@
 
 from math import nan
 
-from motherlode.app.web.charts import COLOURS, HEIGHT, LEFT, RIGHT, WIDTH, Series, lines_of
+from motherlode.app.web.charts import COLOURS, HEIGHT, LEFT, RIGHT, WIDTH, Series, line_chart
 from motherlode.app.web.pages import environment
 
 DRAWN = '{% import "parts.html" as parts %}{{ parts.chart(chart) }}'
@@ -13,7 +13,7 @@ def points(path: str) -> list[tuple[float, ...]]:
 
 
 def test_a_line_spans_the_plot_and_its_axis_ends_on_a_round_figure() -> None:
-    chart = lines_of("Pages", [0.0, 30.0, 60.0], [Series("owls", [0.0, 10.0, 37.0])], "s")
+    chart = line_chart("Pages", [0.0, 30.0, 60.0], [Series("owls", [0.0, 10.0, 37.0])], "s")
     (line,) = chart.lines
     (path,) = (points(path) for path in line.paths)
     assert [across for across, _ in path] == [LEFT, (LEFT + WIDTH - RIGHT) / 2, WIDTH - RIGHT]
@@ -22,40 +22,44 @@ def test_a_line_spans_the_plot_and_its_axis_ends_on_a_round_figure() -> None:
     assert chart.across[-1].at < path[-1][1] < chart.across[-2].at
     assert [tick.label for tick in chart.along] == ["0 s", "60 s"]
     assert line.last == "37"
-    assert chart.said == "Pages: owls 37"
+    assert chart.summary == "Pages: owls 37"
 
 
 def test_a_gap_breaks_the_line() -> None:
-    (line,) = lines_of("x", [0, 1, 2, 3], [Series("a", [1.0, None, nan, 2.0])]).lines
+    (line,) = line_chart("x", [0, 1, 2, 3], [Series("a", [1.0, None, nan, 2.0])]).lines
     assert len(line.paths) == 2
     assert line.last == "2"
 
 
 def test_nothing_and_a_single_figure_are_drawn_as_well() -> None:
-    assert lines_of("x", [], []).said == "x: nothing yet"
-    assert lines_of("x", [], [Series("a", [])]).lines[0].last == "-"
-    single = lines_of("x", [5.0], [Series("a", [0.0])])
+    assert line_chart("x", [], []).summary == "x: nothing yet"
+    assert line_chart("x", [], [Series("a", [])]).lines[0].last == "-"
+    single = line_chart("x", [5.0], [Series("a", [0.0])])
     assert points(single.lines[0].paths[0]) == [(WIDTH - RIGHT, HEIGHT - 26)]
 
 
 def test_each_point_is_told_with_the_figures_of_all_lines() -> None:
-    chart = lines_of("x", [0.0, 10.0], [Series("a", [0.5, 2.25]), Series("b", [None, 1200.0])], "pages")
+    chart = line_chart(
+        "x", [0.0, 10.0], [Series("a", [0.5, 2.25]), Series("b", [None, 1200.0])], "pages"
+    )
     assert [(point.label, point.figures) for point in chart.points] == [
         ("0 pages", ["0.5", "-"]),
         ("10 pages", ["2.25", "1,200"]),
     ]
     assert [point.at for point in chart.points] == [LEFT, WIDTH - RIGHT]
-    assert chart.pointed.startswith(f'[[{LEFT}.0,"0 pages",["0.5","-"]],[')
+    assert chart.points_json.startswith(f'[[{LEFT}.0,"0 pages",["0.5","-"]],[')
 
 
 def test_many_points_are_thinned_and_many_lines_share_colours() -> None:
-    chart = lines_of("x", range(100_000), [Series(str(n), range(100_000)) for n in range(COLOURS + 1)])
+    chart = line_chart(
+        "x", range(100_000), [Series(str(n), range(100_000)) for n in range(COLOURS + 1)]
+    )
     assert len(chart.lines[0].paths[0].split()) <= 400
     assert chart.lines[-1].colour == 0
 
 
 def test_labels_are_text() -> None:
-    chart = lines_of("<b>", [0.0, 1.0], [Series("<script>", [1.0, 2.0])])
+    chart = line_chart("<b>", [0.0, 1.0], [Series("<script>", [1.0, 2.0])])
     text = environment().from_string(DRAWN).render(chart=chart, shared={}, portal="")
     assert "<script>" not in text
     assert "<b>" not in text

@@ -8,15 +8,15 @@ import pytest
 from fastapi.testclient import TestClient
 
 from motherlode.app.jobs.progress import CrawlProgress, progress_at
-from motherlode.app.jobs.queue import Board
-from motherlode.app.server import watches as watching
-from motherlode.app.server.watches import Watches, progress_events
-from motherlode.app.services.portals import Wanted, grouped, make_portal
-from motherlode.app.services.registry import Shelf
+from motherlode.app.jobs.queue import JobQueue
+from motherlode.app.server import progress_cache
+from motherlode.app.server.progress_cache import ProgressCache, progress_events
+from motherlode.app.services.portals.creation import PortalContents, make_portal, parse_topics
+from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.portal import Portal, PortalLock
 from motherlode.portal.directory import config_of
 from motherlode.records import Host, HostState, RunEnd
-from motherlode.store import ledger
+from motherlode.store.tables import ledger
 from support.app_server import send, visitor
 
 CRAWL = "/portals/owls/crawl"
@@ -27,7 +27,7 @@ API = "/api/v1/portals/owls"
 def owls(tmp_path: Path) -> Path:
     """A portal that met three hosts."""
     path = tmp_path / "owls"
-    make_portal(path, Wanted(topics=grouped([("owls", ["http://good.test/"])])), {})
+    make_portal(path, PortalContents(topics=parse_topics([("owls", ["http://good.test/"])])), {})
     with Portal.writing(path, "test") as portal, portal.store.writing() as session:
         hosts = [
             Host("good.test", "good.test", pages=9, size=900),
@@ -42,7 +42,9 @@ def owls(tmp_path: Path) -> Path:
         "time,pages,relevant,rate\n2023-11-14T22:13:30Z,50,20,0.4\n2023-11-14T22:13:40Z,100,60,0.6\n"
     )
     (path / "logs").mkdir(exist_ok=True)
-    (path / "logs/crawl.log").write_text("2023 200 12 http://good.test/<i>\n2023 404 - http://bad.test/\n")
+    (path / "logs/crawl.log").write_text(
+        "2023 200 12 http://good.test/<i>\n2023 404 - http://bad.test/\n"
+    )
     return path
 
 
@@ -79,10 +81,12 @@ def test_a_crawl_in_a_terminal_can_be_seen_and_not_stopped(client: TestClient, o
         ({"pages": "many"}, "Pages: a number from 1"),
         ({"learn_pages": "-1"}, "Learning pages: a number from 0"),
         ({"time": "soon"}, "is not a length of time"),
-        ({"policy": "--help"}, "There is no such policy"),
+        ({"policy": "--help"}, "There is no policy"),
     ],
 )
-def test_a_form_with_a_mistake_is_shown_again(client: TestClient, fields: dict[str, str], says: str) -> None:
+def test_a_form_with_a_mistake_is_shown_again(
+    client: TestClient, fields: dict[str, str], says: str
+) -> None:
     answer = send(client, f"{CRAWL}/start", **fields)
     assert answer.status_code == 400
     assert says in answer.text
@@ -98,7 +102,10 @@ def test_hosts_are_shown_by_state_and_forgiven(client: TestClient) -> None:
     assert [host["name"] for host in client.get(f"{API}/hosts?state=slow").json()] == ["slow.test"]
     assert send(client, f"{CRAWL}/hosts/forgive", pattern="slow.test").status_code == 303
     assert client.get(f"{API}/hosts?state=slow").json() == []
-    assert client.post(f"{API}/hosts/forgive", json={"pattern": "*"}).json() == {"forgiven": 1, "urls": 0}
+    assert client.post(f"{API}/hosts/forgive", json={"pattern": "*"}).json() == {
+        "forgiven": 1,
+        "urls": 0,
+    }
     assert client.get(f"{API}/hosts?state=bad").json() == []
     assert client.post(f"{API}/hosts/forgive", json={"pattern": "none"}).status_code == 400
 
@@ -114,7 +121,7 @@ def test_the_log_is_filtered_and_is_text(client: TestClient) -> None:
     found = client.get(f"{CRAWL}/log?match=404").text
     assert "bad.test" in found
     assert "good.test" not in found
-    assert "No line has that." in client.get(f"{CRAWL}/log?match=%3Cb%3E").text
+    assert "No line contains that." in client.get(f"{CRAWL}/log?match=%3Cb%3E").text
     assert client.get(f"{API}/log?match=404").json() == {"lines": ["2023 404 - http://bad.test/"]}
     assert client.get(f"{API}/log?limit=0").status_code == 422
 
@@ -151,35 +158,35 @@ class Clock:
 def test_one_look_serves_every_window(owls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, looks = Clock(), list[str]()
 
-    def look(shelf: Shelf, board: Board, name: str) -> CrawlProgress:
+    def look(registry: PortalRegistry, board: JobQueue, name: str) -> CrawlProgress:
         looks.append(name)
         clock.now += 2.0
-        return progress_at(shelf, board, name)
+        return progress_at(registry, board, name)
 
-    monkeypatch.setattr(watching, "progress_at", look)
-    shelf = Shelf(owls.parent)
-    watches = Watches(shelf, Board(shelf, 1, 1), clock)
-    first = watches.see("owls")
-    assert watches.see("owls") is first
+    monkeypatch.setattr(progress_cache, "progress_at", look)
+    registry = PortalRegistry(owls.parent)
+    cache = ProgressCache(registry, JobQueue(registry, 1, 1), clock)
+    first = cache.get("owls")
+    assert cache.get("owls") is first
     clock.now += 19.0  # it took two seconds: for twenty it is not looked at again
-    assert watches.see("owls") is first
+    assert cache.get("owls") is first
     clock.now += 2.0
-    assert watches.see("owls").number == first.number  # nothing has changed
+    assert cache.get("owls").number == first.number  # nothing has changed
     assert len(looks) == 2
-    watches.forget("owls")
+    cache.invalidate("owls")
     (owls / "reports/harvest.csv").unlink()
-    assert watches.see("owls").number == first.number + 1
+    assert cache.get("owls").number == first.number + 1
     assert len(looks) == 3
 
 
 def test_a_stream_says_what_is_new_until_the_server_ends(owls: Path) -> None:
-    shelf = Shelf(owls.parent)
-    watches = Watches(shelf, Board(shelf, 1, 1))
+    registry = PortalRegistry(owls.parent)
+    cache = ProgressCache(registry, JobQueue(registry, 1, 1))
     stopping = threading.Event()
 
     async def listen() -> list[bytes]:
         told = []
-        async for event in progress_events(watches, "owls", stopping):
+        async for event in progress_events(cache, "owls", stopping):
             told.append(event)
             if len(told) == 1:
                 (owls / "reports/harvest.csv").unlink()
@@ -198,7 +205,9 @@ def test_who_one_is_is_asked_once_and_kept_if_wanted(owls: Path, *, remember: bo
     client = visitor(owls.parent, running_jobs=0)
     for page in (CRAWL, "/portals/owls"):
         assert 'name="contact"' in client.get(page).text
-    fields = {"pages": "5", "contact": "me@owls.example"} | ({"remember": "true"} if remember else {})
+    fields = {"pages": "5", "contact": "me@owls.example"} | (
+        {"remember": "true"} if remember else {}
+    )
     assert send(client, f"{CRAWL}/start", **fields).headers["location"] == CRAWL
     assert config_of(owls).crawler.contact == ("me@owls.example" if remember else "")
     for page in (CRAWL, "/portals/owls"):
@@ -219,11 +228,11 @@ def test_the_overview_leads_to_the_crawl_and_to_feedback(owls: Path) -> None:
 
 
 def test_a_query_alone_is_nowhere_to_begin(tmp_path: Path) -> None:
-    make_portal(tmp_path / "q", Wanted(query="barn owls"), {})
+    make_portal(tmp_path / "q", PortalContents(query="barn owls"), {})
     client = visitor(tmp_path)
     status = client.get("/api/v1/portals/q/status").json()
     assert (status["step"], status["next"]) == ("teach", "lode topics q example TOPIC URL")
     for page in ("/portals/q", "/portals/q/crawl"):
         text = client.get(page).text
-        assert "No topic has an example page yet" in text
+        assert "No topic has an example page that can be fetched" in text
         assert 'href="/portals/q/topics">Choose a topic</a>' in text

@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from motherlode.app.errors import BusyError, NoIndexError
 from motherlode.app.jobs import exports
-from motherlode.app.jobs.queue import BusyError
-from motherlode.app.server.search_pool import Desks, NoIndexError
-from motherlode.app.services.questions import Question
-from motherlode.app.services.registry import Shelf
+from motherlode.app.requests.query_string import query_string_of
+from motherlode.app.requests.search import SearchParameters
+from motherlode.app.services.portals.registry import PortalRegistry
+from motherlode.app.services.search.pool import SearchPool
 from motherlode.app.web.views import original as original_view
-from motherlode.documents.harmless import harmless_html
+from motherlode.documents.html.sanitizer import harmless_html
 from motherlode.portal import Portal, PortalLock
 from motherlode.search.indexer import update_index
 from support.app_server import send, visitor
-from support.search_portals import Paper, shelve
+from support.search_portals import SamplePage, fill_portal
 
 EVIL = "http://evil.test/"
 HOSTILE = "<script>alert(1)</script>\u202e\x1b[31m\"'><img src=x onerror=alert(1)> owl"
@@ -36,27 +37,35 @@ ACTIVE = (
     "<svg><script>alert(5)</script><a xlink:href='http://x.test'>y</a></svg><object data='x'></object>"
 )
 PAPERS = {
-    "http://barn.test/": Paper(
+    "http://barn.test/": SamplePage(
         "The barn owl",
         "The barn owl hunts mice in the night.",
         topic="birds/owls",
         confidence=0.9,
         links={"http://heron.test/": "wading birds"},
     ),
-    "http://owls.test/": Paper("Owls", "Owls of the world hunt at night.", topic="birds/owls", day=2),
-    "http://heron.test/": Paper("Herons", "The grey heron spears fish at night.", topic="birds", day=4),
-    "http://eule.test/": Paper("Eulen", "Die Eulen jagen in der Nacht.", language="de", day=8),
-    "http://paper.test/a.pdf": Paper("Pellets", "What pellets of owls hold.", mime="application/pdf"),
-    EVIL: Paper(HOSTILE, f"An owl says {HOSTILE}", topic="birds", confidence=0.4),
-    LONG: Paper("owl " * 250_000, "One megabyte of title, and an owl in the text.", topic="birds"),
-    "http://active.test/": Paper("Active", ACTIVE, topic="birds"),
+    "http://owls.test/": SamplePage(
+        "Owls", "Owls of the world hunt at night.", topic="birds/owls", day=2
+    ),
+    "http://heron.test/": SamplePage(
+        "Herons", "The grey heron spears fish at night.", topic="birds", day=4
+    ),
+    "http://eule.test/": SamplePage("Eulen", "Die Eulen jagen in der Nacht.", language="de", day=8),
+    "http://paper.test/a.pdf": SamplePage(
+        "Pellets", "What pellets of owls hold.", mime="application/pdf"
+    ),
+    EVIL: SamplePage(HOSTILE, f"An owl says {HOSTILE}", topic="birds", confidence=0.4),
+    LONG: SamplePage(
+        "owl " * 250_000, "One megabyte of title, and an owl in the text.", topic="birds"
+    ),
+    "http://active.test/": SamplePage("Active", ACTIVE, topic="birds"),
 }
 
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served")
-    path = shelve(folder / "birds", PAPERS, ("birds", "birds/owls", "politics"))
+    path = fill_portal(folder / "birds", PAPERS, ("birds", "birds/owls", "politics"))
     with Portal.reading(path) as portal:
         update_index(portal)
     return folder
@@ -96,7 +105,9 @@ def test_results_with_marked_words_filters_and_their_counts(client: TestClient) 
     assert "<mark>barn</mark> <mark>owl</mark>" in page.text
     assert 'href="/portals/birds/page?url=http%3A%2F%2Fbarn.test%2F"' in page.text
     part = client.get("/portals/birds/search/found", params={"q": "owl"}).text
-    assert re.search(r'value="birds/owls"> <label[^>]*>birds/owls</label> <span class="facts">2<', part)
+    assert re.search(
+        r'value="birds/owls"> <label[^>]*>birds/owls</label> <span class="facts">2<', part
+    )
     assert "<html" not in part
 
 
@@ -107,11 +118,15 @@ def test_what_is_asked_stands_in_the_address(client: TestClient) -> None:
     assert re.search(r'value="birds/owls" checked', text)
     assert re.search(r'value="barn.test" checked', text)
     assert re.search(r'name="rank_cosine" [^>]*value="0.0"', text)
-    assert Question("owl", topic="a b", any=True).address(page=2) == "q=owl&topic=a+b&any=1&page=2"
+    searched = SearchParameters(q="owl", topic="a b", any=True, page=2)
+    assert query_string_of(searched) == "q=owl&topic=a+b&any=1&page=2"
 
 
 def test_weights_change_the_order(client: TestClient) -> None:
-    by_words, by_topic = found(client, q="night", rank="bm25"), found(client, q="night", rank="confidence")
+    by_words, by_topic = (
+        found(client, q="night", rank="bm25"),
+        found(client, q="night", rank="confidence"),
+    )
     assert hosts(by_topic)[0] == "barn"
     assert hosts(by_words) != hosts(by_topic)
     assert by_topic["rank"] == {"confidence": 1.0}
@@ -122,7 +137,9 @@ def test_facets_count_what_is_found(client: TestClient) -> None:
     assert {one["value"]: one["pages"] for one in facets["topic"]} == {"birds": 3, "birds/owls": 2}
     assert {one["value"] for one in facets["site"]} == {"barn.test", "owls.test", "heron.test"}
     assert facets["language"] == [{"value": "en", "pages": 3}]
-    assert hosts(found(client, q="night", topic="birds/owls", site=["owls.test", "x.test"])) == ["owls"]
+    assert hosts(found(client, q="night", topic="birds/owls", site=["owls.test", "x.test"])) == [
+        "owls"
+    ]
     assert found(client, type="pdf")["facets"]["type"] == [{"value": "pdf", "pages": 1}]
 
 
@@ -161,20 +178,32 @@ def test_more_like_this_and_why(client: TestClient) -> None:
 
 
 def test_without_an_index_there_is_a_button(tmp_path: Path) -> None:
-    shelve(tmp_path / "birds", {"http://barn.test/": PAPERS["http://barn.test/"]}, ("birds", "birds/owls"))
+    fill_portal(
+        tmp_path / "birds",
+        {"http://barn.test/": PAPERS["http://barn.test/"]},
+        ("birds", "birds/owls"),
+    )
     client = visitor(tmp_path)
     page = client.get("/portals/birds/search?q=owl").text
     assert "Make the index" in page
     assert "There is no index yet." in page
     assert client.get("/api/v1/portals/birds/search?q=owl").status_code == 409
-    assert over(client, client.post("/api/v1/portals/birds/index", json={}).json())["state"] == "done"
+    assert (
+        over(client, client.post("/api/v1/portals/birds/index", json={}).json())["state"] == "done"
+    )
     assert "1 page matches" in client.get("/portals/birds/search?q=owl").text
-    shelve(tmp_path / "birds", {"http://owls.test/": PAPERS["http://owls.test/"]})
-    assert "1 page changed since the index was made" in client.get("/portals/birds/search?q=owl").text
+    fill_portal(tmp_path / "birds", {"http://owls.test/": PAPERS["http://owls.test/"]})
+    assert (
+        "1 page changed since the index was made" in client.get("/portals/birds/search?q=owl").text
+    )
 
 
 def test_an_index_at_work_is_told(tmp_path: Path) -> None:
-    shelve(tmp_path / "birds", {"http://barn.test/": PAPERS["http://barn.test/"]}, ("birds", "birds/owls"))
+    fill_portal(
+        tmp_path / "birds",
+        {"http://barn.test/": PAPERS["http://barn.test/"]},
+        ("birds", "birds/owls"),
+    )
     client = visitor(tmp_path, running_jobs=0)
     for _ in range(2):  # the second time it is at work already
         assert send(client, "/portals/birds/index").headers["location"] == "/portals/birds/search"
@@ -189,26 +218,28 @@ def test_an_index_at_work_is_told(tmp_path: Path) -> None:
 
 
 def test_only_so_many_search_at_once(shelf: Path) -> None:
-    desks = Desks(Shelf(shelf), at_once=1, patience=0.01)
-    with desks.at("birds") as (portal, _), pytest.raises(BusyError), desks.at("birds"):
+    pool = SearchPool(PortalRegistry(shelf), max_queries=1, max_wait_s=0.01)
+    with pool.open("birds") as (portal, _), pytest.raises(BusyError), pool.open("birds"):
         assert portal is None, "nobody else gets in"
 
 
 def test_an_index_that_is_made_anew_is_seen(tmp_path: Path) -> None:
-    shelve(tmp_path / "p", {"http://barn.test/": PAPERS["http://barn.test/"]}, ("birds", "birds/owls"))
-    desks = Desks(Shelf(tmp_path))
-    with pytest.raises(NoIndexError), desks.at("p"):
+    fill_portal(
+        tmp_path / "p", {"http://barn.test/": PAPERS["http://barn.test/"]}, ("birds", "birds/owls")
+    )
+    pool = SearchPool(PortalRegistry(tmp_path))
+    with pytest.raises(NoIndexError), pool.open("p"):
         pass
     with Portal.reading(tmp_path / "p") as portal:
         update_index(portal)
-        assert (desks.standing(portal).pages, desks.standing(portal).behind) == (1, 0)
-        shelve(tmp_path / "p", {"http://owls.test/": PAPERS["http://owls.test/"]})
-        assert desks.standing(portal).behind == 1
+        assert (pool.status(portal).pages, pool.status(portal).behind) == (1, 0)
+        fill_portal(tmp_path / "p", {"http://owls.test/": PAPERS["http://owls.test/"]})
+        assert pool.status(portal).behind == 1
         update_index(portal, rebuild=True)
-        assert (desks.standing(portal).pages, desks.standing(portal).behind) == (2, 0)
+        assert (pool.status(portal).pages, pool.status(portal).behind) == (2, 0)
     index = tmp_path / "p" / "index"
     next(index.glob("pages-*")).rename(index / "pages-1")
-    with pytest.raises(NoIndexError, match="made by another version"), desks.at("p"):
+    with pytest.raises(NoIndexError, match="made by another version"), pool.open("p"):
         pass
 
 
@@ -231,10 +262,17 @@ def test_a_page_says_what_it_is_and_why_it_is_here(client: TestClient) -> None:
 
 def test_a_page_that_was_never_seen(client: TestClient) -> None:
     for place in ("pages", "explain", "pages/original"):
-        answer = client.get(f"/api/v1/portals/birds/{place}", params={"url": "http://nowhere.test/"})
+        answer = client.get(
+            f"/api/v1/portals/birds/{place}", params={"url": "http://nowhere.test/"}
+        )
         assert (answer.status_code, list(answer.json())) == (404, ["error"])
-    assert client.get("/portals/birds/page", params={"url": "javascript:alert(1)"}).status_code in (400, 404)
-    explained = client.get("/api/v1/portals/birds/explain", params={"url": "http://barn.test/"}).json()
+    assert client.get("/portals/birds/page", params={"url": "javascript:alert(1)"}).status_code in (
+        400,
+        404,
+    )
+    explained = client.get(
+        "/api/v1/portals/birds/explain", params={"url": "http://barn.test/"}
+    ).json()
     assert explained["judgement"]["topic"] == "birds/owls"
 
 
@@ -254,8 +292,16 @@ def test_a_title_of_a_megabyte_is_cut(client: TestClient) -> None:
 
 
 def test_hostile_queries_are_words(client: TestClient) -> None:
-    for query in (HOSTILE, '"><script>', "\x00", "\ud800".encode("utf-8", "replace").decode(), "a" * 4000):
-        page = client.get("/portals/birds/search", params={"q": query, "topic": query, "site": query})
+    for query in (
+        HOSTILE,
+        '"><script>',
+        "\x00",
+        "\ud800".encode("utf-8", "replace").decode(),
+        "a" * 4000,
+    ):
+        page = client.get(
+            "/portals/birds/search", params={"q": query, "topic": query, "site": query}
+        )
         assert page.status_code in (200, 400, 404, 422)
         assert "<script>" not in page.text
 
@@ -269,7 +315,18 @@ def test_the_original_can_neither_run_nor_ask_for_anything(client: TestClient) -
     assert "allow-" not in original_view.POLICY
     assert '<p style="color:red">owls</p>' in answer.text
     assert "data:image/png" in answer.text
-    for word in ("script", "http", "on", "href", "refresh", "action", "iframe", "svg", "object", "ping"):
+    for word in (
+        "script",
+        "http",
+        "on",
+        "href",
+        "refresh",
+        "action",
+        "iframe",
+        "svg",
+        "object",
+        "ping",
+    ):
         assert not re.search(rf"<[^>]*\b{word}", answer.text), word
 
 
@@ -277,7 +334,7 @@ def test_what_is_no_page_is_not_shown_but_can_be_had(client: TestClient) -> None
     at = {"url": "http://paper.test/a.pdf"}
     shown = client.get("/portals/birds/page/original", params=at)
     assert shown.headers["content-type"] == "text/plain; charset=utf-8"
-    assert "can be downloaded" in shown.text
+    assert "you can download it" in shown.text
     kept = client.get("/portals/birds/page/original", params=at | {"download": "1"})
     assert kept.headers["content-type"] == "application/octet-stream"
     assert kept.headers["content-disposition"].startswith("attachment")
@@ -308,7 +365,10 @@ def test_marks_are_given_listed_and_taken_back(tmp_path: Path) -> None:
         ("http://owls.test/", "bad", False)
     ]
     body = {"good": ["http://eule.test/"], "topic": "birds"}
-    assert client.post("/api/v1/portals/birds/marks", json=body).json()["marked"][0]["topic"] == "birds"
+    assert (
+        client.post("/api/v1/portals/birds/marks", json=body).json()["marked"][0]["topic"]
+        == "birds"
+    )
     assert client.post("/api/v1/portals/birds/marks", json={"undo": True}).json()["undone"] == 1
     assert send(client, "/portals/birds/marks", word="undo", back="marks").status_code == 303
     assert client.get("/api/v1/portals/birds/marks").json() == []
@@ -345,7 +405,7 @@ def test_one_comes_back_to_nowhere_else(client: TestClient) -> None:
 
 
 def _copy(tmp_path: Path) -> TestClient:
-    path = shelve(tmp_path / "birds", PAPERS, ("birds", "birds/owls", "politics"))
+    path = fill_portal(tmp_path / "birds", PAPERS, ("birds", "birds/owls", "politics"))
     with Portal.reading(path) as portal:
         update_index(portal)
     return visitor(tmp_path)
@@ -369,12 +429,14 @@ def test_an_export_is_made_and_downloaded(tmp_path: Path) -> None:
     done = over(client, job)
     assert (done["state"], done["options"]) == ("done", ["--format=csv", "--topic=birds", "--text"])
     assert str(tmp_path) not in json.dumps(done)
-    assert f'href="/portals/birds/export/{job["id"]}"' in client.get("/portals/birds/export/now").text
+    assert (
+        f'href="/portals/birds/export/{job["id"]}"' in client.get("/portals/birds/export/now").text
+    )
     file = client.get(f"/portals/birds/export/{job['id']}")
     assert file.headers["content-disposition"] == 'attachment; filename="birds.csv"'
     assert b"spears fish" in file.content
     assert client.get(f"/api/v1/portals/birds/export/{job['id']}").content == file.content
-    exports.clear_away(tmp_path / "birds", kept=1)
+    exports.remove_old_files(tmp_path / "birds", max_kept=1)
     assert client.get(f"/portals/birds/export/{job['id']}").status_code == 404
     assert "cleared away" in client.get("/portals/birds/export").text
 
@@ -411,11 +473,11 @@ def test_no_other_file_is_downloaded(client: TestClient) -> None:
 
 
 def test_so_many_files_are_kept(tmp_path: Path) -> None:
-    folder = tmp_path / exports.FOLDER
+    folder = tmp_path / exports.EXPORTS_FOLDER
     folder.mkdir()
     for number in range(12):
         (folder / f"served-{number:016x}.csv").write_text("x")
     (folder / "harvest.csv").write_text("mine")
-    exports.clear_away(tmp_path)
-    assert len(list(folder.glob("served-*"))) == exports.KEPT - 1
+    exports.remove_old_files(tmp_path)
+    assert len(list(folder.glob("served-*"))) == exports.MAX_KEPT_FILES - 1
     assert (folder / "harvest.csv").exists()

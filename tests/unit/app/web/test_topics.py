@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from motherlode.app.jobs.queue import BusyError
-from motherlode.app.services.topic_views import Memory
+from motherlode.app.errors import BusyError
+from motherlode.app.services.topics.views import ResultCache
 from motherlode.portal.lock import PortalLock
 from support.app_server import send, visitor
 from support.bird_portal import EVIL, crawled_birds
@@ -55,9 +55,10 @@ def test_the_tree_is_told_with_its_figures(client: TestClient) -> None:
     assert birds["pages"] == found["animals"]["below"] > 10
     assert (birds["examples"], found["OTHERS"]["examples"], birds["depth"]) == (13, 3, 2)
     assert 0 < birds["precision"] <= 1
+    assert birds["estimate"] == {"value": birds["precision"], "examples": 13}
     page = client.get(AT).text
     assert f'href="{AT}/{birds["id"]}">birds</a>' in page
-    assert f"{birds['precision']:.2f}" in page
+    assert f"about {birds['precision']:.1f}" in page
 
 
 def test_a_topic_is_added_renamed_and_moved(client: TestClient) -> None:
@@ -89,7 +90,12 @@ def test_what_was_done_is_said_once_and_no_link_can_have_it_said(client: TestCli
 @pytest.mark.parametrize(
     ("form", "fields", "status", "says"),
     [
-        ("add", {"name": "birds", "parent": "{animals}"}, 400, "There is a topic 'animals/birds' already."),
+        (
+            "add",
+            {"name": "birds", "parent": "{animals}"},
+            400,
+            "There is a topic 'animals/birds' already.",
+        ),
         ("add", {"name": " ", "parent": 1}, 400, "There is a topic '/' already."),
         ("add", {"name": "x", "parent": 999}, 404, "There is no such topic"),
         ("move", {"topic": "{animals}", "parent": "{birds}"}, 400, "cannot be moved below itself"),
@@ -133,15 +139,23 @@ def test_what_was_removed_comes_back_as_it_was(client: TestClient) -> None:
     assert client.get(f"{API}/page?topic=animals/birds").json()["best"] == pages
 
 
-def test_what_was_removed_does_not_come_back_into_a_place_that_is_taken_or_gone(client: TestClient) -> None:
+def test_what_was_removed_does_not_come_back_into_a_place_that_is_taken_or_gone(
+    client: TestClient,
+) -> None:
     removed = client.post(f"{API}/remove", json={"topic": "animals/birds"}).json()["undo"]
     client.post(f"{API}/add", json={"topic": "animals/Birds"})
     taken = client.post(f"{API}/restore", json={"id": removed})
-    assert (taken.status_code, taken.json()["error"]) == (400, "There is a topic 'animals/Birds' already.")
+    assert (taken.status_code, taken.json()["error"]) == (
+        400,
+        "There is a topic 'animals/Birds' already.",
+    )
     client.post(f"{API}/remove", json={"topic": "animals"})
     gone = client.post(f"{API}/restore", json={"id": removed})
     assert gone.json()["error"] == "The topic above 'animals/birds' is gone; restore that first."
-    assert client.post(f"{API}/restore", json={}).json()["done"] == "Restored 'animals' with 0 examples."
+    assert (
+        client.post(f"{API}/restore", json={}).json()["done"]
+        == "Restored 'animals' with 0 examples."
+    )
 
 
 def test_only_the_last_removals_are_kept(client: TestClient) -> None:
@@ -207,7 +221,10 @@ def test_examples_are_added_and_taken_out(client: TestClient) -> None:
     told(send(client, f"{AT}/{birds}/example/remove", url="http://c.test/"))
     assert "http://c.test/" not in client.get(f"{AT}/{birds}").text
     body = {"topic": "animals/birds", "urls": ["http://b.test/"], "remove": True}
-    assert client.post(f"{API}/example", json=body).json()["done"] == "Took 1 example out of 'animals/birds'."
+    assert (
+        client.post(f"{API}/example", json=body).json()["done"]
+        == "Took 1 example out of 'animals/birds'."
+    )
 
 
 # Clusters
@@ -235,8 +252,37 @@ def test_a_cluster_becomes_a_sub_topic(client: TestClient) -> None:
     shown = client.get(f"{AT}/{made['id']}").text
     assert first["pages"][0]["url"] in shown
     assert "that a person accepted" in shown
+    assert not made["trained"]
     again = send(client, f"{AT}/{birds}/subtopic", job=job["id"], place=9, name="x")
     assert (again.status_code, "There is no such cluster" in again.text) == (400, True)
+
+
+def test_a_sub_topic_of_a_cluster_shows_its_examples_and_can_be_learned_at_once(
+    client: TestClient,
+) -> None:
+    birds = number(client, "animals/birds")
+    job = client.post(
+        "/api/v1/portals/birds/cluster", json={"topic": "animals/birds", "k": 2}
+    ).json()
+    cluster = waited(client, job["id"])["result"]["clustering"]["clusters"][0]
+    fields = {"job": job["id"], "place": 0, "name": "made"}
+    there = client.get(told(send(client, f"{AT}/{birds}/subtopic", **fields))).text
+    examples = len(cluster["pages"])
+    assert f"with {examples} examples, of {cluster['size']} pages in the cluster." in there
+    made = rows(client)["animals/birds/made"]["id"]
+    pages = ("", "/topics", f"/topics/{birds}", f"/topics/{made}", "/crawl")
+    for page in (client.get(f"/portals/birds{at}").text for at in pages[:-1]):
+        assert (
+            f"{examples} examples; not trained yet: pages are judged at the next training." in page
+        )
+        assert page.count(">Learn now</button>") == 1
+        assert '<input type="hidden" name="keep" value="true">' in page
+    assert all("not trained yet" in client.get(f"/portals/birds{at}").text for at in pages)
+    assert client.get("/api/v1/portals/birds/status").json()["step"] == "train"
+    answer = send(client, "/portals/birds/train", keep="true")
+    assert waited(client, answer.headers["location"].rpartition("/")[2])["state"] == "done"
+    assert rows(client)["animals/birds/made"]["pages"] >= examples // 2
+    assert all("not trained yet" not in client.get(f"/portals/birds{at}").text for at in pages)
 
 
 def test_clusters_of_a_topic_without_pages_are_none(client: TestClient) -> None:
@@ -249,18 +295,18 @@ def test_clusters_of_a_topic_without_pages_are_none(client: TestClient) -> None:
 
 
 def test_what_was_worked_out_is_remembered_and_who_waits_too_long_is_told() -> None:
-    memory = Memory(most=1, patience=0.01)
+    cache = ResultCache(max_results=1, max_wait_s=0.01)
     asked: list[str] = []
 
     def work(key: str) -> str:
         asked.append(key)
         with pytest.raises(BusyError):
-            memory.recall("other", str)
+            cache.get("other", str)
         return key.upper()
 
-    assert [memory.recall("a", lambda: work("a")) for _ in range(2)] == ["A", "A"]
-    memory.recall("b", lambda: work("b"))
-    memory.recall("a", lambda: work("a"))
+    assert [cache.get("a", lambda: work("a")) for _ in range(2)] == ["A", "A"]
+    cache.get("b", lambda: work("b"))
+    cache.get("a", lambda: work("a"))
     assert asked == ["a", "b", "a"]
 
 

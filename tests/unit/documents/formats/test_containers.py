@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 import pytest
 
+from motherlode.documents.extracts import UnreadableError
 from motherlode.documents.formats import containers, reader_for
-from motherlode.documents.formats import zipped as zips
+from motherlode.documents.formats import zip_files as zips
 from motherlode.documents.formats.containers import harmless
 from motherlode.documents.formats.kinds import OLE_MAGIC, kind_of_ole, kind_of_zip
-from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import KINDS, Manuscript, make
 from support.document_files import DOCX, PPTX, read, relations, tarred, zipped
 
@@ -50,7 +50,9 @@ def test_a_packed_file_is_called_by_itself_or_by_its_address() -> None:
     with gzip.GzipFile("folder/told.csv", "wb", fileobj=named) as file:
         file.write(b"a,b")
     assert members(GZIP, named.getvalue()) == {"told.csv": b"a,b"}
-    assert members(GZIP, gzip.compress(b"x"), "http://example.org/a%20b.ps.gz?q") == {"a b.ps": b"x"}
+    assert members(GZIP, gzip.compress(b"x"), "http://example.org/a%20b.ps.gz?q") == {
+        "a b.ps": b"x"
+    }
     assert members(GZIP, bz2.compress(b"x"), "http://example.org/c.xml.bz2") == {"c.xml": b"x"}
     assert members(GZIP, lzma.compress(b"x"), "http://example.org/") == {"unnamed": b"x"}
 
@@ -68,7 +70,9 @@ def test_what_a_broken_file_begins_with_counts() -> None:
     assert members(TAR, tar[:2000]) == {"a": b"1"}
     corrupt = bytearray(zipped(FILES, zipfile.ZIP_STORED))
     corrupt[corrupt.index(b"one")] = ord("O")
-    assert members(ZIP, bytes(corrupt))["a.txt"] == b"One"  # zipfile would give nothing: the sum is wrong
+    assert (
+        members(ZIP, bytes(corrupt))["a.txt"] == b"One"
+    )  # zipfile would give nothing: the sum is wrong
 
 
 def test_names_are_made_harmless_and_different() -> None:
@@ -96,7 +100,13 @@ def test_numbers_and_sizes_of_members_are_limited(monkeypatch: pytest.MonkeyPatc
     assert len(members(ZIP, many)) == containers.MAX_MEMBERS
     monkeypatch.setattr(containers, "MAX_MEMBER", 1_000)
     monkeypatch.setattr(containers, "MAX_UNPACKED", 2_500)
-    sized = {"a": b"x" * 900, "big": b"x" * 1_001, "b": b"x" * 900, "c": b"x" * 900, "d": b"x" * 100}
+    sized = {
+        "a": b"x" * 900,
+        "big": b"x" * 1_001,
+        "b": b"x" * 900,
+        "c": b"x" * 900,
+        "d": b"x" * 100,
+    }
     for body in (zipped(sized), tarred(sized)):
         assert set(members(ZIP, body)) == {"a", "b", "d"}
     monkeypatch.setattr(zips, "MAX_ENTRIES", 1_000)
@@ -107,16 +117,24 @@ def test_numbers_and_sizes_of_members_are_limited(monkeypatch: pytest.MonkeyPatc
 def _deflated_zeros(size: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     piece = packer.compress(bytes(2**20))
-    return piece + b"".join(packer.compress(bytes(2**20)) for _ in range(size // 2**20 - 1)) + packer.flush()
+    return (
+        piece
+        + b"".join(packer.compress(bytes(2**20)) for _ in range(size // 2**20 - 1))
+        + packer.flush()
+    )
 
 
 def _bomb_zip(packed: bytes, method: int, told: int = 100) -> bytes:
     """A zip all of whose entries are the same packed bytes (as in David Fifield's)."""
     entries, sizes = 5_000, struct.pack("<II", len(packed), told)
-    body = struct.pack("<4sHHHHHI8sHH", b"PK\3\4", 20, 0, method, 0, 0, 0, sizes, 1, 0) + b"a" + packed
+    body = (
+        struct.pack("<4sHHHHHI8sHH", b"PK\3\4", 20, 0, method, 0, 0, 0, sizes, 1, 0) + b"a" + packed
+    )
     entry = struct.Struct("<4sHHHHHHI8sHHHHHII6s")
     listed = b"".join(
-        entry.pack(b"PK\1\2", 20, 20, 0, method, 0, 0, 0, sizes, 6, 0, 0, 0, 0, 0, 0, b"%06d" % number)
+        entry.pack(
+            b"PK\1\2", 20, 20, 0, method, 0, 0, 0, sizes, 6, 0, 0, 0, 0, 0, 0, b"%06d" % number
+        )
         for number in range(entries)
     )
     return (
@@ -140,7 +158,9 @@ ZEROS = 2**26
         pytest.param(lambda: lzma.compress(bytes(ZEROS), preset=0), id="xz"),
     ],
 )
-def test_a_bomb_costs_neither_memory_nor_an_error_of_another_kind(body: Callable[[], bytes]) -> None:
+def test_a_bomb_costs_neither_memory_nor_an_error_of_another_kind(
+    body: Callable[[], bytes],
+) -> None:
     packed = body()
     tracemalloc.start()
     try:
@@ -155,7 +175,9 @@ def test_a_bomb_costs_neither_memory_nor_an_error_of_another_kind(body: Callable
 def test_a_bomb_among_the_parts_of_a_document_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zips, "MAX_PART", 100_000)
     body = (
-        "<w:document><w:p><w:t>begun</w:t></w:p>" + " " * 1_000_000 + "<w:p><w:t>end</w:t></w:p></w:document>"
+        "<w:document><w:p><w:t>begun</w:t></w:p>"
+        + " " * 1_000_000
+        + "<w:p><w:t>end</w:t></w:p></w:document>"
     )
     parts = {
         "_rels/.rels": relations(("a", "officeDocument", "word/document.xml")),
@@ -174,7 +196,13 @@ def test_tars_in_tars_are_members_and_strange_sizes_end_the_reading() -> None:
     for _ in range(30):
         inner = tarred({"inner.tar": inner})
     assert list(members(TAR, inner)) == ["inner.tar"]
-    for size in (b"77777777777\0", b"\x80" + b"\xff" * 11, b"\xff" * 12, b"-0000000001\0", b"zzzzzzzzzzz\0"):
+    for size in (
+        b"77777777777\0",
+        b"\x80" + b"\xff" * 11,
+        b"\xff" * 12,
+        b"-0000000001\0",
+        b"zzzzzzzzzzz\0",
+    ):
         tar = bytearray(tarred({"a": b"1", "b": b"2"}))
         tar[1024 + 124 : 1024 + 136] = size
         tar[1024 + 148 : 1024 + 156] = b" " * 8
@@ -190,9 +218,13 @@ def test_what_a_zip_is_told_by_what_is_in_it(kind: str) -> None:
 def test_what_a_zip_is_without_a_list_of_types() -> None:
     assert kind_of_zip(zipped({"mimetype": " application/epub+zip\n"})) == "application/epub+zip"
     assert kind_of_zip(zipped({"META-INF/container.xml": ""})) == "application/epub+zip"
-    assert kind_of_zip(zipped({"[Content_Types].xml": "<broken", "PPT/presentation.xml": ""})) == PPTX
+    assert (
+        kind_of_zip(zipped({"[Content_Types].xml": "<broken", "PPT/presentation.xml": ""})) == PPTX
+    )
     macro = "application/vnd.ms-word.document.macroEnabled.main+xml"
-    told = kind_of_zip(zipped({"[Content_Types].xml": f'<Types><Override ContentType="{macro}"/></Types>'}))
+    told = kind_of_zip(
+        zipped({"[Content_Types].xml": f'<Types><Override ContentType="{macro}"/></Types>'})
+    )
     assert told == "application/vnd.ms-word.document.macroenabled"
     assert getattr(reader_for(told), "__name__", "") == "read_docx"
     assert kind_of_zip(zipped({"word/list.txt": "no document"})) == ZIP
@@ -214,10 +246,16 @@ def _ole(*names: str, start: int = 0, following: int = 0xFFFFFFFE) -> bytes:
         coded = name.encode("utf-16-le") + b"\0\0"
         # The root names the first, the first the second; a third belongs to somebody else.
         tree = (
-            (NONE, NONE, 1) if number == 0 else (NONE, number + 1, NONE) if number < 2 else (NONE, NONE, NONE)
+            (NONE, NONE, 1)
+            if number == 0
+            else (NONE, number + 1, NONE)
+            if number < 2
+            else (NONE, NONE, NONE)
         )
         entries += coded.ljust(64, b"\0") + struct.pack("<HHIII", len(coded), 0, *tree) + bytes(48)
-    return bytes(header) + entries.ljust(512, b"\0")[:512] + struct.pack("<I", following) + bytes(508)
+    return (
+        bytes(header) + entries.ljust(512, b"\0")[:512] + struct.pack("<I", following) + bytes(508)
+    )
 
 
 def test_what_an_ole_file_is_told_by_its_streams() -> None:

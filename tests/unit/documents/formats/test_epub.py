@@ -3,7 +3,7 @@
 
 import pytest
 
-from motherlode.documents.raw import UnreadableError
+from motherlode.documents.extracts import UnreadableError
 from support.document_files import links, read, zipped
 
 EPUB = "application/epub+zip"

@@ -20,8 +20,12 @@ from support.document_files import (
     zipped,
 )
 
-TOLD = Manuscript("On rain", ("First paragraph.", "Second.") * 5, (("http://example.org/a", "a link"),))
-MARKED = "# Head\n\nSome [link](http://example.org/), *more*.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n" * 5
+TOLD = Manuscript(
+    "On rain", ("First paragraph.", "Second.") * 5, (("http://example.org/a", "a link"),)
+)
+MARKED = (
+    "# Head\n\nSome [link](http://example.org/), *more*.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n" * 5
+)
 FEED = (
     "<rss><channel><title>T</title><item><title>One</title><link>http://example.org/</link>"
     "<description>&lt;p&gt;x</description></item></channel></rss>"

@@ -5,11 +5,13 @@ import sys
 
 import pytest
 
-from motherlode.documents.raw import UnreadableError
+from motherlode.documents.extracts import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
 from support.document_files import DOCX, PPTX, XLSX, links, read, relations, zipped
 
-TOLD = Manuscript("On rain", ("First paragraph.", "Second."), (("http://example.org/a?b=c&d", "a link"),))
+TOLD = Manuscript(
+    "On rain", ("First paragraph.", "Second."), (("http://example.org/a?b=c&d", "a link"),)
+)
 
 
 def test_a_made_word_document_is_read_whole() -> None:
@@ -28,7 +30,10 @@ def test_made_slides_are_read_whole() -> None:
 
 def word(body: str, **parts: str) -> bytes:
     """A Word document around some paragraphs; parts by their file names, with _ for the dot."""
-    told = [("r1", "hyperlink", "http://example.org/one"), ("r2", "image", "http://example.org/i.png")]
+    told = [
+        ("r1", "hyperlink", "http://example.org/one"),
+        ("r2", "image", "http://example.org/i.png"),
+    ]
     named = [(name, name, f"{name}.xml") for name in parts]
     return zipped(
         {
@@ -107,7 +112,9 @@ def test_odd_names_of_parts_are_found_all_the_same() -> None:
 
 
 def test_a_package_without_any_relations_is_read_by_the_usual_names() -> None:
-    assert read(DOCX, zipped({"word/document.xml": f"<d><w:p>{run('text')}</w:p></d>"})).text == "text"
+    assert (
+        read(DOCX, zipped({"word/document.xml": f"<d><w:p>{run('text')}</w:p></d>"})).text == "text"
+    )
     slide = "<s><p:sp><a:p><a:r><a:t>{}</a:t></a:r></a:p></p:sp></s>"
     slides = {f"ppt/slides/slide{number}.xml": slide.format(number) for number in (10, 2, 1)}
     assert read(PPTX, zipped(slides)).text == "1\n2\n10"
@@ -135,7 +142,9 @@ def slides(*told: tuple[str, str]) -> bytes:
             for kind in related.split()
         ]
         parts[f"ppt/slides/_rels/x{number}.xml.rels"] = relations(
-            ("h1", "hyperlink", "http://example.org/1"), ("h2", "hyperlink", "http://example.org/2"), *kinds
+            ("h1", "hyperlink", "http://example.org/1"),
+            ("h2", "hyperlink", "http://example.org/2"),
+            *kinds,
         )
     return zipped(parts)
 
@@ -182,7 +191,9 @@ def book(sheet: str, strings: str = "") -> bytes:
 
 
 def test_cells_are_strings_numbers_formulas_and_links() -> None:
-    strings = "<si><t>Day</t></si><si><r><t>mm of </t></r><r><t>rain</t></r><rPh><t>amu</t></rPh></si>"
+    strings = (
+        "<si><t>Day</t></si><si><r><t>mm of </t></r><r><t>rain</t></r><rPh><t>amu</t></rPh></si>"
+    )
     sheet = """<sheetData><row><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>99</v></c></row>
     <row><c r="A2" t="inlineStr"><is><t>Mon</t></is></c><c r="B2"><v>12.5</v></c><c r="C2" t="b"><v>1</v></c><c t="e"><v>#N/A</v></c>
     <c r="D2" t="str"><f>HYPERLINK("http://example.org/f","more")</f><v>more</v></c></row><row/></sheetData>
@@ -197,7 +208,11 @@ def test_a_string_named_by_a_million_cells_stops_at_the_limit() -> None:
     cell = '<c t="s"><v>0</v></c>'
     row = f"<row>{cell * 100_000}</row>"
     assert (
-        len(read(XLSX, book(f"<sheetData>{row}</sheetData>", f"<si><t>{'x' * 30_000}</t></si>")).text)
+        len(
+            read(
+                XLSX, book(f"<sheetData>{row}</sheetData>", f"<si><t>{'x' * 30_000}</t></si>")
+            ).text
+        )
         <= 10_000_000
     )
     cells = f"<row>{cell}</row>" * 100_000
@@ -205,7 +220,9 @@ def test_a_string_named_by_a_million_cells_stops_at_the_limit() -> None:
     assert len(extract.text) <= 10_000_000
 
 
-def test_what_is_no_package_or_has_no_document_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_package_or_has_no_document_is_unreadable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for missing in (False, True):
         if missing:
             monkeypatch.setitem(sys.modules, "undoc", None)

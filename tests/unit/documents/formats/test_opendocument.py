@@ -3,7 +3,7 @@
 
 import pytest
 
-from motherlode.documents.raw import UnreadableError
+from motherlode.documents.extracts import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
 from support.document_files import ODF, links, read, zipped
 
@@ -21,7 +21,9 @@ def packed(body: str) -> bytes:
 
 
 def test_a_made_text_is_read_whole() -> None:
-    told = Manuscript("On rain", ("First paragraph.", "Second."), (("http://example.org/a?b=c&d", "a link"),))
+    told = Manuscript(
+        "On rain", ("First paragraph.", "Second."), (("http://example.org/a?b=c&d", "a link"),)
+    )
     extract = read(f"{ODF}text", make("odt", told))
     assert (extract.title, extract.headings) == ("On rain", ("On rain",))
     assert extract.text == "On rain\nFirst paragraph.\nSecond.\na link"
@@ -71,10 +73,14 @@ def test_slides_have_titles_and_notes() -> None:
 def test_encrypted_and_empty_packages_are_told_apart() -> None:
     manifest = "<m><manifest:encryption-data/></m>"
     with pytest.raises(UnreadableError, match="encrypted"):
-        read(f"{ODF}text", zipped({"content.xml": b"\x00garbage", "META-INF/manifest.xml": manifest}))
+        read(
+            f"{ODF}text", zipped({"content.xml": b"\x00garbage", "META-INF/manifest.xml": manifest})
+        )
     with pytest.raises(UnreadableError, match="no document"):
         read(f"{ODF}text", zipped({"content.xml": ""}))
 
 
 def test_paragraphs_in_paragraphs_without_end_are_no_recursion() -> None:
-    assert read(f"{ODF}text", packed("<office:text>" + "<text:p>x" * 200_000)).text.startswith("x\nx")
+    assert read(f"{ODF}text", packed("<office:text>" + "<text:p>x" * 200_000)).text.startswith(
+        "x\nx"
+    )

@@ -9,9 +9,9 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption  # type: ignore[import-untyped]
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
+from motherlode.documents.extracts import UnreadableError
 from motherlode.documents.formats import pdf
 from motherlode.documents.formats.lines import paragraphs
-from motherlode.documents.raw import UnreadableError
 from motherlode.lab.generated.formats import Manuscript, make
 from support.document_files import links, read
 
@@ -67,17 +67,23 @@ def test_pages_follow_each_other_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_password_is_respected_unless_it_is_empty() -> None:
-    locked = drawn(lambda canvas: canvas.drawString(72, 700, "secret"), encrypt=StandardEncryption("word"))
+    locked = drawn(
+        lambda canvas: canvas.drawString(72, 700, "secret"), encrypt=StandardEncryption("word")
+    )
     with pytest.raises(UnreadableError, match="encrypted"):
         read(PDF, locked)
     printing = StandardEncryption("", ownerPassword="owner", canCopy=0)
     assert (
-        read(PDF, drawn(lambda canvas: canvas.drawString(72, 700, "open"), encrypt=printing)).text == "open"
+        read(PDF, drawn(lambda canvas: canvas.drawString(72, 700, "open"), encrypt=printing)).text
+        == "open"
     )
 
 
 def test_lines_are_put_together_and_hyphens_taken_out() -> None:
-    lines = ["A line that is as long as lines get here, and contin-", "ued on the next line, a long one too"]
+    lines = [
+        "A line that is as long as lines get here, and contin-",
+        "ued on the next line, a long one too",
+    ]
     lines += ["and ends.", "More"]
     assert list(paragraphs("\r\n".join(lines))) == [
         "A line that is as long as lines get here, and continued on the next line, a long one too and ends.",
@@ -99,17 +105,25 @@ def _oxide(outcome: Any) -> SimpleNamespace:
     def from_bytes(_: bytes) -> Any:
         if isinstance(outcome, BaseException):
             raise outcome
-        return SimpleNamespace(page_count=lambda: len(outcome), extract_text=lambda number: outcome[number])
+        return SimpleNamespace(
+            page_count=lambda: len(outcome), extract_text=lambda number: outcome[number]
+        )
 
-    return SimpleNamespace(disable_logging=lambda: None, PdfDocument=SimpleNamespace(from_bytes=from_bytes))
+    return SimpleNamespace(
+        disable_logging=lambda: None, PdfDocument=SimpleNamespace(from_bytes=from_bytes)
+    )
 
 
-def test_what_the_first_library_cannot_open_is_given_to_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_first_library_cannot_open_is_given_to_the_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "pdf_oxide", _oxide(["One", "Two"]))
     assert read(PDF, b"%PDF-broken").text == "One\nTwo"
 
 
-@pytest.mark.parametrize("outcome", [RuntimeError("broken"), _PanicError("index out of bounds"), [""], None])
+@pytest.mark.parametrize(
+    "outcome", [RuntimeError("broken"), _PanicError("index out of bounds"), [""], None]
+)
 def test_a_second_failure_is_final(monkeypatch: pytest.MonkeyPatch, outcome: Any) -> None:
     monkeypatch.setitem(sys.modules, "pdf_oxide", outcome if outcome is None else _oxide(outcome))
     with pytest.raises(UnreadableError, match="a broken PDF"):

@@ -38,7 +38,9 @@ def test_every_type_has_its_reader(mime: str, name: str) -> None:
     assert getattr(reader_for(mime), "__name__", "") == name
 
 
-@pytest.mark.parametrize("mime", ["text/html", "application/xhtml+xml", "image/png", "application/json", ""])
+@pytest.mark.parametrize(
+    "mime", ["text/html", "application/xhtml+xml", "image/png", "application/json", ""]
+)
 def test_pages_and_what_nobody_reads_have_none(mime: str) -> None:
     assert reader_for(mime) is None
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from motherlode.documents.extracts import Extract, UnreadableError
 from motherlode.documents.formats.kinds import kind_of_ole, kind_of_zip
-from motherlode.documents.raw import Extract, UnreadableError
 from support.document_files import DOCX, ODF, PPTX, XLSX, links, read
 
 MIMES = {
@@ -102,10 +102,16 @@ SAYING = [
         "tika/testWORD.docx",
         "Nested table\nMore of our nested table\nThe table has things in it\nApache Tika: http://",
     ),
-    ("tika/testWORD_2006ml.docx", "This is a hyperlink: tika\nThis is a link to a local file: test.png\n"),
+    (
+        "tika/testWORD_2006ml.docx",
+        "This is a hyperlink: tika\nThis is a link to a local file: test.png\n",
+    ),
     ("pandoc/diagram.docx", "Diagram after:\ntop\nmiddle\nbottom"),
     ("pandoc/alternate_document_path.docx", "Test\nThis is italic, bold, underlined"),
-    ("tika/testPPT_various.pptx", "Suddenly some Japanese text:\nゾルゲと尾崎、淡々と最期\n（ＧＨＱ）"),
+    (
+        "tika/testPPT_various.pptx",
+        "Suddenly some Japanese text:\nゾルゲと尾崎、淡々と最期\n（ＧＨＱ）",
+    ),
     ("tika/testPPT_diagramData.pptx", "President\nVP – HR\nManager 1\nVP - Marketing\nManager 1"),
     (
         "poi/ExcelWithHyperlinks.xlsx",
@@ -122,7 +128,10 @@ SAYING = [
         "Subchapter 2.1\nSubchapter 2.2\nThe previous headings were subchapters of course.",
     ),
     ("tika/testRTF-ms932.rtf", "Hello\nこんにちは\nTest\nテスト"),
-    ("tika/testRTFControls.rtf", "Thiswordhasanoptionalhyphen\n‘Single quoted text’\n“Double quoted text”"),
+    (
+        "tika/testRTFControls.rtf",
+        "Thiswordhasanoptionalhyphen\n‘Single quoted text’\n“Double quoted text”",
+    ),
     ("tika/testRTFListOverride.rtf", "Body"),
     ("tika/russian.cp866.txt", "Однажды, в студеную зимнюю пору, Я из лесу вышел; б"),
     (
@@ -133,7 +142,10 @@ SAYING = [
     ("tika/testEXCEL_5.xls", "Number\tSquare\n1\t1\n2\t4"),
     ("poi/54111.ppt", "Table sample\nDummy text\nTH Cell 1\nTH Cell 2"),
     ("pandoc/meta.fb2", "Book annotation\nSecond paragraph of book annotation\nBody title"),
-    ("tika/nothing_bad.xml", "Geoffrey Chaucer\nWhan that Aprille with his shoures soote\nThe droghte "),
+    (
+        "tika/nothing_bad.xml",
+        "Geoffrey Chaucer\nWhan that Aprille with his shoures soote\nThe droghte ",
+    ),
 ]
 
 
@@ -152,7 +164,12 @@ LEADING = [
     ("tika/testPDF.pdf", 0, "http://incubator.apache.org/tika/", ""),
     ("tika/testODFwithOOo3.odt", 0, "http://lucene.apache.org/", "Lucene website"),
     ("tika/testEPUB.epub", 0, "http://lucene.apache.org/tika", "Cover"),
-    ("tika/testRTFHyperlinkAndStyles.rtf", 0, r"..\..\SAUCES\Dips\Dip, Caesar.doc", "Dip, Caesar.doc"),
+    (
+        "tika/testRTFHyperlinkAndStyles.rtf",
+        0,
+        r"..\..\SAUCES\Dips\Dip, Caesar.doc",
+        "Dip, Caesar.doc",
+    ),
     ("tika/testWORD_boldHyperlink.doc", 0, "http://tika.apache.org/", "hyper"),
     ("tika/testEXCEL_hyperlinks.xls", 0, "http://tika.apache.org/", "http_tika_link"),
 ]
@@ -201,5 +218,7 @@ def test_packages_are_told_apart_by_what_is_in_them(documents: Path) -> None:
             if told != MIMES[kind]:
                 wrong[str(file.relative_to(documents))] = told
     encrypted = {name for name, told in wrong.items() if told == "application/x-ooxml-encrypted"}
-    assert encrypted == {name for name, why in REFUSED.items() if why == "encrypted" and name[-1] == "x"}
+    assert encrypted == {
+        name for name, why in REFUSED.items() if why == "encrypted" and name[-1] == "x"
+    }
     assert wrong.keys() == encrypted

@@ -3,7 +3,7 @@
 
 import pytest
 
-from motherlode.documents.raw import UnreadableError
+from motherlode.documents.extracts import UnreadableError
 from support.document_files import links, read
 
 RTF = "application/rtf"
@@ -32,7 +32,9 @@ def test_destinations_that_say_nothing_are_skipped_whatever_is_in_them() -> None
 def test_bytes_go_by_the_code_page_of_the_document_or_of_the_font() -> None:
     assert text(r"\ansicpg1251 \'ef\'ee\'e3\'ee\'e4\'e0") == "погода"
     fonts = r"{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}{\f2\fcharset128 C;}}"
-    assert text(fonts + r"\f0 caf\'e9 {\f1 \'ef\'ee}\f2 \'93\'fa\'96\'7b\plain \'e9") == "café по日本é"
+    assert (
+        text(fonts + r"\f0 caf\'e9 {\f1 \'ef\'ee}\f2 \'93\'fa\'96\'7b\plain \'e9") == "café по日本é"
+    )
     assert text(r"\mac \'8e") == "é"
 
 

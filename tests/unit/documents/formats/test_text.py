@@ -2,7 +2,7 @@
 
 import pytest
 
-from motherlode.documents.formats.gathering import MAX_TEXT
+from motherlode.documents.formats.collector import MAX_TEXT
 from support.document_files import links, read
 
 
@@ -91,7 +91,10 @@ def test_the_lines_before_a_markdown_text_may_name_its_title() -> None:
 
 
 def test_the_rows_of_a_table_are_lines_whatever_parts_the_cells() -> None:
-    assert read("text/csv", 'a,"b, c"\n1,,http://example.org/\n').text == "a\tb, c\n1\thttp://example.org/"
+    assert (
+        read("text/csv", 'a,"b, c"\n1,,http://example.org/\n').text
+        == "a\tb, c\n1\thttp://example.org/"
+    )
     assert read("text/csv", "a;b\nc;d,e\nf;g").text == "a\tb\nc\td,e\nf\tg"
     assert read("text/tab-separated-values", "a\tb\nc\td").text == "a\tb\nc\td"
     assert links(read("text/csv", "a,http://example.org/x\n")) == [("http://example.org/x", "")]
@@ -105,10 +108,13 @@ def test_a_quote_that_is_never_closed_costs_no_row() -> None:
     assert len(lines) == 40_002
 
 
+BLOCKS = ["> ```\na\n", "> <?\na\n", "> <div>\na\n"]  # markdown-it-py takes quadratic time
 PIECES = r"""[ ]( [a]( < <http:// http:// * _ ` # | ![ \ [a][ ( ) http://a) " ,"""
 
 
-@pytest.mark.parametrize("piece", [*PIECES.split(), " ", "\n", " \n", "[a](b ", '[a](b "', "- ", "> "])
+@pytest.mark.parametrize(
+    "piece", [*PIECES.split(), " ", "\n", " \n", "[a](b ", '[a](b "', "- ", "> ", *BLOCKS]
+)
 def test_no_text_takes_more_than_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     for mime in ("text/plain", "text/markdown", "text/csv"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from motherlode.documents.raw import UnreadableError
+from motherlode.documents.extracts import UnreadableError
 from support.document_files import links, read
 
 XML = "application/xml"
@@ -33,7 +33,10 @@ def test_what_stands_before_a_break_counts() -> None:
 def test_entities_of_html_and_forbidden_characters_break_nothing() -> None:
     assert read(XML, "<x>a&nbsp;b&eacute;\x0cc</x>").text == "a bé c"
     assert (
-        read(XML, "\n <?xml version='1.0'?><!DOCTYPE x SYSTEM 'http://example.org/x.dtd'><x>&auml;</x>").text
+        read(
+            XML,
+            "\n <?xml version='1.0'?><!DOCTYPE x SYSTEM 'http://example.org/x.dtd'><x>&auml;</x>",
+        ).text
         == "ä"
     )
 
@@ -95,7 +98,11 @@ RSS = """<?xml version="1.0"?>
 
 def test_rss_gives_titles_summaries_and_links() -> None:
     extract = read("application/rss+xml", RSS)
-    assert (extract.title, extract.language, extract.description) == ("Weather & more", "en-gb", "All of it")
+    assert (extract.title, extract.language, extract.description) == (
+        "Weather & more",
+        "en-gb",
+        "All of it",
+    )
     assert extract.headings == ("Rain", "Sun", "Names")
     assert extract.text.split("\n") == [
         "Weather & more", "All of it", "Rain", "Much more.", "Sun", "Short", "Long one.", "In two.", "Names",

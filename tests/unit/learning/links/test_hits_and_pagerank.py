@@ -1,4 +1,4 @@
-"""Hubs, authorities and PageRank on graphs small enough to see through."""
+"""Hubs, authorities and PageRank on small graphs."""
 
 import numpy as np
 import pytest
@@ -15,23 +15,24 @@ def hits(
     return HubsAndAuthorities().fit(pairs[:, 0], pairs[:, 1], np.array(hosts, np.int64), weights)
 
 
-def test_the_page_that_all_point_to_is_the_authority_and_they_are_hubs() -> None:
+def test_a_page_that_many_link_to_is_an_authority_and_they_are_hubs() -> None:
     scores = hits([(0, 3), (1, 3), (2, 3), (2, 4)], [0, 1, 2, 3, 4])
     assert int(scores.authorities_.argmax()) == 3
     assert int(scores.hubs_.argmax()) == 2
     assert np.linalg.norm(scores.authorities_) == pytest.approx(1.0)
 
 
-def test_a_host_has_one_voice_however_many_pages_it_sends() -> None:
-    crowd = [(page, 10) for page in range(8)]  # eight pages of one host
-    others = [(8, 11), (9, 11)]  # two hosts
-    scores = hits([*crowd, *others], [0] * 8 + [1, 2, 3, 4])
+def test_all_pages_of_a_host_have_one_vote() -> None:
+    from_one_host = [(page, 10) for page in range(8)]
+    from_two_hosts = [(8, 11), (9, 11)]
+    scores = hits([*from_one_host, *from_two_hosts], [0] * 8 + [1, 2, 3, 4])
     assert scores.authorities_[11] > scores.authorities_[10]
 
 
-def test_a_page_that_points_to_many_pages_of_one_host_is_no_better_hub() -> None:
-    sprayed = [(0, target) for target in range(2, 8)]  # six pages of host 9
-    scores = hits([*sprayed, (1, 8), (1, 9), (10, 8), (10, 9), (11, 2)], [0, 1, *[9] * 6, 2, 3, 4, 5])
+def test_links_to_many_pages_of_one_host_make_no_better_hub() -> None:
+    to_host_9 = [(0, target) for target in range(2, 8)]
+    links = [*to_host_9, (1, 8), (1, 9), (10, 8), (10, 9), (11, 2)]
+    scores = hits(links, [0, 1, *[9] * 6, 2, 3, 4, 5])
     assert scores.hubs_[1] > scores.hubs_[0]
 
 
@@ -41,14 +42,15 @@ def test_links_within_a_host_do_not_count() -> None:
     assert scores.hubs_.tolist() == [0.0, 0.0]
 
 
-def test_relevance_weighs_what_is_passed_on() -> None:
+def test_a_relevant_page_passes_on_more_authority() -> None:
     links = [(0, 2), (1, 3)]
     scores = hits(links, [0, 1, 2, 3], [1.0, 0.1, 1.0, 1.0])
     assert scores.authorities_[2] > scores.authorities_[3]
 
 
-def test_the_same_link_twice_is_one_link() -> None:
-    once, twice = hits([(0, 1), (2, 3)], [0, 1, 2, 3]), hits([(0, 1), (0, 1), (2, 3)], [0, 1, 2, 3])
+def test_a_repeated_link_counts_once() -> None:
+    once = hits([(0, 1), (2, 3)], [0, 1, 2, 3])
+    twice = hits([(0, 1), (0, 1), (2, 3)], [0, 1, 2, 3])
     assert once.authorities_ == pytest.approx(twice.authorities_)
 
 
@@ -58,7 +60,7 @@ def test_graphs_without_links_have_no_hubs(hosts: list[int]) -> None:
     assert scores.hubs_.tolist() == scores.authorities_.tolist() == [0.0] * len(hosts)
 
 
-def test_it_converges_where_a_graph_falls_apart() -> None:
+def test_the_scores_of_a_disconnected_graph_converge() -> None:
     scores = hits([(0, 1), (2, 3), (4, 5), (4, 3)], [0, 1, 2, 3, 4, 5])
     assert scores.rounds_ < 500
     assert int(scores.authorities_.argmax()) == 3
@@ -67,12 +69,12 @@ def test_it_converges_where_a_graph_falls_apart() -> None:
 # PageRank
 
 
-def test_ranks_add_up_and_a_ring_is_even() -> None:
+def test_the_pages_of_a_ring_have_equal_ranks() -> None:
     ring = PageRank().fit(np.array([0, 1, 2]), np.array([1, 2, 0]), 3)
     assert ring.ranks_ == pytest.approx([1 / 3] * 3)
 
 
-def test_pages_without_links_lose_nothing() -> None:
+def test_pages_without_links_do_not_lower_the_sum_of_ranks() -> None:
     pagerank = PageRank().fit(np.array([0, 1]), np.array([2, 2]), 3)
     assert pagerank.ranks_.sum() == pytest.approx(1.0)
     assert int(pagerank.ranks_.argmax()) == 2
@@ -85,6 +87,7 @@ def test_two_pages_by_hand() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
-def test_no_links_at_all(count: int) -> None:
+def test_without_links_all_ranks_are_equal(count: int) -> None:
     empty = np.array([], np.int64)
-    assert PageRank().fit(empty, empty, count).ranks_ == pytest.approx([1 / count] * count if count else [])
+    ranks = PageRank().fit(empty, empty, count).ranks_
+    assert ranks == pytest.approx([1 / count] * count if count else [])

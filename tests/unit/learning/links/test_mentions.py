@@ -1,4 +1,4 @@
-"""Which words pages on a topic mention."""
+"""The lifts of words that pages on a topic mention."""
 
 from math import log
 
@@ -14,13 +14,14 @@ def lifts(mentions: Mentions) -> dict[int, float]:
 
 
 def part(*pages: tuple[list[int], float]) -> tuple[np.ndarray, np.ndarray]:
-    """Pages by their terms, and how likely each is on the topic."""
+    """Return the terms of pages, and for each term the probability of its page."""
     terms = np.array([term for page, _ in pages for term in page], np.uint32)
-    return terms, np.array([sure for page, sure in pages for _ in page])
+    return terms, np.array([probability for page, probability in pages for _ in page])
 
 
-def test_a_lift_is_how_much_likelier_a_page_with_the_word_is_on_the_topic() -> None:
-    mentions = learn_mentions([part(([7, 9], 1.0), ([7], 0.8)), part(([9, 3], 0.0), ([3], 0.2))], share=0.5)
+def test_lifts_are_as_computed_by_hand() -> None:
+    parts = [part(([7, 9], 1.0), ([7], 0.8)), part(([9, 3], 0.0), ([3], 0.2))]
+    mentions = learn_mentions(parts, share=0.5)
     assert lifts(mentions) == pytest.approx(
         {
             3: log((0.2 + 2 * 0.5) / (2 + 2) / 0.5),
@@ -32,14 +33,14 @@ def test_a_lift_is_how_much_likelier_a_page_with_the_word_is_on_the_topic() -> N
     assert mentions.is_valid()
 
 
-def test_a_word_of_one_page_says_nothing_and_of_too_many_those_of_most_pages_are_kept() -> None:
+def test_the_words_on_most_pages_are_kept_but_none_of_a_single_page() -> None:
     pages = [([1, 2, 3], 1.0), ([1, 2], 1.0), ([1], 0.0)]
     assert sorted(lifts(learn_mentions([part(*pages)], 0.5))) == [1, 2]
-    assert sorted(lifts(learn_mentions([part(*pages)], 0.5, most=1))) == [1]
+    assert sorted(lifts(learn_mentions([part(*pages)], 0.5, limit=1))) == [1]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_of_nothing_nothing_is_learned(share: float) -> None:
+def test_without_pages_or_topic_there_are_no_mentions(share: float) -> None:
     assert learn_mentions([], share) == Mentions()
     assert learn_mentions([part(([1], 0.0), ([1], 0.0))], 0.0) == Mentions()
 
@@ -48,7 +49,9 @@ def test_of_nothing_nothing_is_learned(share: float) -> None:
     ("terms", "values"),
     [([2, 1], [0.0, 0.0]), ([1, 1], [0.0, 0.0]), ([1], [0.0, 0.0]), ([1, 2], [0.0, np.nan])],
 )
-def test_what_cannot_be_looked_up_is_not_sound(terms: list[int], values: list[float]) -> None:
+def test_mentions_that_are_not_ascending_or_not_finite_are_invalid(
+    terms: list[int], values: list[float]
+) -> None:
     packed = np.array(terms, np.uint32).tobytes(), np.array(values, np.float32).tobytes()
     assert not Mentions(*packed).is_valid()
     assert not Mentions(b"123", b"123").is_valid()

@@ -1,21 +1,32 @@
-"""Planes that archetypes drew too close are moved out to where the person's own examples put them."""
+"""Planes that archetypes drew too close are moved out to where the user's own examples put them."""
 
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.documents.terms import bag_of
+from motherlode.documents.text.terms import bag_of
 from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import Sample, TreeClassifier
-from motherlode.policies.bingo.levels import gap, level, shift
+from motherlode.policies.bingo.levels import (
+    _rest_shares,
+    distance_to_bulk,
+    level_planes,
+    outward_shift,
+)
 from motherlode.records import Topic, TopicId
 from motherlode.topics import TopicTree
-from motherlode.training.corpus import Read
+from motherlode.training.corpus import PageBatch
 
 TREE = TopicTree([Topic(TopicId(1), None, ""), Topic(TopicId(2), TopicId(1), "owls")])
-OTHERS = ["goal match ball team", "court law judge crime", "soup salt pan oven", "coin bank money purse"]
+OTHERS = [
+    "goal match ball team",
+    "court law judge crime",
+    "soup salt pan oven",
+    "coin bank money purse",
+]
 OWN = ["owl night wood nest", "owl mouse field barn"]
 ARCHETYPES = ["owl owl owl owl feather", "owl owl owl feather feather", "owl owl feather owl owl"]
 PAGES = [
@@ -32,46 +43,62 @@ def samples(texts: list[str]) -> list[Sample]:
     return [{"terms": bag_of(text)} for text in texts]
 
 
-def read(texts: list[str]) -> Read:
-    """Of twice as many, of which the others are not asked for."""
+def batch_of(texts: list[str]) -> PageBatch:
+    """Return a batch with more pages, of which these are selected."""
     batch = BagBatch.from_bags([bag_of(text) for text in (*OWN, *texts)])
-    return Read(np.arange(len(batch)), {"terms": batch}, np.arange(len(OWN), len(batch)))
+    return PageBatch(np.arange(len(batch)), {"terms": batch}, np.arange(len(OWN), len(batch)))
 
 
-def taught(texts: list[str]) -> TreeClassifier:
+def fitted(texts: list[str]) -> TreeClassifier:
     return TreeClassifier().fit({2: 1}, {2: samples(texts)}, {1: samples(OTHERS)})
 
 
 @given(values, st.randoms())
-def test_as_many_are_within_as_by_the_other(theirs: list[float], chance: Random) -> None:
-    ours = [chance.uniform(-0.4, 1) for _ in theirs]
-    moved = np.array(ours) + shift(np.array(ours), np.array(theirs))
-    wanted = sum(value > 0 for value in theirs)
+def test_as_many_pages_are_accepted_as_by_the_other_plane(
+    own_distances: list[float],
+    random: Random,
+) -> None:
+    distances = np.array([random.uniform(-0.4, 1) for _ in own_distances])
+    moved = distances + outward_shift(distances, np.array(own_distances))
+    wanted = sum(distance > 0 for distance in own_distances)
     assert (moved > 0).sum() >= wanted
-    assert (moved >= np.array(ours)).all()  # outwards only
+    assert (moved >= distances).all()  # outwards only
 
 
-def test_a_topic_takes_as_many_pages_as_by_the_persons_examples() -> None:
-    own, narrow = taught(OWN), taught(ARCHETYPES)
-    by_own = sum(said.topic == 2 for said in own.judge(samples(PAGES)))
-    before = sum(said.topic == 2 for said in narrow.judge(samples(PAGES)))
-    levelled = level(narrow, own, TREE, [read(PAGES)])
+def test_a_topic_accepts_as_many_pages_as_by_the_users_examples() -> None:
+    own, narrow = fitted(OWN), fitted(ARCHETYPES)
+    by_own = sum(verdict.topic == 2 for verdict in own.judge(samples(PAGES)))
+    before = sum(verdict.topic == 2 for verdict in narrow.judge(samples(PAGES)))
+    levelled = level_planes(narrow, [own], TREE, [batch_of(PAGES)])
     after = levelled.distances(samples(PAGES))[2]
     assert before < by_own
     assert (after > 0).sum() >= by_own
     order = narrow.distances(samples(PAGES))[2].argsort()
-    assert (after.argsort() == order).all()  # which pages is still for the archetypes to say
+    assert (after.argsort() == order).all()  # the archetypes still decide the order
     assert (narrow.distances(samples(PAGES))[2] <= after).all()
 
 
+def test_two_classifiers_of_the_user_move_a_plane_by_the_mean_of_their_shifts() -> None:
+    narrow, batch = fitted(ARCHETYPES), batch_of(PAGES)
+    before = narrow.distances(samples(PAGES))[2]
+
+    def shift(*own: TreeClassifier) -> float:
+        after = level_planes(narrow, own, TREE, [batch]).distances(samples(PAGES))[2]
+        return float((after - before).mean())
+
+    wide, strict = fitted(OWN), fitted(ARCHETYPES)
+    assert shift(wide) > shift(strict)
+    assert shift(wide, strict) == pytest.approx((shift(wide) + shift(strict)) / 2, abs=1e-6)
+
+
 def test_without_pages_nothing_is_moved() -> None:
-    narrow = taught(ARCHETYPES)
-    assert level(narrow, taught(OWN), TREE, []).groups_ == narrow.groups_
+    narrow = fitted(ARCHETYPES)
+    assert level_planes(narrow, [fitted(OWN)], TREE, []).groups_ == narrow.groups_
 
 
 @given(st.lists(st.floats(-1, 1), max_size=200))
-def test_a_plane_is_never_moved_inwards_nor_as_far_as_most_pages(distances: list[float]) -> None:
-    moved = gap(np.array(distances))
+def test_the_bulk_is_never_inside_and_beyond_it_are_not_most_pages(distances: list[float]) -> None:
+    moved = distance_to_bulk(np.array(distances))
     assert moved >= 0.0
     assert sum(distance + moved > 0 for distance in distances) <= max(
         len(distances) / 2, sum(distance > 0 for distance in distances)
@@ -80,20 +107,25 @@ def test_a_plane_is_never_moved_inwards_nor_as_far_as_most_pages(distances: list
 
 def test_a_plane_is_moved_into_the_gap_between_it_and_the_bulk_of_the_pages() -> None:
     bulk, on_topic = np.linspace(-0.55, -0.45, 80), np.linspace(-0.25, 0.1, 20)
-    moved = gap(np.concatenate([bulk, on_topic]))
+    moved = distance_to_bulk(np.concatenate([bulk, on_topic])) / 2
     assert (bulk + moved < 0).all()
     assert (on_topic > 0).sum() == 6
     assert (on_topic + moved > 0).sum() >= 15
 
 
+def test_what_is_left_of_the_gap_counts_less_the_more_examples_there_are() -> None:
+    few, many = (_rest_shares(fitted(documents)) for documents in (OWN[:2], OWN[:2] * 10))
+    assert 0 < many[2] < few[2] < 0.5
+
+
 def test_few_pages_and_pages_that_are_mostly_on_the_topic_have_no_bulk() -> None:
-    assert gap(np.full(49, -0.5)) == 0.0
-    assert gap(np.full(50, -0.5)) > 0.0
-    assert gap(np.concatenate([np.full(40, -0.5), np.linspace(0.01, 0.3, 60)])) == 0.0
+    assert distance_to_bulk(np.full(49, -0.5)) == 0.0
+    assert distance_to_bulk(np.full(50, -0.5)) > 0.0
+    assert distance_to_bulk(np.concatenate([np.full(40, -0.5), np.linspace(0.01, 0.3, 60)])) == 0.0
 
 
-def test_planes_below_topics_that_hardly_want_a_page_are_moved_as_well() -> None:
-    """Else what comes through the first gap ends at the next plane."""
+def test_planes_below_topics_that_reject_most_pages_are_moved_too() -> None:
+    """Else a page that passes the first plane by the gap is rejected by the next."""
     tree = TopicTree(
         [
             Topic(TopicId(1), None, ""),
@@ -103,10 +135,19 @@ def test_planes_below_topics_that_hardly_want_a_page_are_moved_as_well() -> None
     )
     others = [*samples(OTHERS), *samples(["plane and wing", "nest of wasps"])]
     own = TreeClassifier().fit({2: 1, 3: 2}, {3: samples(OWN)}, {1: others, 2: others})
-    bulk = [f"{word} of the {other}" for word in ("court", "soup", "coin", "law") for other in OTHERS]
+    bulk = [
+        f"{word} of the {other}"
+        for word in (
+            "court",
+            "soup",
+            "coin",
+            "law",
+        )
+        for other in OTHERS
+    ]
     faint = ["a barn with hay, corn, wheat, straw, cows, horses, pigs and hens"] * 5
     pages = [*bulk, *bulk, *bulk, *bulk, *faint]
-    assert all(said.topic != 3 for said in own.judge(samples(faint)))
-    levelled = level(own, own, tree, [read(pages)])
-    assert all(said.topic == 3 for said in levelled.judge(samples(faint)))
-    assert all(said.topic == 1 for said in levelled.judge(samples(bulk)))
+    assert all(verdict.topic != 3 for verdict in own.judge(samples(faint)))
+    levelled = level_planes(own, [own], tree, [batch_of(pages)])
+    assert all(verdict.topic == 3 for verdict in levelled.judge(samples(faint)))
+    assert all(verdict.topic == 1 for verdict in levelled.judge(samples(bulk)))

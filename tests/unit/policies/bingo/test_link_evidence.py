@@ -1,4 +1,4 @@
-"""What all pages said of URLs: the same as if they were seen one by one; and what was known beforehand."""
+"""Sums over all links give the same ranks as pages seen one by one; evidence before the fetch."""
 
 import pickle
 from math import isfinite, log, nan
@@ -9,14 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motherlode.learning.links.weights import LinkWeights
-from motherlode.policies.bingo.compiled import Floats
-from motherlode.policies.bingo.link_evidence import Recollection, Told, evidence_of
-from motherlode.policies.bingo.names import WEIGHT, ByWeight
+from motherlode.policies.bingo.kernels import Floats
+from motherlode.policies.bingo.link_evidence import LinkSums, ProspectsWriter, evidence_before_fetch
+from motherlode.policies.bingo.link_text import LOG_ODDS_PER_WEIGHT, WeightEvidence
 from motherlode.policies.bingo.prospects import Prospects
-from support.link_prospects import link, number, see, share
+from support.link_prospects import add_page, link, share, term_of
 
 NAMES = ("owls", "", "an-engine.html")
-targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])), max_size=8)
+targets = st.lists(
+    st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engine", "more", ""])),
+    max_size=8,
+)
 
 
 @given(
@@ -25,168 +28,192 @@ targets = st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["owls", "engin
     st.integers(0, 12),
 )
 @settings(deadline=None)  # the first one compiles
-def test_what_is_recalled_is_what_was_seen(
-    pages: list[tuple[float, int, list[tuple[int, str]]]], wanted: set[int], parted: int
+def test_sums_give_the_same_ranks_as_pages_one_by_one(
+    pages: list[tuple[float, int, list[tuple[int, str]]]], wanted: set[int], split: int
 ) -> None:
-    seen, recalled = Prospects(1 << 16), Prospects(1 << 16)  # no two share a slot
+    one_by_one, written = Prospects(1 << 16), Prospects(1 << 16)  # no two share a slot
     urls = {
-        target: link(f"http://h{target % 4}.test/{target}/{NAMES[target % 3]}") for target in range(1, 13)
+        target: link(
+            f"http://h{target % 4}.test/{target}/{NAMES[target % 3]}",
+        )
+        for target in range(1, 13)
     }
     numbers = np.array(sorted(wanted), np.int64)
     keys = np.array([urls[target].key for target in sorted(wanted)], np.int64)
-    waiting = Told(numbers, keys, np.array([nan], np.float32))
-    recollection = Recollection(recalled, waiting)
-    for book in (seen, recalled):
-        book.listen(ByWeight({number("owls"): 0.8, number("engine"): -0.4}))
-    for sure, host, links in pages:
-        if isfinite(sure):  # else nothing is known of the page
-            named = [link(urls[target].url, anchor) for target, anchor in links]
-            see(seen, sure, *named, host=f"h{host}.test")
-    for first, some in ((parted, pages[parted:]), (0, pages[:parted])):  # the latest first
-        became = np.array([sure for sure, _, _ in some], np.float64)
-        hosts = [link(f"http://h{host}.test/page").key for _, host, _ in some]
-        recalled.note_hosts(np.array(hosts, np.int64), became)
-        waiting.see(
-            np.arange(first + 1, first + len(some) + 1),
-            became,
-            np.cumsum([0, *(len(links) for _, _, links in some)]),
-            np.array([target for _, _, links in some for target, _ in links], np.int32),
+    sums = LinkSums(numbers, keys, np.array([nan], np.float32))
+    writer = ProspectsWriter(written, sums)
+    for prospects in (one_by_one, written):
+        prospects.use_evidence(WeightEvidence({term_of("owls"): 0.8, term_of("engine"): -0.4}))
+    for probability, host, links in pages:
+        if isfinite(probability):
+            page_links = [link(urls[target].url, anchor) for target, anchor in links]
+            add_page(one_by_one, probability, *page_links, host=f"h{host}.test")
+    for first, batch in ((split, pages[split:]), (0, pages[:split])):  # the latest first
+        probabilities = np.array([probability for probability, _, _ in batch], np.float64)
+        hosts = [link(f"http://h{host}.test/page").key for _, host, _ in batch]
+        written.count_pages(np.array(hosts, np.int64), probabilities)
+        sums.add_pages(
+            np.arange(first + 1, first + len(batch) + 1),
+            probabilities,
+            np.cumsum([0, *(len(links) for _, _, links in batch)]),
+            np.array([target for _, _, links in batch for target, _ in links], np.int32),
         )
-    places, at, which = waiting.last_links()
-    said = [pages[page - 1][2][position][1] for page, position in zip(at, which, strict=True)]
-    recollection.hear(places, said, "en")
-    recollection.write([(np.array([target]), [urls[target].url]) for target in range(12, 0, -1)])
+    rows, last_pages, positions = sums.last_links()
+    last_links = zip(last_pages, positions, strict=True)
+    anchors = [pages[page - 1][2][position][1] for page, position in last_links]
+    writer.add_anchors(rows, anchors, "en")
+    writer.write([(np.array([target]), [urls[target].url]) for target in range(12, 0, -1)])
     for target, url in urls.items():
-        known = seen.estimate(url.key) if target in wanted else None
-        assert recalled.estimate(url.key) == (None if known is None else pytest.approx(known))
+        rank = one_by_one.rank(url.key) if target in wanted else None
+        assert written.rank(url.key) == (None if rank is None else pytest.approx(rank))
 
 
-def recalled_from(
+def prospects_after_page(
     *links: int,
     outcomes: dict[int, float],
-    sure: float = 0.5,
+    probability: float = 0.5,
     weights: LinkWeights = LinkWeights(),  # noqa: B008 - frozen
 ) -> Prospects:
-    """The book after a page that links to these URLs, by their numbers; of some the outcomes are known."""
-    book, last = Prospects(1 << 16), max(links)
-    book.listen(ByWeight({}), weights)
+    """Return the prospects after one page with links to these URLs, some with known outcomes."""
+    prospects, last = Prospects(1 << 16), max(links)
+    prospects.use_evidence(WeightEvidence({}), weights)
     urls = [number for number in sorted(set(links)) if number not in outcomes]
     known = np.full(last + 2, nan, np.float32)
     known[list(outcomes)] = list(outcomes.values())
     keys = np.array([link(f"http://a.test/{number}").key for number in urls], np.int64)
-    waiting = Told(np.array(urls, np.int64), keys, known)
-    waiting.see(np.array([1]), np.array([sure]), np.array([0, len(links)]), np.array(links, np.int32))
-    Recollection(book, waiting).write([])
-    return book
+    sums = LinkSums(np.array(urls, np.int64), keys, known)
+    starts, targets = np.array([0, len(links)]), np.array(links, np.int32)
+    sums.add_pages(np.array([1]), np.array([probability]), starts, targets)
+    ProspectsWriter(prospects, sums).write([])
+    return prospects
 
 
-def near(share: float, *outcomes: float) -> float:
-    """A share whose log-odds are moved by half of what links near by tell."""
-    told = (sum(outcomes) + 2 * share) / (len(outcomes) + 2)
-    odds = share / (1 - share) * (told / (1 - told) / (share / (1 - share))) ** 0.5
+def with_nearby(share: float, *outcomes: float) -> float:
+    """Return a share whose log-odds are moved by half of the evidence of nearby links."""
+    nearby = (sum(outcomes) + 2 * share) / (len(outcomes) + 2)
+    odds = share / (1 - share) * (nearby / (1 - nearby) / (share / (1 - share))) ** 0.5
     return float(odds / (1 + odds))
 
 
-def estimate(book: Prospects, number: int) -> float:
-    found = book.estimate(link(f"http://a.test/{number}").key)
-    assert found is not None
-    return found
+def rank_of(prospects: Prospects, number: int) -> float:
+    rank = prospects.rank(link(f"http://a.test/{number}").key)
+    assert rank is not None
+    return rank
 
 
-def test_links_near_one_speak_by_what_became_of_them() -> None:
+def test_the_outcomes_of_nearby_links_are_evidence() -> None:
     outcomes = {1: 0.9, 2: 0.8, 4: 0.1, 9: 0.0}
-    book = recalled_from(1, 2, 3, 4, 5, 6, 7, 8, 9, outcomes=outcomes)
-    assert estimate(book, 3) == pytest.approx(near(share(0.5), 0.9, 0.8, 0.1))
-    assert estimate(book, 5) == pytest.approx(near(share(0.5), 0.8, 0.1))
-    assert estimate(book, 8) == pytest.approx(near(share(0.5), 0.0))
-    told = book.estimates([link(f"http://a.test/{number}").key for number in (3, 5, 8)])
-    assert told.tolist() == pytest.approx([estimate(book, number) for number in (3, 5, 8)])
+    prospects = prospects_after_page(1, 2, 3, 4, 5, 6, 7, 8, 9, outcomes=outcomes)
+    assert rank_of(prospects, 3) == pytest.approx(with_nearby(share(0.5), 0.9, 0.8, 0.1))
+    assert rank_of(prospects, 5) == pytest.approx(with_nearby(share(0.5), 0.8, 0.1))
+    assert rank_of(prospects, 8) == pytest.approx(with_nearby(share(0.5), 0.0))
+    ranks = prospects.ranks([link(f"http://a.test/{number}").key for number in (3, 5, 8)])
+    assert ranks.tolist() == pytest.approx([rank_of(prospects, number) for number in (3, 5, 8)])
 
 
-def test_links_that_nothing_is_known_near_are_worth_their_parents_share() -> None:
-    book = recalled_from(1, 2, 3, 4, 5, outcomes={1: 0.9})
-    assert estimate(book, 5) == pytest.approx(share(0.5))
+def test_without_known_outcomes_nearby_the_parents_share_counts_alone() -> None:
+    prospects = prospects_after_page(1, 2, 3, 4, 5, outcomes={1: 0.9})
+    assert rank_of(prospects, 5) == pytest.approx(share(0.5))
 
 
-def test_what_links_near_by_tell_is_remembered_when_others_lead_there_and_handed_over() -> None:
-    book = recalled_from(1, 2, outcomes={1: 0.9})
-    evidence = near(share(0.5), 0.9) / (1 - near(share(0.5), 0.9)) / (share(0.5) / (1 - share(0.5)))
+def test_the_evidence_of_nearby_links_is_kept_pickled_and_copied() -> None:
+    prospects = prospects_after_page(1, 2, outcomes={1: 0.9})
+    evidence = (
+        with_nearby(
+            share(0.5),
+            0.9,
+        )
+        / (1 - with_nearby(share(0.5), 0.9))
+        / (share(0.5) / (1 - share(0.5)))
+    )
     odds = share(0.5, 0.0) / (1 - share(0.5, 0.0)) * evidence
-    (rank,) = see(book, 0.0, link("http://a.test/2"))
+    (rank,) = add_page(prospects, 0.0, link("http://a.test/2"))
     assert rank == pytest.approx(odds / (1 + odds), rel=1e-5)
-    assert estimate(book, 2) == pytest.approx(rank)
-    again: Prospects = pickle.loads(pickle.dumps(book))  # noqa: S301 - our own
-    assert estimate(again, 2) == pytest.approx(rank)
-    fresh = Prospects(1 << 16)
-    fresh.take_over(book)
-    assert estimate(fresh, 2) == pytest.approx(rank, rel=1e-5)
+    assert rank_of(prospects, 2) == pytest.approx(rank)
+    copy: Prospects = pickle.loads(pickle.dumps(prospects))  # noqa: S301 - our own
+    assert rank_of(copy, 2) == pytest.approx(rank)
+    empty = Prospects(1 << 16)
+    empty.add_missing_from(prospects)
+    assert rank_of(empty, 2) == pytest.approx(rank, rel=1e-5)
 
 
-def test_a_promise_says_what_links_near_by_add() -> None:
-    book = recalled_from(1, 2, outcomes={1: 0.9})
-    promise = book.promise(link("http://a.test/2").key)
-    assert promise is not None
-    assert promise.near == pytest.approx(near(share(0.5), 0.9) - share(0.5))
-    assert promise.rank == pytest.approx(promise.parents + promise.host + promise.words + promise.near)
-    alone = recalled_from(2, outcomes={})
-    alone.note_near(link("http://a.test/2").key, 0.9, 1)
-    assert estimate(alone, 2) == pytest.approx(promise.rank)
+def test_the_parts_of_a_rank_include_nearby_links() -> None:
+    prospects = prospects_after_page(1, 2, outcomes={1: 0.9})
+    parts = prospects.rank_parts(link("http://a.test/2").key)
+    assert parts is not None
+    assert parts.near == pytest.approx(with_nearby(share(0.5), 0.9) - share(0.5))
+    assert parts.rank == pytest.approx(parts.parents + parts.host + parts.words + parts.near)
+    single = prospects_after_page(2, outcomes={})
+    single.set_nearby(link("http://a.test/2").key, 0.9, 1)
+    assert rank_of(single, 2) == pytest.approx(parts.rank)
 
 
-def test_what_links_near_by_tell_counts_as_much_as_was_learned() -> None:
-    plain = recalled_from(1, 2, outcomes={1: 0.9})
-    book = recalled_from(1, 2, outcomes={1: 0.9}, weights=LinkWeights(near=2.0))
+def test_nearby_links_count_by_the_learned_weight() -> None:
+    plain = prospects_after_page(1, 2, outcomes={1: 0.9})
+    prospects = prospects_after_page(1, 2, outcomes={1: 0.9}, weights=LinkWeights(near=2.0))
     key = link("http://a.test/2").key
     evidence = [
-        log(told / (1 - told)) - log(share(0.5) / (1 - share(0.5)))
-        for told in (estimate(plain, 2), estimate(book, 2))
+        log(rank / (1 - rank)) - log(share(0.5) / (1 - share(0.5)))
+        for rank in (rank_of(plain, 2), rank_of(prospects, 2))
     ]
-    assert book.estimate(key) is not None
+    assert prospects.rank(key) is not None
     assert evidence[1] == pytest.approx(2 * evidence[0], rel=1e-4)
 
 
-class Crawled:
-    """Pages 1, 2 and so on at the URLs of the same numbers, each with links to others, all fetched."""
+def log_odds(probability: float) -> float:
+    return log(probability / (1 - probability))
 
-    def __init__(self, sure: list[float], links: list[list[int]]) -> None:
-        numbers = np.arange(1, len(sure) + 1)
-        self.urls = [f"http://a.test/{at}" for at in numbers]
-        self.became = np.array(sure)
-        self.book = Prospects(1 << 16)
+
+class FetchedPages:
+    """Pages 1, 2 and so on at the URLs of the same numbers, with links to one another."""
+
+    def __init__(self, probabilities: list[float], links: list[list[int]]) -> None:
+        numbers = np.arange(1, len(probabilities) + 1)
+        self.urls = [f"http://a.test/{number}" for number in numbers]
+        self.outcomes = np.array(probabilities)
+        self.prospects = Prospects(1 << 16)
         keys = np.array([link(url).key for url in self.urls], np.int64)
-        outcomes = np.array([nan, *sure, nan], np.float32)
-        self.told = Told(numbers, keys, outcomes, numbers)
-        self.book.note_hosts(keys, self.became)
+        outcomes = np.array([nan, *probabilities, nan], np.float32)
+        self.sums = LinkSums(numbers, keys, outcomes, numbers)
+        self.prospects.count_pages(keys, self.outcomes)
         starts = np.cumsum([0, *map(len, links)])
-        targets = np.array([target for of in links for target in of], np.int32)
-        self.told.see(numbers, self.became, starts, targets)
+        targets = np.array([target for page in links for target in page], np.int32)
+        self.sums.add_pages(numbers, self.outcomes, starts, targets)
 
-    def evidence(self, *voices: ByWeight, anchors: list[tuple[str, str]] | None = None) -> Floats:
-        places = self.told.last_links()[0]
-        urls = [self.urls[at] for at in places]
-        said = anchors or [("", "en")] * len(places)
-        return evidence_of(self.book, self.told, self.became[places], voices, said, urls)
+    def evidence(
+        self,
+        *kinds: WeightEvidence,
+        anchors: list[tuple[str, str]] | None = None,
+    ) -> Floats:
+        rows = self.sums.last_links()[0]
+        urls = [self.urls[row] for row in rows]
+        anchors = anchors or [("", "en")] * len(rows)
+        outcomes = self.outcomes[rows]
+        return evidence_before_fetch(self.prospects, self.sums, outcomes, kinds, anchors, urls)
 
 
-def test_in_hindsight_a_page_is_known_by_others_alone() -> None:
-    """By its parents, not by itself; by the other pages of its host; and by the links near it."""
-    crawled = Crawled([0.9, 0.2, 0.6], links=[[1, 2, 3], [2], [1]])
-    assert crawled.told.last_links()[0].tolist() == [0, 1, 2]
+def test_a_page_is_no_evidence_for_itself() -> None:
+    """Its parents, the other pages of its host and nearby links are."""
+    fetched = FetchedPages([0.9, 0.2, 0.6], links=[[1, 2, 3], [2], [1]])
+    assert fetched.sums.last_links()[0].tolist() == [0, 1, 2]
     shares = []
-    for at, parents in ((0, [0.6]), (1, [0.9]), (2, [0.9])):
-        others = [sure for place, sure in enumerate(crawled.became) if place != at]
-        shares.append(share(*parents, of_host=(sum(others) + 0.5) / (len(others) + 5)))
-    rows = crawled.evidence()
-    assert rows[:, 0].tolist() == pytest.approx([log(one / (1 - one)) for one in shares], rel=1e-5)
-    moved = [near(one, *outcomes) for one, outcomes in zip(shares, ([], [0.9, 0.6], [0.9, 0.2]), strict=True)]
-    told = [log(after / (1 - after)) - log(one / (1 - one)) for one, after in zip(shares, moved, strict=True)]
-    assert rows[:, 3].tolist() == pytest.approx(told, abs=1e-5)
+    for page, parents in ((0, [0.6]), (1, [0.9]), (2, [0.9])):
+        others = [outcome for index, outcome in enumerate(fetched.outcomes) if index != page]
+        shares.append(share(*parents, host_share=(sum(others) + 0.5) / (len(others) + 5)))
+    rows = fetched.evidence()
+    assert rows[:, 0].tolist() == pytest.approx([log_odds(value) for value in shares], rel=1e-5)
+    nearby_outcomes: list[list[float]] = [[], [0.9, 0.6], [0.9, 0.2]]
+    nearby = [
+        log_odds(with_nearby(value, *outcomes)) - log_odds(value)
+        for value, outcomes in zip(shares, nearby_outcomes, strict=True)
+    ]
+    assert rows[:, 3].tolist() == pytest.approx(nearby, abs=1e-5)
 
 
-def test_in_hindsight_names_speak_by_each_voice_for_itself() -> None:
-    crawled = Crawled([0.5, 0.5], links=[[2], [1]])
-    voices = ByWeight({number("owls"): 0.8}), ByWeight({number("herons"): -0.4})
-    rows = crawled.evidence(*voices, anchors=[("owls", "en"), ("Herons", "")])
-    assert rows[:, 1].tolist() == pytest.approx([WEIGHT * 0.8 / 2, 0.0])
-    assert rows[:, 2].tolist() == pytest.approx([0.0, -WEIGHT * 0.4 / 2])
-    assert crawled.evidence(voices[0]).shape == (2, 4)
+def test_each_kind_of_text_evidence_has_a_column() -> None:
+    fetched = FetchedPages([0.5, 0.5], links=[[2], [1]])
+    kinds = WeightEvidence({term_of("owls"): 0.8}), WeightEvidence({term_of("herons"): -0.4})
+    rows = fetched.evidence(*kinds, anchors=[("owls", "en"), ("Herons", "")])
+    assert rows[:, 1].tolist() == pytest.approx([LOG_ODDS_PER_WEIGHT * 0.8 / 2, 0.0])
+    assert rows[:, 2].tolist() == pytest.approx([0.0, -LOG_ODDS_PER_WEIGHT * 0.4 / 2])
+    assert fetched.evidence(kinds[0]).shape == (2, 4)

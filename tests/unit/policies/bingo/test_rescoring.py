@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motherlode.policies.bingo.rescoring import Thoughts, moves
-from motherlode.records import ROOT, Entry, Judgement, PageId, TopicId, UrlId, UrlKey
+from motherlode.policies.bingo.rescoring import referrer_judgements, requeued_entries
+from motherlode.records import ROOT, Entry, Judgement, PageId, QueueId, TopicId, UrlId, UrlKey
+from motherlode.training.judgement_table import JudgementTable
 
 OWLS, HERONS = TopicId(2), TopicId(3)
+OWLS_QUEUE = QueueId(OWLS)
 MADE = [
     (PageId(3), Judgement(OWLS, 0.4)),
     (PageId(5), Judgement(ROOT, -0.2)),
@@ -16,27 +18,34 @@ MADE = [
 ]
 
 
-def entry(number: int, rank: float, via: int | None = 3, queue: TopicId = OWLS) -> Entry:
+def entry(number: int, rank: float, via: int | None = 3, queue: QueueId = OWLS_QUEUE) -> Entry:
     return Entry(
-        UrlId(number), "http://x.test/", UrlKey(number), queue, rank, via=None if via is None else PageId(via)
+        UrlId(number),
+        "http://x.test/",
+        UrlKey(number),
+        queue,
+        rank,
+        via=None if via is None else PageId(via),
     )
 
 
-def test_thoughts_are_found_by_page() -> None:
-    thoughts = Thoughts.of(MADE)
-    assert list(thoughts) == MADE
-    np.testing.assert_equal(thoughts.confidences_of(np.array([3, 4, 9, 10])), [0.4, np.nan, 0.1, np.nan])
-    assert list(thoughts.on_topic()) == [MADE[0], MADE[2]]
-    assert list(Thoughts.of([])) == []
-    np.testing.assert_equal(Thoughts.of([]).confidences_of(np.array([3])), [np.nan])
+def test_judgements_are_found_by_page() -> None:
+    judgements = JudgementTable.of(MADE)
+    assert list(judgements) == MADE
+    np.testing.assert_equal(
+        judgements.confidences_of(np.array([3, 4, 9, 10])), [0.4, np.nan, 0.1, np.nan]
+    )
+    assert list(judgements.accepted()) == [MADE[0], MADE[2]]
+    assert list(JudgementTable.of([])) == []
+    np.testing.assert_equal(JudgementTable.of([]).confidences_of(np.array([3])), [np.nan])
 
 
 def test_what_waits_is_on_the_topic_of_the_page_that_led_there() -> None:
     entries = [entry(1, 0.5, via) for via in (3, 5, 9, 4, None)]
-    topics, sure = Thoughts.of(MADE).behind(entries)
+    topics, sure = referrer_judgements(JudgementTable.of(MADE), entries)
     assert topics.tolist() == [OWLS, OWLS, HERONS, OWLS, OWLS]
     np.testing.assert_equal(sure, [0.4, -0.2, 0.1, np.nan, np.nan])
-    topics, sure = Thoughts.of([]).behind(entries)
+    topics, sure = referrer_judgements(JudgementTable.of([]), entries)
     assert topics.tolist() == [OWLS] * 5
     assert np.isnan(sure).all()
 
@@ -53,12 +62,14 @@ def test_only_what_moves_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     policy: Any = type("Policy", (), {})()
     ranks = np.array([0.501, 0.6, 0.5, 0.9, np.nan, 0.5, 0.5])
-    policy.places_now = lambda _entries, topics, _sure: (topics, ranks)
+    policy.current_places = lambda entries, _confidences: (np.zeros(len(entries), int), ranks)
     batches = [entries, []]
-    monkeypatch.setattr("motherlode.store.frontier.all_waiting", lambda *_: batches.pop(0))
+    monkeypatch.setattr("motherlode.store.tables.frontier.all_waiting", lambda *_: batches.pop(0))
     session: Any = None
-    found = list(moves(session, policy, Thoughts.of(MADE), {UrlId(4), UrlId(5), UrlId(7)}))
-    assert [(one.entry.url_id, one.queue, one.rank) for one in found] == [
+    found = list(
+        requeued_entries(session, policy, JudgementTable.of(MADE), {UrlId(4), UrlId(5), UrlId(7)})
+    )
+    assert [(move.entry.url_id, TopicId(move.queue), move.rank) for move in found] == [
         (2, OWLS, 0.6),
         (3, HERONS, 0.5),
         (4, OWLS, 1.9),  # to the front

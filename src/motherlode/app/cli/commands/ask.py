@@ -1,31 +1,43 @@
-"""`lode ask`: a query, a few pages to begin with, a short crawl, a ranked answer (SPEC B31)."""
+"""`lode ask`: a query, a few pages to start from, a short crawl, a ranked answer (SPEC B31)."""
 
 import asyncio
 import shlex
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from msgspec import Struct
 
-from motherlode.app.cli.commands.crawl import why
-from motherlode.app.cli.common import count, harmless, json_option, marked, set_option, show_json
-from motherlode.app.cli.durations import Duration
-from motherlode.app.cli.interrupting import INTERRUPTED
-from motherlode.app.services.ask import NothingFetchedError, Place, answer_from, open_place, query_of
-from motherlode.app.services.crawl import Outing, crawl_portal
+from motherlode.app.cli.common import harmless, highlighted, json_option, show_json
+from motherlode.app.cli.display import Display, end_reason
+from motherlode.app.cli.interruption import exit_interrupted
+from motherlode.app.cli.request_options import request_options
+from motherlode.app.requests.crawl import AskRequest
+from motherlode.app.services.ask import (
+    NothingFetchedError,
+    QueryPortal,
+    answer_from,
+    open_query_portal,
+    query_of,
+)
+from motherlode.app.services.crawl import CrawlPlan, crawl_portal
+from motherlode.app.services.portals.hints import crawl_command
+from motherlode.app.text import count
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.fetch.loops import run
+from motherlode.fetch.event_loop import run
 from motherlode.portal import Portal
 from motherlode.records import RunEnd
 from motherlode.search.answers import AnswerPage, QueryAnswer
+from motherlode.training.certainty import certainty_text
 from motherlode.workers.fork_client import early_fork_server
 
-_LONG = 100  # characters of a query that are shown
+MAX_QUERY_CHARS_SHOWN = 100
 
 
-class Told(Struct, frozen=True):
-    """The answer, with where it is kept and how the crawl for it ended."""
+class AskResult(Struct, frozen=True):
+    """The answer, the portal that keeps it, and why the crawl ended."""
 
     portal: str
     query: str
@@ -38,7 +50,7 @@ class Told(Struct, frozen=True):
 
 
 class _SeveralSeeds(click.Command):
-    """Click wants an option before each value; people write `--seeds URL FILE URL`."""
+    """Accepts `--seeds URL FILE URL`: click wants the option before each value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, list(_spread(args)))
@@ -58,133 +70,137 @@ def _spread(args: list[str]) -> Iterator[str]:
 def _is_seed(arg: str) -> bool:
     try:
         return "://" in arg or Path(arg).is_file()
-    except (OSError, ValueError):  # a query of ten thousand words names no file
+    except (OSError, ValueError):  # a very long query is no file name
         return False
 
 
 @click.command("ask", cls=_SeveralSeeds)
 @click.argument("words", metavar="QUERY...", nargs=-1)
 @click.option(
-    "--seeds",
-    metavar="FILE|URL ...",
-    multiple=True,
-    help="Pages to begin with: addresses, a bookmark or OPML file, a list of URLs; or a document.",
-)
-@click.option(
     "--portal",
     "directory",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Where the portal is made; else in a directory named after the query.",
+    help="Directory of the portal; by default named after the query.",
 )
-@click.option(
-    "--time", "seconds", type=Duration(), default="10m", show_default=True, help="Crawl for so long."
-)
-@click.option(
-    "--pages", type=click.IntRange(1), default=20_000, show_default=True, help="Fetch so many pages at most."
-)
-@click.option(
-    "--most", type=click.IntRange(1), default=20, show_default=True, help="How many pages to answer with."
-)
-@set_option
+@request_options(AskRequest)
 @json_option
 @early_fork_server()
-def command(  # noqa: PLR0913 - one for each option
-    words: tuple[str, ...],
-    seeds: tuple[str, ...],
-    directory: Path | None,
-    overrides: tuple[str, ...],
-    *,
-    seconds: float,
-    pages: int,
-    most: int,
-    as_json: bool,
+def command(
+    words: tuple[str, ...], directory: Path | None, request: AskRequest, *, as_json: bool
 ) -> None:
-    """Answer QUERY by a crawl from the pages given with --seeds, and show the best that was found.
+    """Answer QUERY by a crawl from the pages given with --seeds, and show the best pages.
 
     \b
     lode ask "open source ARIES recovery" --seeds https://aries.example/ papers.html --time 10m
 
-    The query itself and the seeds are what the crawler learns from. All of it is kept as a portal; asked
-    again, it goes on from there. Ctrl-C ends the crawl and shows the answer so far. A page's score is the
-    confidence of its judgement plus the cosine of its terms with the query's. With --set, settings go into
-    the lode.toml of a portal that is made, and count for this run where there is one.
+    The crawler learns from the query and the seeds. The crawl is stored as a portal; the same
+    command resumes it. Ctrl-C ends the crawl and shows the answer so far. A page's score is the
+    margin of its judgement plus the cosine of its terms with the query's. With --set, settings
+    go into the lode.toml of a new portal, and apply to this run only in an existing one.
     """
     query = query_of(words)
-    place = open_place(query, seeds, directory, overrides)
+    place = open_query_portal(query, request.seeds, directory, request.settings)
     if not as_json:
         _introduce(place)
-    with Portal.crawling(place.path, "ask", overrides) as portal:
-        limits = Limits(pages, portal.config.crawl.connections, "ask", seconds)
-        progress = _crawled(portal, Outing(limits, quiet=as_json))
-        found = _answered(portal, query, most, interrupted=progress is None)
-    end = RunEnd.INTERRUPTED.value if progress is None else progress.end
+    with Portal.crawling(place.path, "ask", request.settings) as portal:
+        limits = Limits(request.pages, portal.config.crawl.connections, "ask", request.seconds)
+        latest: deque[Progress] = deque(maxlen=1)
+        progress = _crawl(portal, limits, latest, quiet=as_json)
+        end = RunEnd.INTERRUPTED.value if progress is None else progress.end
+        answer = _answer(portal, query, request.most, interrupted=end == RunEnd.INTERRUPTED)
     if as_json:
         fetched = 0 if progress is None else progress.pages
-        path = str(place.path)
-        show_json(Told(path, query, found.topic, fetched, found.pages, found.on_topic, end, found.finds))
+        show_json(_result(place.path, query, answer, fetched, end))
     else:
-        ended = "interrupted" if progress is None else why(progress)
-        click.echo(f"\nIt ended: {ended}.")
-        _show(found, query, place.path)
+        ended = "interrupted" if progress is None else end_reason(progress)
+        click.echo(f"\nThe crawl ended: {ended}.")
+        _show(answer, query, place.path, interrupted=end == RunEnd.INTERRUPTED)
     if end == RunEnd.INTERRUPTED:
-        click.get_current_context().exit(INTERRUPTED)
+        _exit_interrupted(request, latest)
 
 
-def _crawled(portal: Portal, outing: Outing) -> Progress | None:
-    """None: it was interrupted before it had begun, or twice."""
+def _exit_interrupted(request: AskRequest, latest: deque[Progress]) -> NoReturn:
+    pages, seconds = (latest[0].pages, latest[0].seconds) if latest else (0, 0.0)
+    exit_interrupted(request, request.remaining(pages, seconds))
+
+
+def _crawl(
+    portal: Portal, limits: Limits, latest: deque[Progress], *, quiet: bool
+) -> Progress | None:
+    """Return the progress, or None if the crawl was interrupted before it began, or twice."""
     try:
-        return run(crawl_portal(portal, outing))
+        with Display(portal.tree(), limits, quiet=quiet, on_update=latest.append) as display:
+            return run(crawl_portal(portal, CrawlPlan(limits), display))
     except (KeyboardInterrupt, asyncio.CancelledError):
         return None
 
 
-def _answered(portal: Portal, query: str, most: int, *, interrupted: bool) -> QueryAnswer:
+def _result(path: Path, query: str, answer: QueryAnswer, fetched: int, end: str) -> AskResult:
+    return AskResult(
+        portal=str(path),
+        query=query,
+        topic=answer.topic,
+        fetched=fetched,
+        pages=answer.pages,
+        on_topic=answer.on_topic,
+        end=end,
+        answers=answer.finds,
+    )
+
+
+def _answer(portal: Portal, query: str, most: int, *, interrupted: bool) -> QueryAnswer:
     try:
         return answer_from(portal, query, most)
     except NothingFetchedError:
         if not interrupted:
             raise
-        click.echo("\nInterrupted before any page had come; asked again, it goes on.", err=True)
-        click.get_current_context().exit(INTERRUPTED)
+        exit_interrupted()
 
 
-def _introduce(place: Place) -> None:
+def _introduce(place: QueryPortal) -> None:
     seeds = place.seeds
     skipped = f" ({seeds.skipped:,} that cannot be crawled skipped)" if seeds.skipped else ""
-    given = f": {count(seeds.pages, 'page')} to begin with{skipped}" if seeds.pages else ""
-    click.echo(f"{'Made' if place.fresh else 'Going on in'} {place.path}{given}.")
+    start = f": {count(seeds.pages, 'page')} to start from{skipped}" if seeds.pages else ""
+    click.echo(f"{'Made' if place.fresh else 'Resuming'} {place.path}{start}.")
 
 
-def _show(found: QueryAnswer, query: str, path: Path) -> None:
-    asked = harmless(query if len(query) <= _LONG else f"{query[:_LONG]} ...")
-    click.echo(f'"{asked}": {found.on_topic:,} of {count(found.pages, "page")} are on it.')
-    if not found.finds:
-        click.echo("None of them comes near an answer; more seeds, or other words, may help.")
-    for place, find in enumerate(found.finds, start=1):
+def _show(answer: QueryAnswer, query: str, path: Path, *, interrupted: bool) -> None:
+    shown = harmless(
+        query if len(query) <= MAX_QUERY_CHARS_SHOWN else f"{query[:MAX_QUERY_CHARS_SHOWN]} ..."
+    )
+    click.echo(f'"{shown}": {answer.on_topic:,} of {count(answer.pages, "page")} are on the topic.')
+    if not answer.finds:
+        click.echo("No page answers the query; try more seeds, or other words.")
+    for number, find in enumerate(answer.finds, start=1):
         click.echo()
-        _show_find(place, find)
+        _show_find(number, find)
     where = shlex.quote(str(path))
-    click.echo(f"\nAll of it is kept in {path}; asked again, it goes on. Next:")
+    # The last line of an interrupted command says how to resume it.
+    resumes = "" if interrupted else "; the same command resumes the crawl"
+    click.echo(f"\nEverything is stored in {path}{resumes}. Next:")
     table = {
-        f"lode crawl {where}": "go on without an answer",
-        f"lode feedback {where}": "see what it learned from by itself, accept or reject it",
-        f"lode topics {where}": "see and edit what it learns from",
-        f"lode judge {where} URL": "see why a page is on it",
-        f"lode links {where} --topic /": "see its hubs and authorities",
+        crawl_command(path): "resume the crawl, without an answer",
+        f"lode feedback {where}": "review the pages that it chose to learn from",
+        f"lode topics {where}": "see and edit its topics and examples",
+        f"lode judge {where} URL": "see why a page is on the topic",
     }
+    if answer.on_topic:
+        table[f"lode links {where} --topic /"] = "see its hubs and authorities"
     width = max(map(len, table))
-    for what, good_for in table.items():
-        click.echo(f"  {what.ljust(width)}  {good_for}")
+    for next_command, purpose in table.items():
+        click.echo(f"  {next_command.ljust(width)}  {purpose}")
 
 
 def _show_find(place: int, find: AnswerPage) -> None:
     title = click.style(harmless(find.title or find.url), bold=True)
-    click.echo(f"{place:>3}. {title}{' (seed)' * find.seed}{' (nearly on it)' * find.near}")
+    click.echo(f"{place:>3}. {title}{' (seed)' * find.seed}{' (nearly on the topic)' * find.near}")
     click.echo(f"     {harmless(find.url)}")
-    click.echo(f"     score {find.score:.3f} = confidence {find.confidence:.3f} + cosine {find.cosine:.3f}")
+    certainty = certainty_text(find.probability)
+    score = f"score {find.score:.3f} = margin {find.margin:.3f} + cosine {find.cosine:.3f}"
+    click.echo(f"     {f'{certainty}, ' if certainty else ''}{score}")
     if find.snippet.text:
-        click.echo(f"     {marked(find.snippet)}")
+        click.echo(f"     {highlighted(find.snippet)}")
     if find.alike:
         more = f", and {len(find.alike) - 1:,} more" if len(find.alike) > 1 else ""
         click.echo(f"     nearly the same: {harmless(find.alike[0])}{more}")

@@ -1,139 +1,74 @@
-"""`lode cluster`: what the pages of a topic fall into, and topics made of that."""
+"""`lode cluster`: clusters of a topic's pages, and topics made of them."""
 
 import shlex
 from pathlib import Path
-from typing import Any
 
 import click
-from msgspec import Struct
 
-from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
-from motherlode.portal import Portal
-from motherlode.portal.directory import plant_into
-from motherlode.records import BadInputError, Topic, TopicError, UsageError
-from motherlode.store import topics as topic_rows
-from motherlode.topics import TopicTree, clean_name, parse_path, plant_found, show_path
-from motherlode.training.clusters import CENTRAL, PAGES, Cluster, Clustering, Wanted, clusters_of
+from motherlode.app.cli.common import harmless, json_option, portal_argument, show_json
+from motherlode.app.cli.request_options import request_options
+from motherlode.app.requests.training import ClusterRequest
+from motherlode.app.services.portals.hints import train_command
+from motherlode.app.services.topics.clusters import ClusterResult, cluster_directory
+from motherlode.app.text import count
+from motherlode.training.clusters import Cluster
 
-_SHOWN = 3  # central pages of each cluster
-
-
-class Applied(Struct, frozen=True):
-    """The clusters, and what was made of them; nothing, where that was not asked for."""
-
-    clustering: Clustering
-    topics: list[str]
-    examples: int
+_CENTRAL_PAGES_SHOWN = 3  # of each cluster
 
 
 @click.command("cluster")
 @portal_argument
-@click.option("--topic", required=True, help="The topic, such as science/physics; / is all of them.")
-@click.option(
-    "--k", type=click.IntRange(1, 1_000), help="How many clusters; else as many as are least mixed."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=0,
-    show_default=True,
-    help="Chance begins here; the same seed gives the same clusters.",
-)
-@click.option(
-    "--pages",
-    type=click.IntRange(2),
-    default=PAGES,
-    show_default=True,
-    help="How many pages of the topic, the surest, to look at.",
-)
-@click.option(
-    "--central",
-    type=click.IntRange(1),
-    default=CENTRAL,
-    show_default=True,
-    help="How many central pages of a cluster become examples.",
-)
-@click.option("--apply", "applying", is_flag=True, help="Make each cluster a topic below TOPIC.")
-@set_option
+@request_options(ClusterRequest)
 @json_option
-def command(
-    directory: Path, topic: str, overrides: tuple[str, ...], *, applying: bool, as_json: bool, **given: Any
-) -> None:
-    """Show what the pages of a topic of DIR fall into: clusters, by the words that they share.
+def command(directory: Path, request: ClusterRequest, *, as_json: bool) -> None:
+    """Show the clusters of a topic of DIR: groups of pages that share words.
 
     \b
     lode cluster birds --topic owls
     lode cluster birds --topic owls --k 4 --seed 7
     lode cluster birds --topic owls --apply
 
-    With --apply each cluster becomes a topic below, named after its words, with its most central pages as
-    examples; 'lode topics' renames it, and 'lode train' learns it and judges all pages anew.
+    With --apply each cluster becomes a subtopic, named after its words, with its most central pages
+    as examples. Then 'lode topics' can rename it, and 'lode train' learns it and judges all pages
+    again.
     """
-    wanted = Wanted(given["k"], given["seed"], given["pages"], given["central"])
-    if applying:
-        with (
-            Portal.writing(directory, "lode cluster", overrides) as portal,
-            portal.store.writing() as session,
-        ):
-            tree = TopicTree(topic_rows.all_topics(session))
-            found = _divisible(tree, _named(tree, topic))
-            clustering = clusters_of(session, tree, found.id, wanted)
-            paths = _paths(tree, found, clustering)
-            pages = [[(page.url, page.title) for page in one.pages] for one in clustering.clusters]
-            examples = plant_into(session, plant_found(zip(paths, pages, strict=True)))
-        told = Applied(clustering, [show_path(path) for path in paths], examples)
-    else:
-        with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-            tree = TopicTree(topic_rows.all_topics(session))
-            told = Applied(clusters_of(session, tree, _named(tree, topic).id, wanted), [], 0)
+    result = cluster_directory(directory, request)
     if as_json:
-        show_json(told)
+        show_json(result)
     else:
-        _show(told, shlex.quote(str(directory)))
+        _show(result, directory)
 
 
-def _named(tree: TopicTree, topic: str) -> Topic:
-    found = tree.at(parse_path(topic))
-    if found.is_others:
-        raise UsageError("OTHERS is where pages go that no topic wants; name a topic.")
-    return found
+def _show(result: ClusterResult, directory: Path) -> None:
+    clustering = result.clustering
+    how = "the number with the least impurity" if clustering.chosen else "as set with --k"
+    parts = f"{count(clustering.pages, 'page')} in {count(len(clustering.clusters), 'cluster')}"
+    click.echo(f"{harmless(clustering.topic)}: {parts}, {how}\n")
+    for cluster in clustering.clusters:
+        _show_cluster(cluster)
+    if result.topics:
+        _show_made(result, directory)
+    elif len(clustering.clusters) > 1:
+        click.echo("Next: the same command with --apply makes topics of the clusters.")
 
 
-def _divisible(tree: TopicTree, topic: Topic) -> Topic:
-    """Topics beside those that a person made would take pages from them, so there must be none."""
-    below = [one.name for one in tree.children(topic.id) if not one.is_others]
-    if below:
-        path = show_path(tree.path(topic.id))
-        raise TopicError(f"'{path}' has topics already, such as '{below[0]}'; name one without any.")
-    return topic
-
-
-def _paths(tree: TopicTree, topic: Topic, clustering: Clustering) -> list[tuple[str, ...]]:
-    if len(clustering.clusters) == 1:
-        raise BadInputError(
-            f"The pages of '{clustering.topic}' are all of one kind; --k 2 divides them nevertheless."
+def _show_made(result: ClusterResult, directory: Path) -> None:
+    train, topics = train_command(directory), f"lode topics {shlex.quote(str(directory))}"
+    made = count(len(result.topics), "topic")
+    click.echo(f"Made {made}, not trained yet: pages are judged at the next training.")
+    for path, cluster in zip(result.topics, result.clustering.clusters, strict=True):
+        examples = count(len(cluster.pages), "example")
+        click.echo(
+            f"  {harmless(path)}: {examples}, of {count(cluster.size, 'page')} in the cluster"
         )
-    return [(*tree.path(topic.id), clean_name(one.name)) for one in clustering.clusters]
+    click.echo(f"Next: {train}, or {topics} to rename topics first.")
 
 
-def _show(told: Applied, where: str) -> None:
-    found = told.clustering
-    how = "the number that is least mixed" if found.chosen else "as many as you asked for"
-    parts = f"{count(found.pages, 'page')} in {count(len(found.clusters), 'cluster')}"
-    click.echo(f"{harmless(found.topic)}: {parts}, {how}\n")
-    for one in found.clusters:
-        _show_cluster(one)
-    if told.topics:
-        made = f"{count(len(told.topics), 'topic')} with {count(told.examples, 'example')}"
-        click.echo(f"Made {made}. Next: lode topics {where}, or lode train {where}")
-    elif len(found.clusters) > 1:
-        click.echo("Next: the same with --apply makes topics of them.")
-
-
-def _show_cluster(one: Cluster) -> None:
-    name = click.style(harmless(one.name), bold=True)
-    more = harmless(", ".join(one.words[2:]))
-    click.echo(f"{name}: {count(one.size, 'page')}{f' ({more})' if more else ''}")
-    for page in one.pages[:_SHOWN]:
+def _show_cluster(cluster: Cluster) -> None:
+    name = click.style(harmless(cluster.name), bold=True)
+    named = cluster.name.split(", ")
+    more = harmless(", ".join(word for word in cluster.words if word not in named))
+    click.echo(f"{name}: {count(cluster.size, 'page')}{f' ({more})' if more else ''}")
+    for page in cluster.pages[:_CENTRAL_PAGES_SHOWN]:
         click.echo(f"  {page.cosine:.2f}  {harmless(page.title[:80] or '-')}  {harmless(page.url)}")
     click.echo()

@@ -1,14 +1,15 @@
 """`lode config`: every setting with its value and its default."""
 
+import shlex
 from pathlib import Path
 
 import click
 import msgspec
 
 from motherlode.app.cli.common import json_option, portal_argument, set_option, show_json
+from motherlode.portal.config_writer import full_toml
 from motherlode.portal.directory import config_of
 from motherlode.portal.settings import all_settings, values
-from motherlode.portal.writing import full_toml
 from motherlode.records import UsageError
 
 
@@ -23,23 +24,25 @@ def command(directory: Path, key: str | None, overrides: tuple[str, ...], *, as_
     Change them in DIR/lode.toml, or for one run with --set on any command.
     """
     config = config_of(directory, overrides)
-    now = values(config)
+    current = values(config)
     settings = all_settings()
     if key is not None and key not in settings:
-        raise UsageError(f"There is no setting '{key}'; 'lode config {directory}' lists them.")
-    wanted = settings if key is None else {key: settings[key]}
+        raise UsageError(
+            f"There is no setting '{key}'; 'lode config {shlex.quote(str(directory))}' lists them."
+        )
+    chosen = settings if key is None else {key: settings[key]}
     if as_json:
         show_json(
             {
                 name: {
-                    "value": msgspec.to_builtins(now[name]),
+                    "value": msgspec.to_builtins(current[name]),
                     "default": msgspec.to_builtins(setting.default),
                     "description": setting.description,
                 }
-                for name, setting in wanted.items()
+                for name, setting in chosen.items()
             }
         )
     elif key is not None:
-        click.echo(msgspec.json.encode(now[key]).decode())
+        click.echo(msgspec.json.encode(current[key]).decode())
     else:
         click.echo(full_toml(config), nl=False)

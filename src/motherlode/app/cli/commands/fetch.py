@@ -1,4 +1,4 @@
-"""`lode fetch`: what the crawler sees of one URL."""
+"""`lode fetch`: one URL as the crawler sees it."""
 
 from pathlib import Path
 from typing import Any
@@ -6,17 +6,18 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from motherlode.app.cli.common import count, harmless, json_option, set_option, show_json
-from motherlode.crawl.inspection import Look, look_at
-from motherlode.fetch.loops import run
+from motherlode.app.cli.common import harmless, json_option, set_option, show_json
+from motherlode.app.text import count
+from motherlode.crawl.inspection import Inspection, inspect_url
+from motherlode.fetch.event_loop import run
+from motherlode.portal.config_reader import default_config
 from motherlode.portal.directory import config_of
-from motherlode.portal.reading import default_config
 from motherlode.records import LinkFlag, UsageError
 from motherlode.records.digests import shown_digest
 from motherlode.urls import UrlError, address, host_of
 from motherlode.workers.fork_client import early_fork_server
 
-_SHOWN = 20
+MAX_LINKS_SHOWN = 20
 
 
 @click.command("fetch")
@@ -24,19 +25,21 @@ _SHOWN = 20
 @click.option(
     "--portal",
     type=click.Path(path_type=Path),
-    help="Fetch as the crawl of this portal would, by its settings.",
+    help="Use the settings of this portal.",
 )
 @click.option("--links", is_flag=True, help="List every link of the page.")
 @click.option("--sitemaps", is_flag=True, help="Read the sitemaps that robots.txt names, too.")
 @click.option(
-    "--body", type=click.Path(path_type=Path), help="Write the page as it came, unpacked, to a file."
+    "--body",
+    type=click.Path(path_type=Path),
+    help="Write the body of the response, decompressed, to a file.",
 )
 @set_option
 @json_option
 def command(url: str, portal: Path | None, overrides: tuple[str, ...], **options: Any) -> None:
-    """Fetch URL and show what a crawl would see of it; nothing is kept.
+    """Fetch URL and show it as a crawl would see it; nothing is stored.
 
-    Resolution, what robots.txt says, redirects, where the time went, type and size, and the links found.
+    It shows DNS, robots.txt, redirects, times, type, size and links.
 
     \b
     lode fetch https://example.org/ --set crawler.contact=you@example.org
@@ -44,11 +47,11 @@ def command(url: str, portal: Path | None, overrides: tuple[str, ...], **options
     """
     config = config_of(portal, overrides) if portal else default_config(overrides)
     try:
-        asked = address(url if "://" in url else f"http://{url}", rules=config.urls)
+        target = address(url if "://" in url else f"http://{url}", rules=config.urls)
     except UrlError as error:
         raise UsageError(f"{url[:100]!r} cannot be fetched: {error.kind}.") from error
     with early_fork_server():
-        look = run(look_at(asked, config, sitemaps=options["sitemaps"]))
+        look = run(inspect_url(target, config, sitemaps=options["sitemaps"]))
     response = look.fetched.response
     if options["body"] is not None and response is not None:
         _write(options["body"], response.body)
@@ -67,7 +70,7 @@ def _write(path: Path, body: bytes) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _json(look: Look) -> dict[str, Any]:
+def _json(look: Inspection) -> dict[str, Any]:
     fetched, response, document = look.fetched, look.fetched.response, look.document
     return {
         "url": fetched.url,
@@ -78,7 +81,9 @@ def _json(look: Look) -> dict[str, Any]:
         "addresses": look.resolved.addresses if look.resolved else None,
         "aliases": look.resolved.aliases if look.resolved else None,
         "robots": _robots_json(look),
-        "redirects": [{"url": hop.url, "status": hop.status, "target": hop.target} for hop in fetched.hops],
+        "redirects": [
+            {"url": hop.url, "status": hop.status, "target": hop.target} for hop in fetched.hops
+        ],
         "status": response.status if response else None,
         "protocol": response.protocol if response else None,
         "address": response.address if response else None,
@@ -94,16 +99,18 @@ def _json(look: Look) -> dict[str, Any]:
         "phases": replace(response.phases, resolve=look.resolving) if response else None,
         "title": document.title if document else None,
         "links": [
-            {"url": link.url, "anchor": link.anchor, "nofollow": _closed(link.flags)}
+            {"url": link.url, "anchor": link.anchor, "nofollow": _is_nofollow(link.flags)}
             for link in document.links
         ]
         if document
         else None,
-        "sitemap_pages": [page.url for page in look.sitemaps] if look.sitemaps is not None else None,
+        "sitemap_pages": [page.url for page in look.sitemaps]
+        if look.sitemaps is not None
+        else None,
     }
 
 
-def _robots_json(look: Look) -> dict[str, Any] | None:
+def _robots_json(look: Inspection) -> dict[str, Any] | None:
     if look.robots is None:
         return None
     return {
@@ -114,11 +121,11 @@ def _robots_json(look: Look) -> dict[str, Any] | None:
     }
 
 
-def _closed(flags: int) -> bool:
+def _is_nofollow(flags: int) -> bool:
     return bool(flags & LinkFlag.NOFOLLOW)
 
 
-def _show(look: Look, *, links: bool) -> None:
+def _show(look: Inspection, *, links: bool) -> None:
     fetched = look.fetched
     click.echo(harmless(fetched.url))
     _line("address", _address(look))
@@ -133,7 +140,7 @@ def _show(look: Look, *, links: bool) -> None:
     _show_document(look, links=links)
     if look.sitemaps is not None:
         _line("sitemaps", f"{count(len(look.sitemaps), 'page')} listed")
-        for page in look.sitemaps[:_SHOWN]:
+        for page in look.sitemaps[:MAX_LINKS_SHOWN]:
             _line("", page.url)
 
 
@@ -141,7 +148,7 @@ def _line(name: str, value: str) -> None:
     click.echo(f"  {name:<11} {harmless(value)}".rstrip())
 
 
-def _address(look: Look) -> str:
+def _address(look: Inspection) -> str:
     response = look.fetched.response
     if look.resolved is None:
         return response.address if response is not None and response.address else "-"
@@ -149,25 +156,30 @@ def _address(look: Look) -> str:
     return ", ".join(look.resolved.addresses) + aliases
 
 
-def _robots(look: Look) -> str:
+def _robots(look: Inspection) -> str:
     robots = look.robots
     if robots is None:
-        return f"not to be had: {look.robots_detail}"
-    said = "allowed" if robots.allows(look.fetched.url) else "disallowed"
-    said += f" by {count(len(robots.rules), 'rule')}" if robots.rules else ", no rules"
-    said += f", crawl-delay {robots.delay:g} s" if robots.delay is not None else ""
-    return said + (f", {count(len(robots.sitemaps), 'sitemap')}" if robots.sitemaps else "")
+        return f"could not be fetched: {look.robots_detail}"
+    sentence = "allowed" if robots.allows(look.fetched.url) else "disallowed"
+    sentence += f" by {count(len(robots.rules), 'rule')}" if robots.rules else ", no rules"
+    sentence += f", crawl-delay {robots.delay:g} s" if robots.delay is not None else ""
+    return sentence + (f", {count(len(robots.sitemaps), 'sitemap')}" if robots.sitemaps else "")
 
 
-def _show_response(look: Look) -> None:
+def _show_response(look: Inspection) -> None:
     fetched, response = look.fetched, look.fetched.response
     if response is None:
         return
     _line("status", f"{response.status}, {response.protocol} from {response.address or 'a proxy'}")
-    told = response.header("content-type")
+    declared = response.header("content-type")
     _line(
         "type",
-        response.mime + (f" (told: {told})" if told and told.partition(";")[0] != response.mime else ""),
+        response.mime
+        + (
+            f" (told: {declared})"
+            if declared and declared.partition(";")[0] != response.mime
+            else ""
+        ),
     )
     _line("size", f"{len(response.body):,} bytes, {response.packed:,} on the wire")
     phases = response.phases
@@ -186,7 +198,7 @@ def _show_response(look: Look) -> None:
         _line("canonical", fetched.canonical)
 
 
-def _show_document(look: Look, *, links: bool) -> None:
+def _show_document(look: Inspection, *, links: bool) -> None:
     document = look.document
     if document is None:
         return
@@ -195,11 +207,12 @@ def _show_document(look: Look, *, links: bool) -> None:
     if not look.fetched.directives.follow:
         _line("nofollow", "it asks that its links not be followed")
     _line("title", document.title or "-")
-    found = document.links
-    closed = sum(_closed(link.flags) for link in found)
-    said = f"{count(len(found), 'link')} to {count(len({host_of(link.url) for link in found}), 'host')}"
-    _line("links", said + (f", {closed:,} not to be followed" if closed else ""))
-    for link in found if links else found[:_SHOWN]:
+    all_links = document.links
+    closed = sum(_is_nofollow(link.flags) for link in all_links)
+    hosts = {host_of(link.url) for link in all_links}
+    summary = f"{count(len(all_links), 'link')} to {count(len(hosts), 'host')}"
+    _line("links", summary + (f", {closed:,} not to be followed" if closed else ""))
+    for link in all_links if links else all_links[:MAX_LINKS_SHOWN]:
         _line("", f"{link.url}  {link.anchor}")
-    if not links and len(found) > _SHOWN:
-        _line("", f"... {len(found) - _SHOWN:,} more; --links lists all")
+    if not links and len(all_links) > MAX_LINKS_SHOWN:
+        _line("", f"... {len(all_links) - MAX_LINKS_SHOWN:,} more; --links lists all")

@@ -1,31 +1,32 @@
-"""`lode new`: a portal from bookmarks, seeds or a query (SPEC B1)."""
+"""`lode new`: make a portal from bookmarks, seeds or a query (SPEC B1)."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from motherlode.app.cli.common import (
-    count,
-    json_option,
-    portal_argument,
-    set_option,
-    show_json,
-)
+from motherlode.app.cli.common import json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.treeview import count_topics
-from motherlode.app.services.portals import Wanted, grouped, make_portal, skipped
+from motherlode.app.services.portals.creation import (
+    PortalContents,
+    make_portal,
+    parse_topics,
+    skipped_text,
+)
+from motherlode.app.text import count
 from motherlode.portal import Portal
-from motherlode.portal.reading import parse_override
+from motherlode.portal.config_reader import parse_override
 from motherlode.records import UsageError
 from motherlode.sources.bookmarks import read_bookmarks
 from motherlode.topics import Planting, TopicPath
 
-_MARK = "\x1f"  # between a seed and the number of the topic it was written behind
+_SEPARATOR = "\x1f"  # between a seed and the number of its topic
 
 
 class _SeedsKnowTheirTopic(click.Command):
-    """Click gathers each option by itself; here a `--seed` belongs to the `--topic` before it."""
+    """Assigns each `--seed` to the `--topic` before it: click collects each option by itself."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, list(_number_seeds(args)))
@@ -36,11 +37,11 @@ def _number_seeds(args: list[str]) -> Iterator[str]:
     for arg in args:
         topics += arg == "--topic" or arg.startswith("--topic=")
         if arg.startswith("--seed="):
-            yield f"--seed={topics}{_MARK}{arg[7:]}"
+            yield f"--seed={topics}{_SEPARATOR}{arg[7:]}"
         elif expects_seed:
-            yield f"{topics}{_MARK}{arg}"
+            yield f"{topics}{_SEPARATOR}{arg}"
         elif in_seeds and "://" in arg and not arg.startswith("-"):  # --seed URL URL ...
-            yield from ("--seed", f"{topics}{_MARK}{arg}")
+            yield from ("--seed", f"{topics}{_SEPARATOR}{arg}")
         else:
             yield arg
         in_seeds = (in_seeds and not arg.startswith("-")) or arg.startswith("--seed")
@@ -92,25 +93,29 @@ def command(  # noqa: PLR0913 - one for each option
     A topic called OTHERS holds counterexamples. With --set, settings go into the portal's lode.toml.
     """
     chosen = dict(parse_override(override) for override in overrides)
-    planting = make_portal(directory, _wanted(bookmarks, _grouped(topics, seeds), query), chosen)
+    planting = make_portal(
+        directory, _contents(bookmarks, _seeds_by_topic(topics, seeds), query), chosen
+    )
     _report(directory, planting, as_json=as_json)
 
 
-def _wanted(
+def _contents(
     bookmarks: Path | None, topics: tuple[tuple[TopicPath, list[str]], ...], query: str | None
-) -> Wanted:
+) -> PortalContents:
     if bookmarks is None:
-        return Wanted(topics=topics, query=query)
-    return Wanted(read_bookmarks(bookmarks), bookmarks, topics, query)
+        return PortalContents(topics=topics, query=query)
+    return PortalContents(read_bookmarks(bookmarks), bookmarks, topics, query)
 
 
-def _grouped(topics: tuple[str, ...], seeds: tuple[str, ...]) -> tuple[tuple[TopicPath, list[str]], ...]:
-    """Each topic with the seeds that were written behind it."""
-    groups = grouped((topic, ()) for topic in topics)
+def _seeds_by_topic(
+    topics: tuple[str, ...], seeds: tuple[str, ...]
+) -> tuple[tuple[TopicPath, list[str]], ...]:
+    """Return each topic with the seeds that follow it."""
+    groups = parse_topics((topic, ()) for topic in topics)
     for seed in seeds:
-        number, _, url = seed.partition(_MARK)
+        number, _, url = seed.partition(_SEPARATOR)
         if not 1 <= int(number) <= len(groups):
-            raise UsageError(f"--seed {url} stands before any topic; write --topic NAME first.")
+            raise UsageError(f"--seed {url} comes before any topic; write --topic NAME first.")
         groups[int(number) - 1][1].append(url)
     return groups
 
@@ -124,6 +129,8 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
         show_json({"portal": str(directory), "topics": topics, "skipped": planting.skipped})
         return
     with Portal.reading(directory) as portal:
-        made = count_topics(portal.tree())
-    click.echo(f"Made {directory}: {made}, {count(planting.examples, 'example')}{skipped(planting)}.")
-    click.echo(f"Next: lode topics {directory}")
+        topics_text = count_topics(portal.tree())
+    click.echo(
+        f"Made {directory}: {topics_text}, {count(planting.examples, 'example')}{skipped_text(planting)}."
+    )
+    click.echo(f"Next: lode topics {shlex.quote(str(directory))}")

@@ -1,91 +1,71 @@
 """`lode refresh`: fetch pages again, and keep what has changed."""
 
-import asyncio
+import shlex
+from functools import partial
 from pathlib import Path
-from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
-from motherlode.app.cli.durations import Duration
-from motherlode.app.cli.interrupting import interrupted
+from motherlode.app.cli.common import json_option, portal_argument, show_json
+from motherlode.app.cli.interruption import exit_interrupted, on_interruption
+from motherlode.app.cli.request_options import request_options
+from motherlode.app.requests.crawl import RefreshRequest
+from motherlode.app.text import count
+from motherlode.records import RunEnd
 
 if TYPE_CHECKING:
-    from motherlode.crawl.refresh import Refreshed
-    from motherlode.portal import Portal
-    from motherlode.records import TopicId
+    from motherlode.crawl.refresh import RefreshResult
 
 
 @click.command("refresh")
 @portal_argument
-@click.option(
-    "--older-than",
-    type=Duration(zero=True),
-    default="7d",
-    show_default=True,
-    help="Only pages that were last fetched so long ago: 90s, 30m, 12h, 7d, 2w.",
-)
-@click.option("--topic", help="Only pages on this topic and those below it, such as science/physics.")
-@click.option(
-    "--pages", type=click.IntRange(1), default=10_000, show_default=True, help="So many pages, oldest first."
-)
-@set_option
+@request_options(RefreshRequest)
 @json_option
-def command(directory: Path, overrides: tuple[str, ...], **options: Any) -> None:
-    """Fetch the pages of DIR again, and keep what has changed.
+def command(directory: Path, request: RefreshRequest, *, as_json: bool) -> None:
+    """Fetch the pages of DIR again, and store the changes.
 
-    Hosts are asked whether there is anything new, and most say no in a few bytes. A page that has changed is
-    judged anew, and its new links wait for the next 'lode crawl'; one that is gone is marked as gone, and
-    what it said is kept. What cannot be had now stays as it is until the next refresh.
+    Requests are conditional, so most hosts answer with a few bytes if a page has not changed. A page
+    that has changed is judged again, and its new links wait for the next 'lode crawl'. A page that
+    is gone is marked as gone, and its text is kept. A page that cannot be fetched now stays as it
+    is until the next refresh.
 
     \b
     lode refresh DIR --older-than 12h
     lode refresh DIR --topic science/physics --pages 500
     """
-    from motherlode.app.services.refresh import refresh_portal  # noqa: PLC0415 - loaded only to run it
-    from motherlode.crawl.refresh import Wish  # noqa: PLC0415
-    from motherlode.fetch.loops import run  # noqa: PLC0415
-    from motherlode.portal import Portal  # noqa: PLC0415
-    from motherlode.records import RunEnd  # noqa: PLC0415
-    from motherlode.workers.fork_client import early_fork_server  # noqa: PLC0415
+    from motherlode.app.cli.display import Display  # noqa: PLC0415 - loaded only to run it
+    from motherlode.app.services.refresh import refresh_directory  # noqa: PLC0415
 
-    with early_fork_server(), Portal.crawling(directory, "refresh", overrides) as portal:
-        wish = Wish(time() - options["older_than"], options["pages"], _topics(portal, options["topic"]))
-        try:
-            found = run(refresh_portal(portal, wish, quiet=options["as_json"]))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            found = None
-    if found is None or found.end == RunEnd.INTERRUPTED:
-        interrupted()
-    if options["as_json"]:
-        show_json(found)
+    with on_interruption(exit_interrupted):
+        result = refresh_directory(directory, request, partial(Display, quiet=as_json))
+    if result.end == RunEnd.INTERRUPTED:
+        exit_interrupted(request, request.remaining(_total(result), result.left))
+    if as_json:
+        show_json(result)
     else:
-        _show(found, directory)
+        _show(result, directory)
 
 
-def _topics(portal: "Portal", path: str | None) -> "set[TopicId] | None":
-    from motherlode.topics import parse_path  # noqa: PLC0415
-
-    if path is None:
-        return None
-    tree = portal.tree()
-    topic = tree.at(parse_path(path)).id
-    return {topic, *tree.descendants(topic)}
+def _total(result: "RefreshResult") -> int:
+    return result.changed + result.unchanged + result.gone + result.moved + result.failed
 
 
-def _show(found: "Refreshed", directory: Path) -> None:
-    total = found.changed + found.unchanged + found.gone + found.moved + found.failed
+def _show(result: "RefreshResult", directory: Path) -> None:
+    total = _total(result)
     if not total:
         click.echo("No page is old enough to be fetched again.")
         return
-    if found.resumed:
+    if result.resumed:
         click.echo("Went on with a refresh that had been interrupted.")
     parts = (
-        f"{found.changed:,} changed, {found.unchanged:,} unchanged, {found.gone:,} gone",
-        f", {found.moved:,} moved" if found.moved else "",
-        f", {found.failed:,} not to be had now" if found.failed else "",
+        f"{result.changed:,} changed, {result.unchanged:,} unchanged, {result.gone:,} gone",
+        f", {result.moved:,} moved" if result.moved else "",
+        f", {result.failed:,} could not be fetched now" if result.failed else "",
     )
     click.echo(f"Refreshed {count(total, 'page')}: {''.join(parts)}.")
-    if found.left:
-        click.echo(f"{count(found.left, 'page')} still to be refreshed; 'lode refresh {directory}' goes on.")
+    if result.left:
+        click.echo(
+            f"{count(result.left, 'page')} still to be refreshed; "
+            f"'lode refresh {shlex.quote(str(directory))}' fetches them."
+        )

@@ -1,4 +1,4 @@
-"""`lode sandbox`: webs on this machine alone, recorded or made up, to crawl without touching the Web."""
+"""`lode sandbox`: recorded and generated webs on this machine, to crawl without the Web."""
 
 import sys
 from fnmatch import fnmatchcase
@@ -8,27 +8,30 @@ from shlex import quote
 
 import click
 
-from motherlode.app.cli.common import Figure, count, json_option, show_json
-from motherlode.lab.description import Plan
-from motherlode.lab.opening import open_web
+from motherlode.app.cli.common import json_option, show_json
+from motherlode.app.cli.types import FiniteNumber
+from motherlode.app.text import count
+from motherlode.lab.description import WebPlan
+from motherlode.lab.loader import open_web
 from motherlode.lab.web import LabWeb
 from motherlode.records import BadInputError, LodeError, UsageError
 
 web_argument = click.argument("directory", metavar="WEB", type=click.Path(path_type=Path))
-# What cannot be read is told by whoever reads it, in the same words everywhere.
+# Not checked by click, so that the message for an unreadable file is the same everywhere.
 file_type = click.Path(path_type=Path, readable=False)
 new_web_argument = click.argument("directory", metavar="NEW", type=click.Path(path_type=Path))
 
 
-_LOOKED_AT = 100_000  # hosts, to find those that misbehave
+MAX_HOSTS_SCANNED = 100_000  # for those that misbehave
 
 
 @click.group("sandbox")
 def command() -> None:
-    """Serve and make webs for experiments: recorded, generated, misbehaving.
+    """Make and serve webs for experiments: recorded, generated, misbehaving.
 
     WEB is a directory. A recorded web has WARC files, labels.tsv (a URL, a tab, a topic's path) and
-    about.toml; a generated one has only about.toml, with what it is made from. Every command takes --json.
+    about.toml. A generated web has only about.toml, with the options of 'generate'. Every
+    command takes --json.
 
     \b
     lode sandbox generate toy --seed 7 --pages 3000 --hosts 60
@@ -40,22 +43,25 @@ def command() -> None:
 @command.command("serve")
 @web_argument
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Listen here on 127.0.0.1; 0: any free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="The port on 127.0.0.1; 0 is any free port.",
 )
 @click.option(
     "--dns-port",
     type=click.IntRange(0, 65535),
-    help="Answer DNS queries here, too, on UDP: every host is 127.0.0.1.",
+    help="Also answer DNS queries on this UDP port: every host is 127.0.0.1.",
 )
 @click.option(
     "--misbehave",
     "habits",
     metavar="HOST=HABIT",
     multiple=True,
-    help="Let a host, or all that fit a pattern, misbehave: '*.test=slow-drip:2' (repeatable).",
+    help="Let a host, or all hosts that match a pattern, misbehave: '*.test=slow-drip:2' (repeatable).",
 )
-@click.option("--processes", type=click.IntRange(1, 64), default=1, help="Serve with so many processes.")
-@click.option("--attached", is_flag=True, help="End when the standard input does.")
+@click.option("--processes", type=click.IntRange(1, 64), default=1, help="Number of processes.")
+@click.option("--attached", is_flag=True, help="End when standard input ends.")
 @json_option
 def serve(  # noqa: PLR0913 - one parameter an option
     directory: Path,
@@ -67,19 +73,19 @@ def serve(  # noqa: PLR0913 - one parameter an option
     attached: bool,
     as_json: bool,
 ) -> None:
-    """Serve all hosts of WEB over HTTP on 127.0.0.1, told apart by the Host header, until interrupted.
+    """Serve all hosts of WEB over HTTP on 127.0.0.1, by the Host header, until interrupted.
 
-    A crawler is led here by its configuration, any other client by using the port as its proxy.
+    A crawler connects to it by its configuration, any other client by using the port as its proxy.
     """
     from motherlode.lab.misbehaviour import Habits  # noqa: PLC0415 - loaded only to serve
     from motherlode.lab.serving import sandbox  # noqa: PLC0415
 
     web = open_web(directory)
-    assigned = Habits([_assignment(told, web) for told in habits], web.habit_of)
+    assigned = Habits([_assignment(text, web) for text in habits], web.habit_of)
 
     def ready(port: int, dns_port: int | None) -> None:
         if as_json:
-            show_json({"port": port, "dns_port": dns_port, **_told(web)})
+            show_json({"port": port, "dns_port": dns_port, **_summary(web)})
         else:
             _announce(web, port, dns_port)
         sys.stdout.flush()
@@ -87,27 +93,32 @@ def serve(  # noqa: PLR0913 - one parameter an option
     sandbox.serve(web, assigned, sandbox.Doors(port, dns_port, processes, attached), ready)
 
 
-def _assignment(told: str, web: LabWeb) -> tuple[str, str]:
+def _assignment(text: str, web: LabWeb) -> tuple[str, str]:
     from motherlode.lab.misbehaviour.habits import parse_habit  # noqa: PLC0415 - loaded only to serve
 
-    host, sign, habit = told.rpartition("=")
+    host, sign, habit = text.rpartition("=")
     if not sign or not host or not habit:
-        raise UsageError(f"--misbehave {told}: write HOST=HABIT; 'lode sandbox habits' lists the habits.")
+        raise UsageError(
+            f"--misbehave {text}: write HOST=HABIT; 'lode sandbox habits' lists the habits."
+        )
     try:
         parse_habit(habit)
     except BadInputError as error:
-        raise UsageError(f"--misbehave {told}: {error}") from error
+        raise UsageError(f"--misbehave {text}: {error}") from error
     if not web.has_host(host) and not any(
-        fnmatchcase(name, host) for name in islice(web.hosts(), _LOOKED_AT)
+        fnmatchcase(name, host) for name in islice(web.hosts(), MAX_HOSTS_SCANNED)
     ):
-        raise UsageError(f"--misbehave {told}: no host of this web fits '{host}'.")
+        raise UsageError(f"--misbehave {text}: no host of this web matches '{host}'.")
     return host, habit
 
 
 def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
     about = web.about
     click.echo(f"{about.name}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}.")
-    click.echo(f"Serving on 127.0.0.1:{port}" + (f", DNS on port {dns_port}" if dns_port is not None else ""))
+    click.echo(
+        f"Serving on 127.0.0.1:{port}"
+        + (f", DNS on port {dns_port}" if dns_port is not None else "")
+    )
     first = quote(next(web.urls(), "http://HOST/"))
     click.echo(f"Try: curl --proxy http://127.0.0.1:{port} {first}   (Ctrl-C ends it)")
 
@@ -116,20 +127,26 @@ def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
 @web_argument
 @json_option
 def show(directory: Path, *, as_json: bool) -> None:
-    """Say what WEB is: its size, its topics with the number of their pages, the hosts that misbehave."""
+    """Show WEB: its size, its topics with their pages, and the hosts that misbehave."""
     web = open_web(directory)
     try:
         topics, labelled = web.labels().topics(), len(web.labels())
-    except LodeError as error:  # more than anybody could list
+    except LodeError as error:  # too many to list
         topics, labelled, unlisted = {}, 0, str(error)
     else:
         unlisted = ""
-    habits = {host: habit for host in islice(web.hosts(), _LOOKED_AT) if (habit := web.habit_of(host))}
+    habits = {
+        host: habit
+        for host in islice(web.hosts(), MAX_HOSTS_SCANNED)
+        if (habit := web.habit_of(host))
+    }
     if as_json:
-        show_json({**_told(web), "labels": labelled, "topics": topics, "misbehaving": habits})
+        show_json({**_summary(web), "labels": labelled, "topics": topics, "misbehaving": habits})
         return
     about = web.about
-    click.echo(f"{about.name}, {about.kind}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}")
+    click.echo(
+        f"{about.name}, {about.kind}: {count(about.pages, 'page')} on {count(about.hosts, 'host')}"
+    )
     for line in (about.note, about.licence and f"Licence: {about.licence}", unlisted):
         if line:
             click.echo(line)
@@ -143,7 +160,7 @@ def show(directory: Path, *, as_json: bool) -> None:
         click.echo(f"  {host}  {habit}")
 
 
-def _told(web: LabWeb) -> dict[str, object]:
+def _summary(web: LabWeb) -> dict[str, object]:
     about = web.about
     return {"name": about.name, "kind": about.kind, "pages": about.pages, "hosts": about.hosts}
 
@@ -172,19 +189,24 @@ def habits(*, as_json: bool) -> None:
     help="The same seed is the same web, byte for byte.",
 )
 @click.option(
-    "--pages", type=click.IntRange(20, 10**10), default=3000, help="How many pages; they are made on demand."
+    "--pages",
+    type=click.IntRange(20, 10**10),
+    default=3000,
+    help="Number of pages, which are made on demand.",
 )
-@click.option("--hosts", type=click.IntRange(4, 10**8), default=60, help="How many hosts they lie on.")
-@click.option("--misbehaving", type=Figure(0, 1), default=0.0, help="The share of hosts that misbehave.")
+@click.option("--hosts", type=click.IntRange(4, 10**8), default=60, help="Number of hosts.")
+@click.option(
+    "--misbehaving", type=FiniteNumber(0, 1), default=0.0, help="The share of hosts that misbehave."
+)
 @json_option
 def generate(
     directory: Path, seed: int, pages: int, hosts: int, misbehaving: float, *, as_json: bool
 ) -> None:
-    """Describe a made-up web in the directory NEW: a few lines, whatever its size."""
+    """Describe a generated web in the directory NEW: a few lines, whatever its size."""
     from motherlode.lab.description import write_plan  # noqa: PLC0415 - loaded only to write one
 
     try:
-        plan = Plan(seed=seed, pages=pages, hosts=hosts, misbehaving=misbehaving)
+        plan = WebPlan(seed=seed, pages=pages, hosts=hosts, misbehaving=misbehaving)
     except ValueError as error:
         raise UsageError(f"--pages {pages} --hosts {hosts}: {error}.") from error
     write_plan(directory, plan)
@@ -210,25 +232,24 @@ def record(
     directory: Path, sources: tuple[Path, ...], labelled: Path | None, note: str, *, as_json: bool
 ) -> None:
     """Make a recorded web NEW from WARC files of any origin, and label it."""
-    from motherlode.lab.recorded.recording import record as make  # noqa: PLC0415 - loaded only to record
+    from motherlode.lab.recorded.recorder import record as make  # noqa: PLC0415 - loaded only to record
 
-    made = make(directory, sources, labelled, note)
+    web = make(directory, sources, labelled, note)
     if as_json:
-        show_json({"web": str(directory), **_fields(made)})
+        show_json({"web": str(directory), **_fields(web)})
         return
-    click.echo(f"Made {directory}: {count(made.pages, 'page')} on {count(made.hosts, 'host')}.")
-    for damage in made.damage:
-        click.echo(f"Only what comes before the damage was taken: {damage}", err=True)
+    click.echo(f"Made {directory}: {count(web.pages, 'page')} on {count(web.hosts, 'host')}.")
+    for damage in web.damage:
+        click.echo(f"Only the records before the damage were used: {damage}", err=True)
     if labelled is not None:
-        strangers = (
-            f"{count(made.strangers, 'labelled page')} {'is' if made.strangers == 1 else 'are'} not here"
-        )
-        click.echo(f"{count(made.labels, 'page')} with labels; {strangers}.")
+        verb = "is" if web.strangers == 1 else "are"
+        strangers = f"{count(web.strangers, 'labelled page')} {verb} not in it"
+        click.echo(f"{count(web.labels, 'page')} with labels; {strangers}.")
     click.echo(f"Next: lode sandbox serve {quote(str(directory))}")
 
 
-def _fields(made: object) -> dict[str, object]:
+def _fields(record: object) -> dict[str, object]:
     import msgspec  # noqa: PLC0415 - loaded only for this
 
-    fields: dict[str, object] = msgspec.to_builtins(made)
+    fields: dict[str, object] = msgspec.to_builtins(record)
     return fields

@@ -1,4 +1,4 @@
-"""`lode status`: what a portal is now, and what to do next."""
+"""`lode status`: the state of a portal, and what to do next."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,19 +6,18 @@ from time import time
 
 import click
 
-from motherlode.app.cli.common import (
-    count,
-    duration,
-    harmless,
-    json_option,
-    portal_argument,
-    set_option,
-    show_json,
+from motherlode.app.cli.common import harmless, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.tables import TextTable
+from motherlode.app.services.portals.status import (
+    NO_TOPIC,
+    UNTRAINED,
+    RunNow,
+    Status,
+    TopicNow,
+    end_of,
+    status_in,
 )
-from motherlode.app.cli.tables import Table
-from motherlode.app.services.status import NO_TOPIC, RunNow, Status, end_of, status_of
-from motherlode.portal import Portal
-from motherlode.portal.lock import holder_of
+from motherlode.app.text import count, duration
 
 
 @click.command("status")
@@ -26,13 +25,11 @@ from motherlode.portal.lock import holder_of
 @set_option
 @json_option
 def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
-    """Show what the portal DIR is now: its phase, its topics, what waits, its last runs, and what comes next.
+    """Show the state of the portal DIR: phase, topics, waiting URLs, latest runs, and what to do next.
 
-    It can be asked while a crawl is running.
+    It works while a crawl is running, too.
     """
-    writing = holder_of(directory)
-    with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        status = status_of(session, portal, writing)
+    status = status_in(directory, overrides)
     if as_json:
         show_json(status)
     else:
@@ -40,30 +37,43 @@ def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> No
 
 
 def _show(status: Status) -> None:
-    known = sum(one.topic != NO_TOPIC for one in status.topics)
-    sizes = f"{count(known, 'topic')}, {count(status.examples, 'example')}, {count(status.pages, 'page')}"
+    topics = sum(topic.topic != NO_TOPIC for topic in status.topics)
+    examples = status.examples_from.text()
+    sizes = f"{count(topics, 'topic')}, {examples}, {count(status.pages, 'page')}"
     click.echo(f"{harmless(status.title)}: {sizes}, {status.size / 1e6:,.1f} MB")
     writing = status.writing
     if writing is not None:
         click.echo(f"'{harmless(writing.command)}' is writing it now (process {writing.pid}).")
-    click.echo(_learned(status))
+    click.echo(_model_sentence(status))
     hosts = ", ".join(f"{number:,} {state}" for state, number in status.hosts.items())
     click.echo(f"{count(status.waiting, 'URL')} waiting; hosts: {hosts}.\n")
-    table = Table("topic", "pages", "waiting")
-    for one in status.topics:
-        table.add(harmless(one.topic), one.pages, one.waiting)
+    table = TextTable("topic", "pages", "waiting")
+    for topic in status.topics:
+        pages = topic.pages if topic.trained else UNTRAINED
+        table.add(harmless(topic.topic), pages, topic.waiting)
     table.show()
+    _show_untrained([topic for topic in status.topics if not topic.trained])
     if status.runs:
         click.echo("")
         _show_runs(status.runs, running=writing is not None)
     click.echo(f"\nNext: {status.next}")
 
 
-def _learned(status: Status) -> str:
+def _show_untrained(topics: list[TopicNow]) -> None:
+    for topic in topics:
+        click.echo(
+            f"'{harmless(topic.topic)}' has {count(topic.examples, 'example')} and is not trained yet: "
+            "its pages are judged at the next training."
+        )
+
+
+def _model_sentence(status: Status) -> str:
     if status.model is None or status.learned_at is None:
-        return "Nothing is learned yet."
-    sure = "" if status.precision is None else f", estimated precision {status.precision:.2f}"
-    return f"Phase: {status.phase}; model {status.model}, {_ago(status.learned_at)}{sure}."
+        return "There is no model yet."
+    precision = (
+        "" if status.precision is None else f", estimated precision about {status.precision:.1f}"
+    )
+    return f"Phase: {status.phase}; model {status.model}, {_ago(status.learned_at)}{precision}."
 
 
 def _ago(moment: float) -> str:
@@ -71,7 +81,7 @@ def _ago(moment: float) -> str:
 
 
 def _show_runs(runs: list[RunNow], *, running: bool) -> None:
-    table = Table("run", "command", "policy", "began", "end", "pages", "took")
+    table = TextTable("run", "command", "policy", "began", "end", "pages", "took")
     for run in runs:
         under_way = running and run is runs[-1]
         end = end_of(run, running=under_way)

@@ -1,4 +1,4 @@
-"""`lode topics`: the tree with its examples, and its edits."""
+"""`lode topics`: show the topic tree with its examples, and edit it."""
 
 import shlex
 from collections.abc import Callable
@@ -8,27 +8,32 @@ from typing import Any
 
 import click
 
-from motherlode.app.cli.common import count, json_option, portal_argument, set_option, show_json
+from motherlode.app.cli.common import (
+    harmless,
+    json_option,
+    portal_argument,
+    set_option,
+    show_json,
+)
 from motherlode.app.cli.treeview import show_tree, tree_json
-from motherlode.app.services import topics as edits
-from motherlode.app.services.topics import Edit, Edited, editing
-from motherlode.portal import Portal
+from motherlode.app.services.topics import edits
+from motherlode.app.services.topics.edits import TopicEdit, TopicEditor, open_editor
+from motherlode.app.services.topics.trees import tree_of
+from motherlode.app.text import count
 from motherlode.records import UsageError
-from motherlode.store import topics as topic_rows
-from motherlode.store.marks import standing_marks
-from motherlode.topics import TopicTree
+from motherlode.topics import show_path
 
 
 class _OptionsAfterDirectory(click.Group):
-    """Click wants a group's options before its argument; people write `lode topics DIR --json`."""
+    """Accepts options after DIR: click wants a group's options before its argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options: list[str] = []
-        rest = args[1:]
-        while args and not args[0].startswith("-") and rest and rest[0].startswith("-"):
-            taken = 2 if rest[0] == "--set" else 1
-            options, rest = options + rest[:taken], rest[taken:]
-        return super().parse_args(ctx, [*options, *args[:1], *rest])
+        words = args[1:]
+        while args and not args[0].startswith("-") and words and words[0].startswith("-"):
+            length = 2 if words[0] == "--set" else 1
+            options, words = options + words[:length], words[length:]
+        return super().parse_args(ctx, [*options, *args[:1], *words])
 
 
 @click.group("topics", cls=_OptionsAfterDirectory, invoke_without_command=True)
@@ -58,33 +63,44 @@ def command(
         if as_json or everything:
             raise UsageError("--json and --all show the tree; leave them out when editing it.")
         return
-    with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        tree = TopicTree(topic_rows.all_topics(session))
-        examples = topic_rows.examples_of(session)
-        marks = len(standing_marks(session))
+    portal = tree_of(directory, overrides)
     if as_json:
-        show_json(tree_json(tree, examples))
-    else:
-        show_tree(portal.title, tree, examples, everything=everything)
-        if marks:  # pages are learned from, or not, that are not listed so here
-            click.echo(
-                f"\n{count(marks, 'mark')} besides; 'lode mark {shlex.quote(str(directory))}' lists them."
-            )
+        show_json(tree_json(portal.tree, portal.examples))
+        return
+    show_tree(portal.title, portal.tree, portal.examples, everything=everything)
+    place = shlex.quote(str(directory))
+    for topic in sorted(portal.untrained):
+        path = harmless(show_path(portal.tree.path(topic)))
+        click.echo(f"\n'{path}' is not trained yet: its pages are judged at the next training.")
+    if portal.untrained:
+        from motherlode.app.services.portals.hints import (  # noqa: PLC0415 - slow to import
+            suggest_writing,
+            train_command,
+        )
+
+        click.echo(suggest_writing(directory, train_command(directory)))
+    if portal.marks:  # marked pages are training documents, too, and are not in the tree
+        click.echo(f"\n{count(portal.marks, 'mark')} besides; 'lode mark {place}' lists them.")
 
 
-def _edit(function: Callable[..., Edited]) -> Callable[..., None]:
-    """Run an edit inside a transaction, then say what it did."""
+def _edit(function: Callable[..., TopicEdit]) -> Callable[..., None]:
+    """Run an edit in a transaction, and print what it did."""
 
     def run(
-        place: tuple[Path, tuple[str, ...]], /, overrides: tuple[str, ...], *, as_json: bool, **given: Any
+        place: tuple[Path, tuple[str, ...]],
+        /,
+        overrides: tuple[str, ...],
+        *,
+        as_json: bool,
+        **arguments: Any,
     ) -> None:
         directory, earlier = place
-        with editing(directory, "lode topics", (*earlier, *overrides)) as edit:
-            edited = function(edit, **given)
+        with open_editor(directory, "lode topics", (*earlier, *overrides)) as editor:
+            edited = function(editor, **arguments)
         if as_json:
-            show_json({"done": edited.done} | ({"undo": edited.undo} if edited.undo else {}))
+            show_json({"done": edited.sentence} | ({"undo": edited.undo} if edited.undo else {}))
         else:
-            click.echo(edited.done)
+            click.echo(edited.sentence)
 
     update_wrapper(run, function)
     return set_option(json_option(click.pass_obj(run)))
@@ -93,43 +109,43 @@ def _edit(function: Callable[..., Edited]) -> Callable[..., None]:
 @command.command("add")
 @click.argument("topic")
 @_edit
-def add(edit: Edit, topic: str) -> Edited:
+def add(editor: TopicEditor, topic: str) -> TopicEdit:
     """Add the topic TOPIC, such as physics or science/physics."""
-    return edits.add(edit, topic)
+    return edits.add(editor, topic)
 
 
 @command.command("rename")
 @click.argument("topic")
 @click.argument("name")
 @_edit
-def rename(edit: Edit, topic: str, name: str) -> Edited:
+def rename(editor: TopicEditor, topic: str, name: str) -> TopicEdit:
     """Give TOPIC another NAME, where it is."""
-    return edits.rename(edit, topic, name)
+    return edits.rename(editor, topic, name)
 
 
 @command.command("move")
 @click.argument("topic")
 @click.argument("parent")
 @_edit
-def move(edit: Edit, topic: str, parent: str) -> Edited:
+def move(editor: TopicEditor, topic: str, parent: str) -> TopicEdit:
     """Put TOPIC, with all below it, under PARENT; / is the root."""
-    return edits.move(edit, topic, parent)
+    return edits.move(editor, topic, parent)
 
 
 @command.command("remove")
 @click.argument("topic")
 @_edit
-def remove(edit: Edit, topic: str) -> Edited:
-    """Remove TOPIC with all below it; pages judged into it go to its parent. 'restore' undoes it."""
-    return edits.remove(edit, topic)
+def remove(editor: TopicEditor, topic: str) -> TopicEdit:
+    """Remove TOPIC with all below it; its pages go to its parent. 'restore' undoes it."""
+    return edits.remove(editor, topic)
 
 
 @command.command("restore")
 @click.argument("undo", metavar="[ID]", default="")
 @_edit
-def restore(edit: Edit, undo: str) -> Edited:
+def restore(editor: TopicEditor, undo: str) -> TopicEdit:
     """Bring back the topics that were removed last, or by ID, with their examples."""
-    return edits.put_back(edit, undo)
+    return edits.undo_removal(editor, undo)
 
 
 @command.command("example")
@@ -137,6 +153,6 @@ def restore(edit: Edit, undo: str) -> Edited:
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
 @click.option("--remove", "removing", is_flag=True, help="Take the URLs out instead.")
 @_edit
-def example(edit: Edit, topic: str, urls: tuple[str, ...], *, removing: bool) -> Edited:
+def example(editor: TopicEditor, topic: str, urls: tuple[str, ...], *, removing: bool) -> TopicEdit:
     """Add the pages URL... to the examples of TOPIC, or take them out."""
-    return (edits.take_examples if removing else edits.give_examples)(edit, topic, urls)
+    return (edits.remove_examples if removing else edits.add_examples)(editor, topic, urls)

@@ -1,203 +1,175 @@
 """`lode train`: learn a portal's topics from their examples."""
 
 import shlex
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import click
-from msgspec import Struct
-from msgspec.structs import replace
 
 from motherlode.app.cli.commands.index import progress
-from motherlode.app.cli.common import count, harmless, json_option, portal_argument, set_option, show_json
-from motherlode.app.cli.effects import show_effect, show_moves
-from motherlode.app.cli.interrupting import INTERRUPTED
-from motherlode.app.cli.tables import Table
-from motherlode.crawl.context import Company
-from motherlode.crawl.counters import Tally
-from motherlode.crawl.fetcher_setup import manner_of, user_agent
-from motherlode.crawl.preparation import fetch_examples, unfetched
-from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.loops import run
-from motherlode.policies.bingo.relearning import Relearned, Wanted, keep_relearned, relearn
-from motherlode.portal import Portal
-from motherlode.records import TopicId
-from motherlode.search.last_search import ResultSet
-from motherlode.training.report import Lore, report_on
-from motherlode.training.review import Effect
-from motherlode.training.training_set import Missing
-from motherlode.workers.fork_client import early_fork_server
-from motherlode.workers.worker_pool import ProcessWorkerPool
+from motherlode.app.cli.common import harmless, json_option, portal_argument, show_json
+from motherlode.app.cli.effects import precision_text, show_effect, show_moves
+from motherlode.app.cli.interruption import on_interruption, resuming_command
+from motherlode.app.cli.request_options import request_options
+from motherlode.app.cli.tables import TextTable
+from motherlode.app.errors import INTERRUPTED
+from motherlode.app.requests.training import TrainRequest
+from motherlode.app.services.portals.hints import suggest_writing, train_command
+from motherlode.app.services.training import (
+    TrainResult,
+    preview_training,
+    train_directory,
+    undo_training_in,
+)
+from motherlode.app.text import count
+from motherlode.training.report import TopicReport
 
-_CONFUSIONS = 3
-_SHOWN = 3  # examples that teach nothing
-
-
-class Lost(Struct, frozen=True):
-    """An example that taught nothing, and why."""
-
-    example: str
-    why: str
-
-
-class Trained(Struct, frozen=True):
-    """What was learned, and from what."""
-
-    model: int
-    setting: str
-    spaces: tuple[str, ...]
-    rule: str
-    semantic: bool  # whether it counts what words mean
-    fetched: int
-    missing: list[Lost]
-    others: dict[str, int]  # how many counterexamples below each parent
-    note: str
-    topics: list[Lore]
-    judged: int
-    effect: Effect  # what moved
+MAX_CONFUSIONS_SHOWN = 3
+MAX_LOST_SHOWN = 3  # examples that nothing was learned from
 
 
 @click.command("train")
 @portal_argument
-@click.option("--offline", is_flag=True, help="Fetch nothing; learn from what the store has.")
-@click.option("--preview", is_flag=True, help="Fetch and keep nothing; show what would move.")
-@click.option("--results", is_flag=True, help="Judge only what the last search finds, and show its order.")
-@set_option
+@request_options(TrainRequest)
 @json_option
-def command(
-    directory: Path,
-    overrides: tuple[str, ...],
-    *,
-    offline: bool,
-    preview: bool,
-    results: bool,
-    as_json: bool,
-) -> None:
-    """Learn the topics of DIR from their examples and marks, and judge every page that is there.
+def command(directory: Path, request: TrainRequest, *, as_json: bool) -> None:
+    """Learn the topics of DIR from their examples and marks, and judge all pages.
 
-    Examples that were never fetched are fetched first. For each topic it tells from how many examples and
-    by how many features it was learned, how good that is by xi-alpha's estimate, which terms speak for it,
-    and where its examples go if they are left out of the training; then, which pages go elsewhere.
+    Examples that were never fetched are fetched first. For each topic it shows the number of
+    examples and features, the xi-alpha estimates, and the most characteristic terms. It also shows
+    the topics that examples get when they are left out of the training, and the pages that move,
+    with the reasons.
+
+    \b
+    lode train DIR --preview
+    lode train DIR
+    lode train DIR --undo
+
+    --undo restores the former model and every former judgement. That is possible until the next
+    crawl, for the latest three trainings. Marks and feedback have an --undo of their own.
     """
-    if preview:
-        _preview(directory, overrides, results=results, as_json=as_json)
+    if request.undo:
+        _undo(directory, request, as_json=as_json)
         return
-    try:
-        with early_fork_server(), Portal.crawling(directory, "train", overrides) as portal:
-            fetched = 0 if offline or not unfetched(portal) else run(_fetched(portal))
-            trained = _train(portal, fetched, offline=offline, results=results)
-    except KeyboardInterrupt:
-        click.echo(f"\nInterrupted; 'lode train {directory}' begins anew, with what was fetched.", err=True)
-        click.get_current_context().exit(INTERRUPTED)
+    if request.preview:
+        _preview(directory, request, as_json=as_json)
+        return
+    with on_interruption(_exit_interrupted):
+        result = train_directory(
+            directory, request, partial(click.echo, err=True), progress("Judging")
+        )
     if as_json:
-        show_json(trained)
+        show_json(result)
     else:
-        _show(trained, directory)
+        _show(result, directory)
 
 
-async def _fetched(portal: Portal) -> int:
-    config = portal.config
-    async with (
-        HttpWeb(config.network, user_agent(config), config.dns) as web,
-        ProcessWorkerPool(manner_of(config), config.reading) as workers,
-    ):
-        tally = Tally()
-        fetched = await fetch_examples(portal, web, company=Company(workers, tally=tally))
-    for words in tally.advice:
-        click.echo(words, err=True)
-    return fetched
+def _exit_interrupted() -> NoReturn:
+    context = click.get_current_context()
+    with suppress(OSError):  # the terminal may be gone
+        click.echo(
+            f"\nInterrupted; '{resuming_command(context)}' starts again, "
+            "with the pages fetched so far.",
+            err=True,
+        )
+    context.exit(INTERRUPTED)
 
 
-def _preview(directory: Path, overrides: tuple[str, ...], *, results: bool, as_json: bool) -> None:
-    with Portal.reading(directory, overrides) as portal:
-        found = _relearned(portal, offline=True, results=results)
+def _undo(directory: Path, request: TrainRequest, *, as_json: bool) -> None:
+    result = undo_training_in(directory, request)
     if as_json:
-        show_json(found.effect)
+        show_json(result)
         return
-    click.echo("Learning anew would change this; nothing of it was kept.\n")
-    show_effect(found.effect)
-    click.echo(f"\nNext: lode train {shlex.quote(str(directory))}{' --results' if results else ''}")
+    trained = datetime.fromtimestamp(result.trained_at).astimezone().strftime("%Y-%m-%d %H:%M")
+    where = shlex.quote(str(directory))
+    if result.kept:
+        click.echo(f"Took back the training of {trained}: the former model judges again.")
+        show_moves(result.effect, "went")
+        click.echo(f"\nNext: lode train {where} --preview")
+    else:
+        click.echo(
+            f"Taking back the training of {trained} would change this; nothing was stored.\n"
+        )
+        show_moves(result.effect, "would go")
+        click.echo(f"\n{suggest_writing(directory, f'lode train {where} --undo')}")
 
 
-def _relearned(portal: Portal, *, offline: bool, results: bool) -> Relearned:
-    with portal.store.reading() as session:
-        tree = portal.tree()
-        found = ResultSet(portal, session, tree) if results else None
-        wanted = Wanted(only=found.pages if found else None, offline=offline, told=progress("Judging"))
-        learned = relearn(session, tree, portal.config, wanted)
-        if found is None:
-            return learned
-        order = found.order(dict(learned.thoughts))
-        return replace(learned, effect=replace(learned.effect, order=order))
+def _preview(directory: Path, request: TrainRequest, *, as_json: bool) -> None:
+    effect = preview_training(directory, request, progress("Judging"))
+    if as_json:
+        show_json(effect)
+        return
+    click.echo("Retraining would change this; nothing was stored.\n")
+    show_effect(effect)
+    results = " --results" if request.results else ""
+    click.echo(f"\n{suggest_writing(directory, f'{train_command(directory)}{results}')}")
 
 
-def _train(portal: Portal, fetched: int, *, offline: bool, results: bool) -> Trained:
-    options, tree = portal.config.learning, portal.tree()
-    found = _relearned(portal, offline=offline, results=results)
-    syllabus = found.syllabus
-    report = report_on(found.classifier, syllabus, tree, options)
-    model = keep_relearned(portal, found, {"examples": {one.path: one.examples for one in report}})
-    return Trained(
-        model,
-        options.setting,
-        options.spaces,
-        options.rule,
-        syllabus.meanings is not None,
-        fetched,
-        [_lost(one) for one in syllabus.missing],
-        {"/".join(tree.path(TopicId(at))) or "/": len(one.documents) for at, one in syllabus.others.items()},
-        syllabus.wordless,
-        report,
-        len(found.thoughts.pages),
-        found.effect,
-    )
-
-
-def _lost(one: Missing) -> Lost:
-    return Lost(one.example.url or one.example.title, one.why)
-
-
-def _show(trained: Trained, directory: Path) -> None:
+def _show(trained: TrainResult, directory: Path) -> None:
     if trained.fetched:
         click.echo(f"Fetched {count(trained.fetched, 'example')}.")
     if trained.missing:
-        shown = [f"  {one.example}: {one.why}" for one in trained.missing[:_SHOWN]]
-        more = [f"  and {len(trained.missing) - _SHOWN:,} more"] if len(trained.missing) > _SHOWN else []
-        click.echo(f"{count(len(trained.missing), 'example')} taught nothing:")
+        shown = [f"  {lost.example}: {lost.why}" for lost in trained.missing[:MAX_LOST_SHOWN]]
+        more = (
+            [f"  and {len(trained.missing) - MAX_LOST_SHOWN:,} more"]
+            if len(trained.missing) > MAX_LOST_SHOWN
+            else []
+        )
+        click.echo(f"{count(len(trained.missing), 'example')} could not be used for training:")
         click.echo("\n".join(map(harmless, shown + more)))
     if trained.note:
         click.echo(f"There is no common vocabulary to tell topics from: {harmless(trained.note)}")
-    told = f"{count(trained.others.get('/', 0), 'counterexample')} at the root"
-    known = " What words mean counts, too." if trained.semantic else ""
-    click.echo(f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {told}.{known}\n")
-    table = Table("topic", "examples", "features", "precision", "recall", "found again")
-    for one in trained.topics:
-        space = max(one.precision, key=lambda name: one.precision[name])
+    counterexamples = f"{count(trained.others.get('/', 0), 'counterexample')} at the root"
+    meanings = " Word meanings are used, too." if trained.semantic else ""
+    click.echo(
+        f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {counterexamples}.{meanings}\n"
+    )
+    table = TextTable(
+        "topic", "examples", "from crawl", "features", "pages", "precision", "found again"
+    )
+    estimates = {estimate.topic: estimate for estimate in trained.effect.topics}
+    for topic in trained.topics:
+        estimate = estimates.get(topic.path)
         table.add(
-            one.path,
-            one.examples,
-            one.features[space],
-            f"{one.precision[space]:.2f}",
-            f"{one.recall[space]:.2f}",
-            _found_again(one),
+            topic.path,
+            topic.examples_from.user,
+            topic.examples_from.crawl,
+            sum(topic.features.values()),
+            None if estimate is None else estimate.pages[1],
+            None if estimate is None else precision_text(estimate.precision[1]),
+            _found_again_text(topic),
         )
     table.show()
     click.echo(
-        "\nPrecision and recall are what xi-alpha expects of pages like those of the training; the Web has "
-        "others. Left out of it, examples are found again as often as the last column says, and go to:\n"
+        "\nThe precision, the share of a topic's pages that are right, is estimated and may be off by\n"
+        'a quarter; it is shown from five examples on. "Found again" counts examples that get their\n'
+        "topic when the training leaves them out. Others go to:\n"
     )
-    for one in trained.topics:
-        click.echo(f"{harmless(one.path)}: {harmless(', '.join(one.terms)) or 'no terms'}")
-        if one.confusions:
-            went = sorted(one.confusions.items(), key=lambda pair: (-pair[1], pair[0]))[:_CONFUSIONS]
+    for topic in trained.topics:
+        click.echo(f"{harmless(topic.path)}: {harmless(', '.join(topic.terms)) or 'no terms'}")
+        if topic.confusions:
+            went = sorted(topic.confusions.items(), key=lambda pair: (-pair[1], pair[0]))[
+                :MAX_CONFUSIONS_SHOWN
+            ]
             click.echo("  " + ", ".join(f"{number:,} to {harmless(name)}" for name, number in went))
+    where = shlex.quote(str(directory))
     if not trained.effect.is_first:
         click.echo()
         show_moves(trained.effect, "went")
-    click.echo(f"\nJudged {count(trained.judged, 'page')}. Next: lode judge {directory} URL")
+        click.echo(f"\n'lode train {where} --undo' takes this back.")
+    source = "URL" if trained.judged else "FILE"  # without pages, a URL would have to be fetched
+    click.echo(f"\nJudged {count(trained.judged, 'page')}. Next: lode judge {where} {source}")
 
 
-def _found_again(one: Lore) -> str:
-    """How many of a topic's examples find back to it, or below it, if the training leaves them out."""
-    back = sum(number for name, number in one.confusions.items() if f"{name}/".startswith(f"{one.path}/"))
-    left = sum(one.confusions.values())
-    return f"{back:,} of {left:,}" if left else "-"
+def _found_again_text(topic: TopicReport) -> str:
+    """Return how many examples get their own topic back if the training leaves them out."""
+    back = sum(
+        number
+        for name, number in topic.confusions.items()
+        if f"{name}/".startswith(f"{topic.path}/")
+    )
+    total = sum(topic.confusions.values())
+    return f"{back:,} of {total:,}" if total else "-"

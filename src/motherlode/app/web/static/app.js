@@ -1,4 +1,4 @@
-// What every page has: moments in the reader's own time, and parts that keep themselves up to date.
+// On every page: times in the reader's time zone, and parts that update themselves.
 
 const SECOND = 1000;
 
@@ -12,9 +12,9 @@ export function localise(root) {
   }
 }
 
-// An element with data-live="ADDRESS" shows what is there, looked at again every data-every seconds while the
-// window is seen. data-part: only that part of what is there. A person who is in the midst of it is not disturbed.
-// data-reload: once something in it is marked data-over, the whole page is shown anew.
+// An element with data-live="ADDRESS" shows the page at that address, fetched every data-every seconds
+// while the window is visible. data-part: only that part of the page. While a user fills in a field,
+// nothing is replaced. data-reload: once an element in it has data-over, the whole page is reloaded.
 function inUse(live) {
   const fields = live.querySelectorAll("input, textarea");
   const changed = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
@@ -42,7 +42,7 @@ function keep(live) {
       try {
         await renew(live);
       } catch {
-        // The server is away; it is asked again.
+        // The server is not reachable; the next turn tries again.
       }
     }
     if (live.isConnected) setTimeout(turn, every);
@@ -50,7 +50,7 @@ function keep(live) {
   setTimeout(turn, every);
 }
 
-// What is put into a page afterwards is treated like what was there from the beginning.
+// Called for the whole page first, then for each part that is added later.
 export function enliven(root) {
   localise(root);
   for (const live of root.querySelectorAll("[data-live]")) keep(live);

@@ -1,5 +1,5 @@
-// The crawl as it goes on: one stream tells every window; the parts of the page that it is about follow.
-// While the window is hidden nothing is listened to: a browser has few connections to give.
+// The page of a running crawl: a stream of events says when the parts of the page have to be updated.
+// While the window is hidden the stream is closed, because a browser has few connections.
 
 import { localise } from "./app.js";
 
@@ -10,13 +10,13 @@ let source = null;
 let renewing = false;
 let again = false;
 
-// A part that says the same is left alone, so that nobody loses the button under their finger.
+// An unchanged part is not replaced, so that no user loses the button under the finger.
 function put(page) {
   for (const name of PARTS) {
     const old = document.getElementById(name);
     const part = page.getElementById(name);
-    if (part === null || old.said === part.innerHTML) continue;
-    old.said = part.innerHTML;
+    if (part === null || old.lastHtml === part.innerHTML) continue;
+    old.lastHtml = part.innerHTML;
     old.replaceChildren(...part.childNodes);
     localise(old);
   }
@@ -34,7 +34,7 @@ async function renew() {
       const answer = await fetch(crawl.dataset.now, { headers: { Accept: "text/html" } });
       if (answer.ok) put(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      // The server is away; the stream says when it is back.
+      // The server is not reachable; the stream reconnects when it is back.
     }
   } while (again);
   renewing = false;

@@ -1,13 +1,14 @@
-// A job as it goes on. While the window is hidden nothing is listened to: a browser has few connections to give.
+// The output of a running job. While the window is hidden the stream is closed, because a browser
+// has few connections.
 
-const KEPT = 5000; // lines
+const MAX_LINES = 5000;
 const lines = document.querySelector("#lines[data-events]");
 let source = null;
 
-function add(said) {
+function add(output) {
   const atEnd = lines.scrollHeight - lines.scrollTop - lines.clientHeight < 40;
-  lines.append(said.map((line) => `${line}\n`).join(""));
-  while (lines.childNodes.length > KEPT) lines.firstChild.remove();
+  lines.append(output.map((line) => `${line}\n`).join(""));
+  while (lines.childNodes.length > MAX_LINES) lines.firstChild.remove();
   if (atEnd) lines.scrollTop = lines.scrollHeight;
 }
 

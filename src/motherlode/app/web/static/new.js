@@ -1,9 +1,9 @@
-// As many topics as one likes.
+// A button that adds a row for another topic.
 
 const form = document.querySelector("#new");
 const topics = document.querySelector("#topics");
 
-function another() {
+function addRow() {
   const rows = topics.querySelectorAll(".row");
   const row = rows[rows.length - 1].cloneNode(true);
   const number = rows.length + 1;
@@ -21,7 +21,7 @@ if (form !== null) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Another topic";
-  button.addEventListener("click", another);
+  button.addEventListener("click", addRow);
   const place = document.createElement("p");
   place.append(button);
   topics.append(place);

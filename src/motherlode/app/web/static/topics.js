@@ -1,11 +1,11 @@
-// Topics and feedback: parts that are loaded afterwards, topics that are dragged, blocks that are chosen.
+// Topics and feedback: load slow parts later, drag topics, choose blocks.
 
 import { localise } from "./app.js";
 
-const AGAIN = 1000; // milliseconds until somebody who is at work is asked again
+const RETRY_MS = 1000; // until a busy part is loaded again
 
-// An element with data-later="ADDRESS" shows the part data-part of what is there, as soon as it can be had. With
-// data-settled it has been there from the beginning. As long as it is marked data-busy it is asked for again.
+// An element with data-later="ADDRESS" shows the part data-part of the page at that address, once it is
+// loaded. With data-settled it is on the page from the start. While it has data-busy, it is loaded again.
 function inUse(later) {
   const fields = [...later.querySelectorAll("input, textarea, select")];
   const changed = (field) =>
@@ -27,24 +27,24 @@ async function load(later) {
       busy = part.hasAttribute("data-busy");
     }
   } catch {
-    // The server is away; a part that is at work is asked for again.
+    // The server is not reachable; a busy part is loaded again.
   }
-  if (busy) setTimeout(() => load(later), AGAIN);
+  if (busy) setTimeout(() => load(later), RETRY_MS);
 }
 
 for (const later of document.querySelectorAll("[data-later]")) {
   if (!later.hasAttribute("data-settled")) load(later);
-  else if (later.hasAttribute("data-busy")) setTimeout(() => load(later), AGAIN);
+  else if (later.hasAttribute("data-busy")) setTimeout(() => load(later), RETRY_MS);
 }
 
-// A topic that is dropped on another one is moved there by the form that is on the page anyway.
+// A topic that is dropped on another one is moved there by the form on the page.
 const move = document.querySelector("#move");
 const ROW = "tr[data-topic]";
 const ROOT = "1";
 
 function below(row, topic) {
-  for (let here = row; here; here = document.querySelector(`tr[data-topic="${here.dataset.parent}"]`)) {
-    if (here.dataset.topic === topic) return true;
+  for (let current = row; current; current = document.querySelector(`tr[data-topic="${current.dataset.parent}"]`)) {
+    if (current.dataset.topic === topic) return true;
   }
   return false;
 }
@@ -58,7 +58,7 @@ function canDrop(goal, dragged) {
 function makeDraggable(table) {
   let dragged = null;
   const goalOf = (event) => event.target.closest(`${ROW}, thead`);
-  const clear = () => table.querySelectorAll(".over").forEach((one) => one.classList.remove("over"));
+  const clear = () => table.querySelectorAll(".over").forEach((row) => row.classList.remove("over"));
   for (const row of table.querySelectorAll(ROW)) row.draggable = true;
   table.addEventListener("dragstart", (event) => {
     dragged = event.target.closest(ROW);
@@ -92,7 +92,7 @@ if (move !== null) {
   document.querySelector("#drag-hint")?.removeAttribute("hidden");
 }
 
-// Blocks: some at once, and from the last one that was clicked to another with the shift key.
+// Buttons choose several blocks; the shift key chooses all from the last clicked block on.
 const trim = document.querySelector("#trim");
 
 if (trim !== null) {
@@ -113,7 +113,7 @@ if (trim !== null) {
   });
 }
 
-// To say where a page belongs is to say that it is moved.
+// Choosing a topic for a page also chooses to move it.
 document.addEventListener("change", (event) => {
   if (event.target.matches(".goal select")) event.target.closest(".goal").querySelector("input").checked = true;
 });

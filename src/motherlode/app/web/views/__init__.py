@@ -1,1 +1,4 @@
-"""One module a view: its addresses, and what its templates are given."""
+"""The views of the web application, one module each: their addresses, and the values for templates.
+
+A view asks a service; it reads no table and imports nothing of `cli` or `api`.
+"""

@@ -1,4 +1,4 @@
-"""Showing the token once, so that a browser need not show it again."""
+"""Log in with the token, and out; the login is kept in a cookie."""
 
 from http import HTTPStatus
 from time import time
@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from motherlode.app.server.context import Here
+from motherlode.app.server.context import Context
 from motherlode.app.server.guard import cookie_name
-from motherlode.app.server.keys import WEEK
+from motherlode.app.server.keys import SESSION_SECONDS
 from motherlode.app.web.forms import see
 from motherlode.app.web.pages import page
 
@@ -17,8 +17,8 @@ router = APIRouter()
 
 
 @router.get("/login")
-def ask(request: Request, here: Here, next: str = "/") -> Response:  # noqa: A002 - as it stands in the address
-    if not here.keys.needs_login:
+def ask(request: Request, context: Context, next: str = "/") -> Response:  # noqa: A002 - the parameter of the address
+    if not context.keys.needs_login:
         return see("/")
     return page(request, "login.html", next=local(next), problem="")
 
@@ -26,20 +26,20 @@ def ask(request: Request, here: Here, next: str = "/") -> Response:  # noqa: A00
 @router.post("/login")
 def login(
     request: Request,
-    here: Here,
+    context: Context,
     token: Annotated[str, Form(max_length=500)],
     next: Annotated[str, Form(max_length=4_000)] = "/",  # noqa: A002 - as above
 ) -> Response:
     visitor = request.client.host if request.client is not None else ""
-    refusal = here.limits.guess(here.keys, visitor, token.strip())
+    refusal = context.limits.check_token(context.keys, visitor, token.strip())
     if refusal is not None:
         status = 403 if refusal.status == HTTPStatus.UNAUTHORIZED else refusal.status
         return page(request, "login.html", status, next=local(next), problem=refusal.why)
     response = see(local(next))
     response.set_cookie(
         cookie_name(request.scope),
-        here.keys.session(time()),
-        max_age=int(WEEK),
+        context.keys.new_session(time()),
+        max_age=int(SESSION_SECONDS),
         httponly=True,
         samesite="strict",
         secure=request.url.scheme == "https",
@@ -55,7 +55,7 @@ def logout(request: Request) -> Response:
 
 
 def local(address: str) -> str:
-    r"""Where to go after a login: nowhere but here.
+    r"""Return an address to go to after a login: never one of another server.
 
     >>> local("/portals/owls?q=1"), local("//else.example"), local("https://else.example"), local("/\\x")
     ('/portals/owls?q=1', '/', '/', '/')

@@ -1,4 +1,4 @@
-"""Topics: the tree, and a topic's own page, with their edits."""
+"""Topics: the tree and the page of one topic, with their edits."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -6,21 +6,23 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from motherlode.app.jobs.clusters import cluster, cluster_in, last_clustering
-from motherlode.app.server.context import Here, Services
+from motherlode.app.jobs.clusters import cluster_in, last_clustering
+from motherlode.app.jobs.commands import cluster_command
+from motherlode.app.requests.training import SERVER_CLUSTER_PAGES, ClusterRequest
+from motherlode.app.server.context import Context, ServerContext
 from motherlode.app.server.errors import status_of
-from motherlode.app.server.notes import NOTHING, Note
-from motherlode.app.services import topics as edits
-from motherlode.app.services.topic_views import (
-    editing_at,
+from motherlode.app.server.flash_messages import NO_MESSAGE, FlashMessage
+from motherlode.app.services.topics import edits
+from motherlode.app.services.topics.edits import TopicEdit, TopicEditor
+from motherlode.app.services.topics.views import (
+    editor_at,
     path_at,
     surroundings_at,
-    topic_numbered,
+    topic_by_number,
     topic_page_at,
     topics_at,
 )
-from motherlode.app.services.topics import Edit, Edited
-from motherlode.app.web.forms import see
+from motherlode.app.web.forms import FormTexts, request_in, see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
 from motherlode.portal.lock import holder_of
@@ -30,102 +32,125 @@ from motherlode.topics import show_path
 router = APIRouter(prefix="/portals/{portal}/topics")
 Number = Annotated[int, Form(ge=0, le=2**31)]
 Text = Annotated[str, Form(max_length=2_000)]
-Change = Callable[[Edit], Edited]
+Change = Callable[[TopicEditor], TopicEdit]
 
 
 @router.get("")
-def tree(request: Request, here: Here, portal: str, note: str = "") -> Response:
-    return _tree(request, here, portal, note=here.notes.take(note))
+def tree(request: Request, context: Context, portal: str, note: str = "") -> Response:
+    return _tree(request, context, portal, note=context.messages.pop(note))
 
 
 @router.post("/add")
-def add(request: Request, here: Here, portal: str, name: Text, parent: Number = ROOT) -> Response:
-    def change(edit: Edit) -> Edited:
-        return edits.add(edit, f"{_path(edit, parent)}/{name}")
+def add(
+    request: Request, context: Context, portal: str, name: Text, parent: Number = ROOT
+) -> Response:
+    def change(editor: TopicEditor) -> TopicEdit:
+        return edits.add(editor, f"{_path(editor, parent)}/{name}")
 
-    return _changed(request, here, portal, change)
+    return _edit_tree(request, context, portal, change)
 
 
 @router.post("/move")
-def move(request: Request, here: Here, portal: str, topic: Number, parent: Number) -> Response:
-    def change(edit: Edit) -> Edited:
-        return edits.move(edit, _path(edit, topic), _path(edit, parent) or "/")
+def move(
+    request: Request, context: Context, portal: str, topic: Number, parent: Number
+) -> Response:
+    def change(editor: TopicEditor) -> TopicEdit:
+        return edits.move(editor, _path(editor, topic), _path(editor, parent) or "/")
 
-    return _changed(request, here, portal, change)
+    return _edit_tree(request, context, portal, change)
 
 
 @router.post("/restore")
-def restore(request: Request, here: Here, portal: str, undo: Text) -> Response:
-    return _changed(request, here, portal, lambda edit: edits.put_back(edit, undo))
+def restore(request: Request, context: Context, portal: str, undo: Text) -> Response:
+    return _edit_tree(request, context, portal, lambda editor: edits.undo_removal(editor, undo))
 
 
 @router.get("/{topic}")
-def topic(request: Request, here: Here, portal: str, topic: int, note: str = "") -> Response:
-    return _topic(request, here, portal, topic, note=here.notes.take(note))
+def topic(request: Request, context: Context, portal: str, topic: int, note: str = "") -> Response:
+    return _topic(request, context, portal, topic, note=context.messages.pop(note))
 
 
 @router.get("/{topic}/links")
-def links(request: Request, here: Here, portal: str, topic: int) -> Response:
-    """What the links around a topic say; it takes a moment, so the topic's page asks for it afterwards."""
-    found = surroundings_at(here.shelf, portal, topic)
-    return page(request, "topic_links.html", portal=portal, topic=topic, found=found)
+def links(request: Request, context: Context, portal: str, topic: int) -> Response:
+    """Return the link analysis of a topic; it takes a moment, so the page loads it afterwards."""
+    surroundings = surroundings_at(context.registry, portal, topic)
+    return page(request, "topic_links.html", portal=portal, topic=topic, surroundings=surroundings)
 
 
 @router.get("/{topic}/clusters")
-def clusters(request: Request, here: Here, portal: str, topic: int) -> Response:
-    path = path_at(here.shelf, portal, topic)
-    found = last_clustering(here.board, portal, path)
-    writing = holder_of(here.shelf.path(portal))
+def clusters(request: Request, context: Context, portal: str, topic: int) -> Response:
+    path = path_at(context.registry, portal, topic)
+    clustering = last_clustering(context.queue, portal, path)
+    writing = holder_of(context.registry.path(portal))
     return page(
-        request, "topic_clusters.html", portal=portal, topic=topic, path=path, found=found, writing=writing
+        request,
+        "topic_clusters.html",
+        portal=portal,
+        topic=topic,
+        path=path,
+        cluster_job=clustering,
+        writing=writing,
     )
 
 
 @router.post("/{topic}/rename")
-def rename(request: Request, here: Here, portal: str, topic: int, name: Text) -> Response:
-    return _changed_topic(
-        request, here, portal, topic, lambda edit: edits.rename(edit, _path(edit, topic), name)
+def rename(request: Request, context: Context, portal: str, topic: int, name: Text) -> Response:
+    return _edit_topic(
+        request,
+        context,
+        portal,
+        topic,
+        lambda editor: edits.rename(editor, _path(editor, topic), name),
     )
 
 
 @router.post("/{topic}/remove")
-def remove(request: Request, here: Here, portal: str, topic: int) -> Response:
-    return _changed(request, here, portal, lambda edit: edits.remove(edit, _path(edit, topic)))
+def remove(request: Request, context: Context, portal: str, topic: int) -> Response:
+    return _edit_tree(
+        request, context, portal, lambda editor: edits.remove(editor, _path(editor, topic))
+    )
 
 
 @router.post("/{topic}/example")
 def example(
-    request: Request, here: Here, portal: str, topic: int, urls: Annotated[str, Form(max_length=1_000_000)]
+    request: Request,
+    context: Context,
+    portal: str,
+    topic: int,
+    urls: Annotated[str, Form(max_length=1_000_000)],
 ) -> Response:
-    def change(edit: Edit) -> Edited:
-        return edits.give_examples(edit, _path(edit, topic), urls.split())
+    def change(editor: TopicEditor) -> TopicEdit:
+        return edits.add_examples(editor, _path(editor, topic), urls.split())
 
-    return _changed_topic(request, here, portal, topic, change)
+    return _edit_topic(request, context, portal, topic, change)
 
 
 @router.post("/{topic}/example/remove")
 def example_remove(
-    request: Request, here: Here, portal: str, topic: int, url: Annotated[str, Form(max_length=4_000)]
+    request: Request,
+    context: Context,
+    portal: str,
+    topic: int,
+    url: Annotated[str, Form(max_length=4_000)],
 ) -> Response:
-    def change(edit: Edit) -> Edited:
-        return edits.take_examples(edit, _path(edit, topic), [url])
+    def change(editor: TopicEditor) -> TopicEdit:
+        return edits.remove_examples(editor, _path(editor, topic), [url])
 
-    return _changed_topic(request, here, portal, topic, change)
+    return _edit_topic(request, context, portal, topic, change)
 
 
 @router.post("/{topic}/cluster")
-def find_clusters(
-    here: Here, portal: str, topic: int, k: Annotated[str, Form(max_length=4, pattern=r"^\d*$")] = ""
-) -> Response:
-    wanted = min(1_000, int(k)) if k.strip("0") else None
-    here.board.ask(portal, cluster(topic=path_at(here.shelf, portal, topic), k=wanted))
+def find_clusters(context: Context, portal: str, topic: int, texts: FormTexts) -> Response:
+    path = path_at(context.registry, portal, topic)
+    wish = request_in(ClusterRequest, texts, topic=path, pages=SERVER_CLUSTER_PAGES)
+    context.queue.submit(portal, cluster_command(wish))
     return see(f"{portal_address(portal, f'/topics/{topic}')}#clusters")
 
 
 @router.post("/{topic}/subtopic")
 def subtopic(  # noqa: PLR0913 - one for each field
     request: Request,
-    here: Here,
+    context: Context,
     portal: str,
     topic: int,
     *,
@@ -133,90 +158,100 @@ def subtopic(  # noqa: PLR0913 - one for each field
     place: Number,
     name: Text,
 ) -> Response:
-    """Make one of the clusters that a job found a topic below."""
+    """Make a subtopic of a cluster that a job found."""
 
-    def change(edit: Edit) -> Edited:
-        _, chosen = cluster_in(here.board, portal, job, place)
-        pages = [(one.url, one.title) for one in chosen.pages]
-        return edits.add_found(edit, _path(edit, topic), name or chosen.name, pages)
+    def change(editor: TopicEditor) -> TopicEdit:
+        _, chosen = cluster_in(context.queue, portal, job, place)
+        pages = [(page.url, page.title) for page in chosen.pages]
+        parent, named = _path(editor, topic), name or chosen.name
+        return edits.add_with_pages(editor, parent, named, pages, chosen.size)
 
-    return _changed_topic(request, here, portal, topic, change)
+    return _edit_topic(request, context, portal, topic, change)
 
 
-def _path(edit: Edit, topic: int) -> str:
-    """The path of a topic by its number; empty: the root."""
+def _path(editor: TopicEditor, topic: int) -> str:
+    """Return the path of a topic by its number; it is empty for the root."""
     if topic == ROOT:
         return ""
-    return show_path(edit.tree.path(topic_numbered(edit.tree, topic).id))
+    return show_path(editor.tree.path(topic_by_number(editor.tree, topic).id))
 
 
-def _changed(request: Request, here: Services, portal: str, change: Change) -> Response:
-    """Make a change and show the tree; where it cannot be made, the tree says why."""
+def _edit_tree(request: Request, context: ServerContext, portal: str, change: Change) -> Response:
+    """Edit the tree and show it; if that is not possible, the page says why."""
     try:
-        with editing_at(here.shelf, portal) as edit:
-            edited = change(edit)
+        with editor_at(context.registry, portal) as editor:
+            edited = change(editor)
     except LodeError as error:
-        return _tree(request, here, portal, here.shelf.told(error), status_of(error))
-    note = here.notes.leave(Note(edited.done, edited.undo))
+        return _tree(request, context, portal, context.registry.message(error), status_of(error))
+    note = context.messages.add(FlashMessage(edited.sentence, edited.undo))
     return see(portal_address(portal, f"/topics?note={note}"))
 
 
-def _changed_topic(request: Request, here: Services, portal: str, topic: int, change: Change) -> Response:
-    """The same, on a topic's own page."""
+def _edit_topic(
+    request: Request, context: ServerContext, portal: str, topic: int, change: Change
+) -> Response:
+    """Edit a topic and show its page; if that is not possible, the page says why."""
     try:
-        with editing_at(here.shelf, portal) as edit:
-            edited = change(edit)
+        with editor_at(context.registry, portal) as editor:
+            edited = change(editor)
     except LodeError as error:
-        return _topic(request, here, portal, topic, problem=here.shelf.told(error), status=status_of(error))
-    note = here.notes.leave(Note(edited.done))
+        return _topic(
+            request,
+            context,
+            portal,
+            topic,
+            problem=context.registry.message(error),
+            status=status_of(error),
+        )
+    note = context.messages.add(FlashMessage(edited.sentence))
     return see(portal_address(portal, f"/topics/{topic}?note={note}"))
 
 
 def _tree(
     request: Request,
-    here: Services,
+    context: ServerContext,
     portal: str,
     problem: str = "",
     status: int = 200,
     *,
-    note: Note = NOTHING,
+    note: FlashMessage = NO_MESSAGE,
 ) -> Response:
-    found = topics_at(here.shelf, portal)
+    topics = topics_at(context.registry, portal)
     return page(
         request,
         "topics.html",
         status,
         portal=portal,
-        found=found,
+        tree=topics,
         problem=problem,
         done=note.done,
-        undo=note.undo if any(one.id == note.undo for one in found.removed) else "",
-        writing=holder_of(here.shelf.path(portal)),
+        undo=note.undo if any(removal.id == note.undo for removal in topics.removed) else "",
+        writing=holder_of(context.registry.path(portal)),
     )
 
 
-def _topic(  # noqa: PLR0913 - what the page says besides the topic
+def _topic(  # noqa: PLR0913 - the page shows more than the topic
     request: Request,
-    here: Services,
+    context: ServerContext,
     portal: str,
     topic: int,
     *,
     problem: str = "",
     status: int = 200,
-    note: Note = NOTHING,
+    note: FlashMessage = NO_MESSAGE,
 ) -> Response:
-    found = topic_page_at(here.shelf, portal, topic)
+    topic_page = topic_page_at(context.registry, portal, topic)
     return page(
         request,
         "topic.html",
         status,
         portal=portal,
         topic=topic,
-        told=found,
-        tree=topics_at(here.shelf, portal).topics,
-        found=last_clustering(here.board, portal, found.row.topic),
-        path=found.row.topic,
+        topic_page=topic_page,
+        tree=topics_at(context.registry, portal).topics,
+        cluster_job=last_clustering(context.queue, portal, topic_page.row.topic),
+        path=topic_page.row.topic,
         problem=problem,
         done=note.done,
-        writing=holder_of(here.shelf.path(portal)),
+        writing=holder_of(context.registry.path(portal)),
     )

@@ -161,8 +161,14 @@ const lode = (() => {
     return made;
   }
 
+  // A probability with two digits, cut and not rounded, as the pages show it.
+  function figure(probability) {
+    const percent = Math.floor(100 * probability + 1e-9);
+    return ((probability === 1 ? percent : Math.min(percent, 99)) / 100).toFixed(2);
+  }
+
   function result(page, sought, about) {
-    const [title, url, said, host, file, language, fetched, confidence, topic] = page;
+    const [title, url, said, host, file, language, fetched, , topic, probability, certainty] = page;
     const safe = /^https?:\/\//i.test(url);
     const link = safe
       ? make("a", { href: url, rel: "nofollow noopener noreferrer", lang: language, dir: "auto" })
@@ -170,9 +176,12 @@ const lode = (() => {
     link.append(marked(title, sought));
     const day = new Date(fetched * 1000).toISOString().slice(0, 10);
     const [path, name] = about.topics[topic];
+    const sureness = certainty === null
+      ? []
+      : [" · ", make("span", { class: "certainty" }, `${certainty} (${figure(probability)})`)];
     const facts = make("p", { class: "facts" },
       make("a", { href: `sites/${file}.html` }, make("bdi", {}, host)), " · ",
-      make("time", { datetime: day }, day), ` · confidence ${confidence.toFixed(2)} · `,
+      make("time", { datetime: day }, day), ...sureness, " · ",
       make("a", { href: `topics/${name}.html`, dir: "auto" }, path.split("/").join(" / ")));
     const text = make("p", { class: "said", lang: language, dir: "auto" }, marked(said, sought));
     return make("li", {}, make("h2", {}, link), said ? text : "", facts);

@@ -1,12 +1,14 @@
-"""`lode lab`: how good is a crawl? Policies side by side on a web whose truth is known; measures of a run.
+"""`lode lab`: compare policies on labelled webs, and measure crawls.
 
-One module a command; `options` and `output` are what they share.
+One module per command; they share `options` and `output`. The experiments themselves are in `lab`.
 """
 
 import click
 
+from motherlode.app.cli.commands.lab.calibration import calibration
 from motherlode.app.cli.commands.lab.compare import compare
 from motherlode.app.cli.commands.lab.expert import expert
+from motherlode.app.cli.commands.lab.feedback import feedback
 from motherlode.app.cli.commands.lab.learn import learn
 from motherlode.app.cli.commands.lab.measure import measure
 from motherlode.app.cli.commands.lab.portal import portal
@@ -15,9 +17,10 @@ from motherlode.app.cli.commands.lab.search import search
 
 @click.group("lab")
 def command() -> None:
-    """Compare policies on a web whose truth is known, and measure what a crawl was worth.
+    """Compare policies on a labelled web, and measure crawls.
 
-    WEB is a directory, as for 'lode sandbox'. Every command takes --json; compare and measure take --plot.
+    WEB is a directory, as for 'lode sandbox'. Every command takes --json; compare and measure take
+    --plot.
 
     \b
     lode lab compare WEB --topic Science/Chemistry --pages 1000
@@ -25,9 +28,11 @@ def command() -> None:
     lode lab learn WEB --examples 2,5 --repeat 1
     lode lab portal WEB --topic Science --pages 5%,20%
     lode lab expert WEB --topic Geography/Storms
+    lode lab feedback WEB --least 100 --repeat 3
+    lode lab calibration WEB --least 100
     lode lab search WEB
     """
 
 
-for _one in (compare, expert, learn, measure, portal, search):
-    command.add_command(_one)
+for _command in (calibration, compare, expert, feedback, learn, measure, portal, search):
+    command.add_command(_command)

@@ -1,4 +1,4 @@
-"""`lode lab compare`: policies side by side on a web whose truth is known."""
+"""`lode lab compare`: policies side by side on a labelled web."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,27 +14,34 @@ from motherlode.app.cli.commands.lab.options import (
     plot_option,
     repeat_option,
     seed_option,
+    seeds_from,
     seeds_option,
-    seeds_told,
     topic_option,
-    topics_told,
+    topics_from,
 )
-from motherlode.app.cli.commands.lab.output import check_targets, draw, share, watched, write_json
+from motherlode.app.cli.commands.lab.output import check_targets, draw, share, with_bar, write_json
 from motherlode.app.cli.commands.sandbox import web_argument
-from motherlode.app.cli.common import Figure
-from motherlode.app.cli.tables import Table
+from motherlode.app.cli.tables import TextTable
+from motherlode.app.cli.types import FiniteNumber
+from motherlode.policies.registry import BINGO_2003, policy_names
 from motherlode.records import UsageError
 
 if TYPE_CHECKING:
-    from motherlode.lab.comparison import Comparison, Finished, Row
+    from motherlode.lab.trials.comparison import Comparison, ComparisonRow, Finished
 
 
 @click.command("compare")
 @web_argument
 @topic_option
 @least_option
-@click.option("--at", metavar="A,B,...", help="Sum up what was found after so many pages, over all topics.")
-@click.option("--policies", metavar="A,B,...", help="Which policies to run; all but bingo-2003 if not told.")
+@click.option(
+    "--at",
+    metavar="A,B,...",
+    help="Also show the means over all topics after these numbers of pages.",
+)
+@click.option(
+    "--policies", metavar="A,B,...", help="The policies to run; by default all but bingo-2003."
+)
 @seeds_option(5)
 @click.option(
     "--pages",
@@ -43,6 +50,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Documents that each policy may fetch, seeds included.",
 )
+@click.option(
+    "--requests",
+    type=click.IntRange(1),
+    help="Requests that each policy may make, redirects and failures included; by default 20 per page.",
+)
 @seed_option(": the draw of the seeds, the order of 'random'")
 @repeat_option
 @click.option(
@@ -50,16 +62,28 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 10_000),
     default=1,
     show_default=True,
-    help="Fetch so many pages at once.",
+    help="Number of pages fetched at the same time.",
 )
-@click.option("--latency", type=Figure(0, 30), default=0.0, help="Simulated seconds to the first byte.")
-@click.option("--bandwidth", type=Figure(0, 1e12), default=0.0, help="Simulated bytes a second; 0: no limit.")
 @click.option(
-    "--delay", type=Figure(0, 86_400), default=0.0, help="Simulated seconds between fetches from a host."
+    "--latency", type=FiniteNumber(0, 30), default=0.0, help="Simulated seconds to the first byte."
+)
+@click.option(
+    "--bandwidth",
+    type=FiniteNumber(0, 1e12),
+    default=0.0,
+    help="Simulated bytes a second; 0: no limit.",
+)
+@click.option(
+    "--delay",
+    type=FiniteNumber(0, 86_400),
+    default=0.0,
+    help="Simulated seconds between fetches from a host.",
 )
 @jobs_option
 @click.option(
-    "--logs", type=click.Path(path_type=Path), help="Write the page log of every run into this directory."
+    "--logs",
+    type=click.Path(path_type=Path),
+    help="Write the page log of every run into this directory.",
 )
 @json_option
 @plot_option
@@ -70,19 +94,21 @@ def compare(
     logs: Path | None,
     at: str | None,
     least: int | None,
-    **asked: Any,
+    **options: Any,
 ) -> None:
-    """Run policies side by side on WEB, each with the same seeds and budget, and show what each found.
+    """Compare policies on WEB, each with the same seeds and budget.
 
-    A page counts against the budget when a document came back (2xx). Seeds count against it but not as finds.
+    A page counts against the budget if the host answered with a document (2xx). Seeds count
+    against the budget, but not as relevant pages. All policies run on the same engine and may make
+    the same number of requests.
     """
-    from motherlode.lab import comparison as lab  # noqa: PLC0415 - loaded only to compare
+    from motherlode.lab.trials import comparison as lab  # noqa: PLC0415 - loaded only to compare
 
     check_targets(json_to, plot_to, logs)
-    asked["topics"] = topics_told(asked["directory"], asked["topics"], least)
-    comparison = _comparison(**asked)
+    options["topics"] = topics_from(options["directory"], options["topics"], least)
+    comparison = _comparison(**options)
     marks = numbers(at, "--at") if at else ()
-    finished = watched(lab.compare(comparison, jobs), len(lab.tasks(comparison)))
+    finished = with_bar(lab.compare(comparison, jobs), len(lab.tasks(comparison)))
     rows = lab.rows(comparison, finished)
     if logs is not None:
         _write_logs(logs, finished)
@@ -105,63 +131,72 @@ def _comparison(  # noqa: PLR0913 - one parameter an option
     latency: float,
     bandwidth: float,
     delay: float,
-    **limits: int,
+    **limits: Any,
 ) -> "Comparison":
-    from motherlode.lab.comparison import POLICIES, Comparison  # noqa: PLC0415 - loaded only to compare
     from motherlode.lab.replay import Timing  # noqa: PLC0415
+    from motherlode.lab.trials.comparison import Comparison  # noqa: PLC0415 - loaded only to compare
 
-    named = tuple(dict.fromkeys(name.strip() for name in (policies or "").split(",") if name.strip()))
+    named = tuple(
+        dict.fromkeys(name.strip() for name in (policies or "").split(",") if name.strip())
+    )
+    available = policy_names(for_lab=True)
     if policies is not None and not named:
-        raise UsageError(f"--policies names none; there are {', '.join(POLICIES)}.")
+        raise UsageError(f"--policies names none; there are {', '.join(available)}.")
     return Comparison(
         web=str(directory),
         topics=topics,
-        policies=named or POLICIES[:-1],
-        seeds=seeds_told(seeds),
+        policies=named or tuple(name for name in available if name != BINGO_2003),
+        seeds=seeds_from(seeds),
         timing=Timing(latency=latency, bandwidth=bandwidth, delay=delay),
         **limits,
     )
 
 
-def _show_rows(rows: "Sequence[Row]") -> None:
+def _show_rows(rows: "Sequence[ComparisonRow]") -> None:
     many = len({row.topic for row in rows}) > 1
-    table = Table(
+    table = TextTable(
         *(["topic"] if many else []),
-        "policy", "pages", "relevant", "harvest rate", "recall", "hosts", "pages/host", "failed", "seconds",
+        "policy", "pages", "requests", "relevant", "harvest rate", "recall", "hosts", "pages/host", "failed",
+        "seconds",
     )  # fmt: skip
     for row in rows:
         table.add(
             *([row.topic] if many else []),
-            row.policy, row.pages, row.relevant, share(row.harvest_rate), share(row.recall),
+            row.policy, row.pages, row.requests, row.relevant, share(row.harvest_rate), share(row.recall),
             row.relevant_hosts, row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
         )  # fmt: skip
     table.show(words=2 if many else 1)
 
 
-def _show_summary(rows: "Sequence[Row]", marks: Sequence[int]) -> None:
-    """What each policy found after so many pages, beside best-first, or beside the first of them."""
-    from motherlode.lab.summary import summary  # noqa: PLC0415 - loaded only to compare
+def _show_summary(rows: "Sequence[ComparisonRow]", marks: Sequence[int]) -> None:
+    """Print the finds of each policy after given numbers of pages, relative to best-first."""
+    from motherlode.lab.trials.summary import summary  # noqa: PLC0415 - loaded only to compare
 
     policies = [row.policy for row in rows]
     against = "best-first" if "best-first" in policies else policies[0]
     if marks:
-        table = Table("policy", "pages", "relevant", f"to {against}", "ahead on", "topics")
+        table = TextTable("policy", "pages", "relevant", f"to {against}", "ahead on", "topics")
         for line in summary(rows, marks, against):
             ahead = f"{line.ahead:.0%}"
             table.add(
-                line.policy, line.pages, f"{line.relevant:.1f}", f"{line.ratio:.2f}", ahead, line.topics
+                line.policy,
+                line.pages,
+                f"{line.relevant:.1f}",
+                f"{line.ratio:.2f}",
+                ahead,
+                line.topics,
             )
         click.echo("\nMeans over the topics:\n")
         table.show()
 
 
-def _line_name(row: "Row", comparison: "Comparison") -> str:
+def _line_name(row: "ComparisonRow", comparison: "Comparison") -> str:
     return row.policy if len(comparison.topics) == 1 else f"{row.policy}, {row.topic}"
 
 
 def _write_logs(folder: Path, finished: "Sequence[Finished]") -> None:
-    from motherlode.lab.measures import write_log  # noqa: PLC0415 - loaded only to compare
+    from motherlode.lab.trials.measures import write_log  # noqa: PLC0415 - loaded only to compare
 
-    for one in finished:
-        topic = one.task.topic.replace("/", "-")[:100]
-        write_log(folder / f"{topic}.{one.task.policy}.{one.task.turn + 1}.tsv", one.log)
+    for trial in finished:
+        topic = trial.task.topic.replace("/", "-")[:100]
+        write_log(folder / f"{topic}.{trial.task.policy}.{trial.task.turn + 1}.tsv", trial.log)

@@ -12,26 +12,27 @@ from motherlode.app.cli.commands.lab.options import (
     least_option,
     repeat_option,
     seed_option,
+    seeds_from,
     seeds_option,
-    seeds_told,
     topic_option,
-    topics_told,
+    topics_from,
 )
-from motherlode.app.cli.commands.lab.output import check_targets, share, watched, write_json
+from motherlode.app.cli.commands.lab.output import check_targets, share, with_bar, write_json
 from motherlode.app.cli.commands.sandbox import web_argument
-from motherlode.app.cli.common import count, harmless
-from motherlode.app.cli.tables import Table
+from motherlode.app.cli.common import harmless
+from motherlode.app.cli.tables import TextTable
+from motherlode.app.text import count
 from motherlode.records import UsageError
 
 if TYPE_CHECKING:
-    from motherlode.lab.experiments.experts import Asked, Plan, Result
+    from motherlode.lab.experiments.experts import ExpertAnswer, ExpertExperiment, ExpertResult
 
 
 @click.command("expert")
 @web_argument
 @topic_option
 @least_option
-@click.option("--query", metavar="WORDS", help="What to ask; the name of each topic if not told.")
+@click.option("--query", metavar="WORDS", help="The query; by default the name of each topic.")
 @click.option(
     "--pages",
     type=click.IntRange(1),
@@ -44,18 +45,19 @@ if TYPE_CHECKING:
 @repeat_option
 @jobs_option
 @json_option
-def expert(json_to: str | None, jobs: int | None, **asked: Any) -> None:
-    """Ask WEB a question as 'lode ask' does, and show how good the answer is: Figures 4 and 5 of BINGO!.
+def expert(json_to: str | None, jobs: int | None, **options: Any) -> None:
+    """Query WEB as 'lode ask' does, and measure the answer, as in Figures 4 and 5 of BINGO!.
 
-    An answer is right if it is labelled with the topic. Beside the order of 'lode ask' stand the same crawl
-    by confidence alone, by the query alone among the pages on the topic (as the paper has it) and among all,
-    and, without a crawl, what the seeds link to by the query. Seeds are left out of every list.
+    An answer is right if it is labelled with the topic. The order of 'lode ask' is compared with
+    four others. Two order the same crawl by confidence alone, or by the query alone. One orders
+    only the pages on the topic by the query, as in the paper. The last needs no crawl: the pages
+    that the seeds link to, ordered by the query. Seeds are left out of every list.
     """
     from motherlode.lab.experiments import experts as lab  # noqa: PLC0415 - loaded only to experiment
 
     check_targets(json_to)
-    plan = _plan(**asked)
-    result = lab.result(plan, watched(lab.ask(plan, jobs), len(lab.questions(plan))))
+    plan = _plan(**options)
+    result = lab.result(plan, with_bar(lab.ask(plan, jobs), len(lab.questions(plan))))
     if json_to != "-":
         _show(result)
     write_json(result, json_to)
@@ -69,18 +71,20 @@ def _plan(
     query: str | None,
     seeds: str,
     **limits: int,
-) -> "Plan":
+) -> "ExpertExperiment":
     from motherlode.app.services.ask import query_of  # noqa: PLC0415 - loaded only to experiment
-    from motherlode.lab.experiments.experts import Plan  # noqa: PLC0415
+    from motherlode.lab.experiments.experts import ExpertExperiment  # noqa: PLC0415
 
-    chosen = topics_told(directory, topics, least)
+    chosen = topics_from(directory, topics, least)
     if query is not None and len(chosen) > 1:
-        raise UsageError("One --query goes with one --topic: its pages are what is right.")
-    asked = "" if query is None else query_of([query])
-    return Plan(web=str(directory), topics=chosen, query=asked, seeds=seeds_told(seeds), **limits)
+        raise UsageError("--query needs exactly one --topic, whose pages are the right answers.")
+    query_text = "" if query is None else query_of([query])
+    return ExpertExperiment(
+        web=str(directory), topics=chosen, query=query_text, seeds=seeds_from(seeds), **limits
+    )
 
 
-def _show(result: "Result") -> None:
+def _show(result: "ExpertResult") -> None:
     if len(result.runs) == 1:
         _show_answer(result.runs[0])
     else:
@@ -89,37 +93,40 @@ def _show(result: "Result") -> None:
     _show_means(result)
 
 
-def _show_answer(asked: "Asked") -> None:
-    reached = asked.extent
-    click.echo(f'"{harmless(asked.query)}", from {count(len(asked.seeds), "page")}:')
-    for place, url in enumerate(asked.seeds, start=1):
+def _show_answer(run: "ExpertAnswer") -> None:
+    reached = run.extent
+    click.echo(f'"{harmless(run.query)}", from {count(len(run.seeds), "page")}:')
+    for place, url in enumerate(run.seeds, start=1):
         click.echo(f"  {place}  {url}")
     click.echo(
         f"\n{reached.visited:,.0f} URLs visited, {reached.stored:,.0f} pages stored, at most "
         f"{count(int(reached.depth), 'link')} deep; {reached.positive or 0:,.0f} are on the topic.\n"
     )
-    table = Table("best answers", "", "score", "right")
-    for place, one in enumerate(asked.answers, start=1):
+    table = TextTable("best answers", "", "score", "right")
+    for place, answer in enumerate(run.answers, start=1):
         table.add(
-            f"{place:>2}  {one.url}", harmless(one.title), f"{one.score:.3f}", "yes" if one.right else "no"
+            f"{place:>2}  {answer.url}",
+            harmless(answer.title),
+            f"{answer.score:.3f}",
+            "yes" if answer.right else "no",
         )
     table.show(words=2)
 
 
-def _show_questions(result: "Result") -> None:
+def _show_questions(result: "ExpertResult") -> None:
     """A line a question: how many of the first ten are right in each order, as a share."""
     from motherlode.lab.experiments.experts import Order  # noqa: PLC0415 - loaded only to experiment
 
-    table = Table("topic", "query", *Order)
-    for one in result.runs:
-        precisions = (share(one.rankings[order].precision) for order in Order)
-        table.add(one.question.topic, harmless(one.query), *precisions)
+    table = TextTable("topic", "query", *Order)
+    for run in result.runs:
+        precisions = (share(run.rankings[order].precision) for order in Order)
+        table.add(run.question.topic, harmless(run.query), *precisions)
     click.echo("Precision at 10:")
     table.show(words=2)
 
 
-def _show_means(result: "Result") -> None:
-    table = Table("ranked by", "precision at 10", "first right", "none in 100", "questions")
+def _show_means(result: "ExpertResult") -> None:
+    table = TextTable("ranked by", "precision at 10", "first right", "none in 100", "questions")
     for order, mean in result.means.items():
         table.add(order.value, share(mean.precision), mean.first, mean.without, mean.runs)
     table.show()

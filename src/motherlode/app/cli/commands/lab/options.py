@@ -1,4 +1,4 @@
-"""Options that several commands of the lab take, and what is meant by them."""
+"""Options that several commands of the lab share, and how their values are read."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,104 +17,117 @@ topic_option = click.option(
     "topics",
     metavar="TOPIC",
     multiple=True,
-    help="What to look for: a topic of the web, sub-topics included (repeatable).",
+    help="The topic of the web to look for, with its subtopics (repeatable).",
 )
 least_option = click.option(
-    "--least", type=click.IntRange(1), help="Look for every topic that has at least so many labelled pages."
+    "--least",
+    type=click.IntRange(1),
+    help="Look for every topic with at least this many labelled pages.",
 )
 repeat_option = click.option(
     "--repeat",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Repeat with so many draws of the seeds, and show means.",
+    help="Repeat with this many draws of seeds, and show means.",
 )
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Processes to run on; as many as there are cores if not told."
+    "--jobs", type=click.IntRange(1, 256), help="Number of processes; by default one per core."
 )
 json_option = click.option(
-    "--json", "json_to", metavar="FILE", help="Write the result as JSON into FILE; '-': the standard output."
+    "--json",
+    "json_to",
+    metavar="FILE",
+    help="Write the result as JSON to FILE; '-' is standard output.",
 )
 plot_option = click.option(
     "--plot",
     "plot_to",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Draw relevant pages over pages fetched: .png, .svg, or both if FILE has no ending.",
+    help="Plot relevant pages over fetched pages: .png, .svg, or both if FILE has no suffix.",
 )
 
 
 def seeds_option(default: int) -> Callable[[F], F]:
-    """How many seeds to draw, or a file of them."""
+    """Return the option for the number of seeds to draw, or a file of them."""
     return click.option(
         "--seeds",
         metavar="N|FILE",
         default=str(default),
         show_default=True,
-        help="Draw so many seeds from the topic's pages, or take the URLs in FILE.",
+        help="Draw this many seeds from the topic's pages, or take the URLs in FILE.",
     )
 
 
-def seed_option(what: str) -> Callable[[F], F]:
-    """The number that makes chance repeatable; `what` it is for."""
+def seed_option(purpose: str) -> Callable[[F], F]:
+    """Return the option for the random seed; `purpose` ends its help text."""
     return click.option(
         "--seed",
         type=click.IntRange(0),
         default=1,
         show_default=True,
-        help=f"What chance goes by{what}.",
+        help=f"Random seed{purpose}.",
     )
 
 
-def topics_told(directory: Path, topics: Sequence[str], least: int | None) -> tuple[str, ...]:
-    """The topics to look for, each once: those named, or all that have so many pages."""
-    from motherlode.lab.opening import open_web  # noqa: PLC0415 - loaded only to compare
+def topics_from(directory: Path, topics: Sequence[str], least: int | None) -> tuple[str, ...]:
+    """Return the topics to look for, each once: those named, or all with enough pages."""
+    from motherlode.lab.loader import open_web  # noqa: PLC0415 - loaded only to compare
 
     if least is not None and topics:
         raise UsageError("Say which topics by --topic or by --least, not by both.")
     if least is None:
         if not topics:
-            raise UsageError("Say what to look for: --topic TOPIC, or --least N for all large ones.")
+            raise UsageError(
+                "Say what to look for: --topic TOPIC, or --least N for all large ones."
+            )
         return tuple(dict.fromkeys(topic.strip("/") for topic in topics))
     counted = open_web(directory).labels().topics()
-    found = tuple(topic for topic, pages in counted.items() if pages >= least)
-    if not found:
+    large = tuple(topic for topic, pages in counted.items() if pages >= least)
+    if not large:
         raise UsageError(f"No topic of {directory} has {least:,} labelled pages.")
-    return found
+    return large
 
 
-def seeds_told(told: str) -> int | tuple[str, ...]:
-    """How many seeds to draw, or which to take."""
-    if told.isdecimal():
-        if int(told) == 0:
-            raise UsageError("--seeds 0: a crawl begins somewhere; give at least one seed.")
-        return int(told)
-    if _NUMBER.fullmatch(told):
-        raise UsageError(f"--seeds {told}: give a whole number of seeds, or a file with their URLs.")
+def seeds_from(text: str) -> int | tuple[str, ...]:
+    """Return the number of seeds to draw, or the seeds to take."""
+    if text.isdecimal():
+        if int(text) == 0:
+            raise UsageError("--seeds 0: a crawl needs a start; give at least one seed.")
+        return int(text)
+    if _NUMBER.fullmatch(text):
+        raise UsageError(
+            f"--seeds {text}: give a whole number of seeds, or a file with their URLs."
+        )
     from motherlode.sources.bookmarks import filed, read_bookmarks  # noqa: PLC0415 - loaded only for a file
 
-    urls = tuple(dict.fromkeys(canonical(bookmark.url) for _, bookmark in filed(read_bookmarks(Path(told)))))
+    urls = tuple(
+        dict.fromkeys(canonical(bookmark.url) for _, bookmark in filed(read_bookmarks(Path(text))))
+    )
     if not urls:
-        raise BadInputError(f"{told} names no URL to begin with.")
+        raise BadInputError(f"{text} names no URL to start from.")
     return urls
 
 
-def numbers(told: str, option: str) -> tuple[int, ...]:
-    """Whole numbers from 1 on, in order, each once."""
+def numbers(text: str, option: str) -> tuple[int, ...]:
+    """Return the whole numbers of a list, in order, each once."""
     try:
-        found = tuple(sorted({int(part) for part in told.split(",")}))
+        parsed = tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:
-        found = ()
-    if not found or found[0] < 1:
-        raise UsageError(f"{option} {told}: give whole numbers with commas between, such as 2,5,10.")
-    return found
+        parsed = ()
+    if not parsed or parsed[0] < 1:
+        raise UsageError(
+            f"{option} {text}: give whole numbers with commas between, such as 2,5,10."
+        )
+    return parsed
 
 
-def named(told: str, known: Sequence[str], option: str) -> tuple[str, ...]:
-    """Some of the known names, in their own order."""
-    chosen = {part.strip() for part in told.split(",") if part.strip()}
-    unknown = sorted(chosen - set(known))
+def parse_names(text: str, available: Sequence[str], option: str) -> tuple[str, ...]:
+    """Return the names of a list, in the order of `available`."""
+    chosen = {part.strip() for part in text.split(",") if part.strip()}
+    unknown = sorted(chosen - set(available))
     if unknown or not chosen:
-        what = f"'{unknown[0]}' is not known" if unknown else "names none"
-        raise UsageError(f"{option}: {what}; there are {', '.join(known)}.")
-    return tuple(name for name in known if name in chosen)
+        problem = f"'{unknown[0]}' is not known" if unknown else "names none"
+        raise UsageError(f"{option}: {problem}; there are {', '.join(available)}.")
+    return tuple(name for name in available if name in chosen)

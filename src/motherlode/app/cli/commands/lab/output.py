@@ -1,4 +1,4 @@
-"""What the commands of the lab share in showing, drawing and writing what they found."""
+"""Tables, plots and files of the lab commands."""
 
 import os
 import sys
@@ -15,8 +15,10 @@ from motherlode.records import BadInputError, UsageError
 T = TypeVar("T")
 
 
-def check_targets(json_to: str | None, plot_to: Path | None = None, logs: Path | None = None) -> None:
-    """A run of many minutes must not fail for a folder that is not there."""
+def check_targets(
+    json_to: str | None, plot_to: Path | None = None, logs: Path | None = None
+) -> None:
+    """Raise `BadInputError` if a file cannot be written, before a run of many minutes."""
     for target in (Path(json_to) if json_to and json_to != "-" else None, plot_to):
         if target is None:
             continue
@@ -47,8 +49,10 @@ def write_json(result: object, target: str | None) -> None:
         raise BadInputError(f"{target} cannot be written: {error.strerror or error}.") from error
 
 
-def draw(curves: Mapping[str, Sequence[tuple[float, float]]], target: Path, title: str, web: str) -> None:
-    from motherlode.lab.plots import plot  # noqa: PLC0415 - loaded only to plot
+def draw(
+    curves: Mapping[str, Sequence[tuple[float, float]]], target: Path, title: str, web: str
+) -> None:
+    from motherlode.lab.trials.plots import plot  # noqa: PLC0415 - loaded only to plot
 
     for file in plot(curves, target, title=title, subtitle=f"on the web '{web}'"):
         click.echo(f"Plotted {file}.", err=True)
@@ -56,24 +60,26 @@ def draw(curves: Mapping[str, Sequence[tuple[float, float]]], target: Path, titl
 
 @contextmanager
 def bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar that is told how much of how much is done."""
-    with click.progressbar(length=1, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as shown:
+    """Show a progress bar, and yield the function that updates it."""
+    with click.progressbar(
+        length=1, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as shown:
 
-        def told(done: int, everything: int) -> None:
-            shown.length = everything
+        def update(done: int, total: int) -> None:
+            shown.length = total
             shown.update(done - shown.pos)
 
-        yield told
+        yield update
 
 
-def watched(trials: Iterable[T], number: int) -> list[T]:
-    """All of so many trials, with a bar for whoever watches."""
+def with_bar(trials: Iterable[T], number: int) -> list[T]:
+    """Return all trials, with a progress bar while they run."""
     finished = []
-    with bar("Trials") as told:
-        told(0, number)
-        for one in trials:
-            finished.append(one)
-            told(len(finished), number)
+    with bar("Trials") as update:
+        update(0, number)
+        for trial in trials:
+            finished.append(trial)
+            update(len(finished), number)
     return finished
 
 

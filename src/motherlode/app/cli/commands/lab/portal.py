@@ -10,24 +10,24 @@ from motherlode.app.cli.commands.lab.options import (
     jobs_option,
     json_option,
     least_option,
-    named,
     numbers,
+    parse_names,
     repeat_option,
     seed_option,
+    seeds_from,
     seeds_option,
-    seeds_told,
     topic_option,
-    topics_told,
+    topics_from,
 )
-from motherlode.app.cli.commands.lab.output import check_targets, share, watched, write_json
+from motherlode.app.cli.commands.lab.output import check_targets, share, with_bar, write_json
 from motherlode.app.cli.commands.sandbox import web_argument
-from motherlode.app.cli.common import count
-from motherlode.app.cli.tables import Table
+from motherlode.app.cli.tables import TextTable
+from motherlode.app.text import count
 from motherlode.records import UsageError
 
 if TYPE_CHECKING:
     from motherlode.lab.experiments.figures import Top
-    from motherlode.lab.experiments.portals import Plan, Result, Row
+    from motherlode.lab.experiments.portals import PortalExperiment, PortalResult, PortalRow
 
 _WHOLE = 100.0  # percent
 # What Table 1 calls each figure of an `Extent`.
@@ -50,40 +50,43 @@ _PROPERTIES = {
     metavar="A,B,...",
     default="5%,20%",
     show_default=True,
-    help="Take stock after so many pages, seeds included: numbers, or shares of the web.",
+    help="Measure after these numbers of pages, or shares of the web; seeds count.",
 )
 @click.option(
     "--best",
     metavar="A,B,...",
     default="100,500,1000,5000",
     show_default=True,
-    help="Look at so many of the pages that the crawl is surest of.",
+    help="Measure these numbers of pages with the highest confidence.",
 )
 @click.option(
     "--known",
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="So many pages of a topic, those that most pages of other hosts link to, are its best-known.",
+    help="Number of best-known pages of a topic: the most linked from other hosts.",
 )
-@click.option("--policies", metavar="A,B,...", help="bingo, bingo-2003 or best-first; all if not told.")
+@click.option(
+    "--policies", metavar="A,B,...", help="bingo, bingo-2003 or best-first; by default all."
+)
 @seeds_option(2)
 @seed_option(": the draw of the seeds")
 @repeat_option
 @jobs_option
 @json_option
-def portal(json_to: str | None, jobs: int | None, **asked: Any) -> None:
-    """Generate the portal of a topic of WEB from two pages, and show how good it is: Tables 1 to 3 of BINGO!.
+def portal(json_to: str | None, jobs: int | None, **options: Any) -> None:
+    """Generate the portal of a topic of WEB, and measure it, as in Tables 1 to 3 of BINGO!.
 
-    Each crawl is paused after so many pages, and then goes on. Its pages are ranked by their confidence,
-    best-first's by its score. 'all' are the pages that were put on the topic; where more are looked at, those
-    that were rejected stand behind them, the nearest first. 'fetched' is every page. Seeds are left out.
+    Each crawl starts from two pages by default, and is measured after the numbers of pages given
+    with --pages. Pages are ranked by confidence, those of best-first by its score. 'all' are the
+    pages judged to be on the topic; where --best asks for more, rejected pages follow, the nearest
+    first. 'fetched' is every page. Seeds are left out.
     """
     from motherlode.lab.experiments import portals as lab  # noqa: PLC0415 - loaded only to experiment
 
     check_targets(json_to)
-    plan = _plan(**asked)
-    result = lab.result(plan, watched(lab.generate(plan, jobs), len(lab.tasks(plan))))
+    plan = _plan(**options)
+    result = lab.result(plan, with_bar(lab.generate(plan, jobs), len(lab.tasks(plan))))
     if json_to != "-":
         _show(result)
     write_json(result, json_to)
@@ -99,48 +102,48 @@ def _plan(  # noqa: PLR0913 - one parameter an option
     policies: str | None,
     seeds: str,
     **limits: int,
-) -> "Plan":
-    from motherlode.lab.experiments.portals import POLICIES, Plan  # noqa: PLC0415 - loaded only to experiment
-    from motherlode.lab.opening import open_web  # noqa: PLC0415
+) -> "PortalExperiment":
+    from motherlode.lab.experiments.portals import POLICIES, PortalExperiment  # noqa: PLC0415 - loaded only to experiment
+    from motherlode.lab.loader import open_web  # noqa: PLC0415
 
-    return Plan(
+    return PortalExperiment(
         web=str(directory),
-        topics=topics_told(directory, topics, least),
-        policies=POLICIES if policies is None else named(policies, POLICIES, "--policies"),
-        budgets=budgets_told(pages, open_web(directory).about.pages),
+        topics=topics_from(directory, topics, least),
+        policies=POLICIES if policies is None else parse_names(policies, POLICIES, "--policies"),
+        budgets=budgets_from(pages, open_web(directory).about.pages),
         best=numbers(best, "--best"),
-        seeds=seeds_told(seeds),
+        seeds=seeds_from(seeds),
         **limits,
     )
 
 
-def budgets_told(told: str, pages: int) -> tuple[int, ...]:
-    """Numbers of pages, the smallest first; a share is of a web that has so many pages.
+def budgets_from(text: str, pages: int) -> tuple[int, ...]:
+    """Return numbers of pages, the smallest first; a share is one of `pages`, the size of the web.
 
-    >>> budgets_told("20%,5%,400", 11_428)
+    >>> budgets_from("20%,5%,400", 11_428)
     (400, 571, 2286)
     """
     try:
-        found = sorted({_budget(part.strip(), pages) for part in told.split(",")})
+        budgets = sorted({_budget(part.strip(), pages) for part in text.split(",")})
     except ValueError:
-        found = []
-    if not found or found[0] < 1:
+        budgets = []
+    if not budgets or budgets[0] < 1:
         raise UsageError(
-            f"--pages {told}: give numbers of pages or shares of the web, such as 500 or 5%,20%."
+            f"--pages {text}: give numbers of pages or shares of the web, such as 500 or 5%,20%."
         )
-    return tuple(found)
+    return tuple(budgets)
 
 
-def _budget(told: str, pages: int) -> int:
-    if not told.endswith("%"):
-        return int(told)
-    percent = float(told[:-1])
+def _budget(text: str, pages: int) -> int:
+    if not text.endswith("%"):
+        return int(text)
+    percent = float(text[:-1])
     if not 0 < percent <= _WHOLE:
-        raise ValueError(told)
+        raise ValueError(text)
     return max(1, round(pages * percent / _WHOLE))
 
 
-def _show(result: "Result") -> None:
+def _show(result: "PortalResult") -> None:
     plan, first = result.plan, result.rows[0]
     topics = plan.topics[0] if len(plan.topics) == 1 else count(len(plan.topics), "topic")
     draws = f", {count(plan.repeat, 'draw')} of seeds each" if plan.repeat > 1 else ""
@@ -155,9 +158,9 @@ def _show(result: "Result") -> None:
         _show_tops([row for row in result.rows if row.budget == budget])
 
 
-def _show_extents(result: "Result") -> None:
+def _show_extents(result: "PortalResult") -> None:
     budgets = result.plan.budgets
-    table = Table("policy", "property", *(count(budget, "page") for budget in budgets))
+    table = TextTable("policy", "property", *(count(budget, "page") for budget in budgets))
     for policy in result.plan.policies:
         extents = [row.extent for row in result.rows if row.policy == policy]
         for field, name in _PROPERTIES.items():
@@ -165,8 +168,10 @@ def _show_extents(result: "Result") -> None:
     table.show(words=2)
 
 
-def _show_tops(rows: "Sequence[Row]") -> None:
-    table = Table("policy", "best results", "on topic", "precision", "recall", "best-known", "crawls")
+def _show_tops(rows: "Sequence[PortalRow]") -> None:
+    table = TextTable(
+        "policy", "best results", "on topic", "precision", "recall", "best-known", "crawls"
+    )
     for row in rows:
         for top in row.tops:
             table.add(
@@ -184,7 +189,7 @@ def _size(top: "Top") -> str:
 
 
 def _figure(value: float | None) -> str:
-    """Whole figures as such, means with one digit."""
+    """Return whole numbers as such, and means with one digit."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

@@ -1,0 +1,94 @@
+"""Make a portal from bookmarks, from topics with seeds, or from a query (SPEC B1)."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from motherlode.app.services.portals.registry import PortalRegistry
+from motherlode.portal import create_portal
+from motherlode.portal.config_reader import parse_override, rules_in
+from motherlode.records import BadInputError, Folder, UsageError
+from motherlode.topics import Planting, TopicPath, parse_path, plant, plant_query, plant_seeds
+from motherlode.urls import UrlRules
+
+_STORE_SETTINGS = "store."  # a database could be anywhere
+
+
+class PortalContents(Struct, frozen=True):
+    """The topics of a new portal, given in one of three ways; `file` names the bookmark file."""
+
+    bookmarks: Folder | None = None
+    file: Path = Path("bookmarks")
+    topics: tuple[tuple[TopicPath, list[str]], ...] = ()
+    query: str | None = None
+
+
+def make_portal(path: Path, contents: PortalContents, chosen: dict[str, object]) -> Planting:
+    """Make a portal with these settings, and return its topics and what was skipped."""
+    planting = _plant_contents(contents, rules_in(chosen))
+    create_portal(path, planting, chosen)
+    return planting
+
+
+def topic_path(text: str) -> TopicPath:
+    """Return the path of a topic. Raises `UsageError` for the root."""
+    path = parse_path(text)
+    if not path:
+        raise UsageError("A topic needs a name.")
+    return path
+
+
+def skipped_text(planting: Planting) -> str:
+    """Return the number of skipped bookmarks by reason, for the end of a sentence."""
+    if not planting.skipped:
+        return ""
+    reasons = ", ".join(f"{number} for {kind}" for kind, number in sorted(planting.skipped.items()))
+    return f" ({reasons} skipped)"
+
+
+def _plant_contents(contents: PortalContents, rules: UrlRules) -> Planting:
+    _check_one_way(
+        contents.bookmarks is not None, bool(contents.topics), contents.query is not None
+    )
+    if contents.bookmarks is not None:
+        planting = plant(contents.bookmarks, contents.file.stem, rules)
+        if not planting.examples:
+            reasons = skipped_text(planting)
+            raise BadInputError(f"{contents.file} holds no bookmark that can be crawled{reasons}.")
+        return planting
+    if contents.query is not None:
+        if not contents.query.split():
+            raise UsageError("The query is empty; write what you look for.")
+        return plant_query(contents.query)
+    return plant_seeds(contents.topics, rules)
+
+
+def _check_one_way(*ways: bool) -> None:
+    if sum(ways) != 1:
+        raise UsageError("Name the topics one way: a bookmark file, topics with seeds, or a query.")
+
+
+def parse_topics(
+    pairs: Iterable[tuple[str, Iterable[str]]],
+) -> tuple[tuple[TopicPath, list[str]], ...]:
+    """Return topics with their seeds, with parsed paths."""
+    return tuple((topic_path(name), list(seeds)) for name, seeds in pairs)
+
+
+def create_served_portal(
+    registry: PortalRegistry, name: str, contents: PortalContents, settings: Iterable[str]
+) -> Planting:
+    """Make a served portal of that name with these settings."""
+    return make_portal(registry.free(name), contents, allowed_settings(settings))
+
+
+def allowed_settings(settings: Iterable[str]) -> dict[str, object]:
+    """Return settings given as with `--set`.
+
+    Raises `UsageError` for settings that visitors may not choose.
+    """
+    chosen = dict(parse_override(setting) for setting in settings)
+    if any(key.startswith(_STORE_SETTINGS) for key in chosen):
+        raise UsageError("Settings of the store can only be chosen on the command line.")
+    return chosen

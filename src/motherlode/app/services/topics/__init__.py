@@ -1,0 +1,4 @@
+"""Topic trees: edits, tables of topics, and the profile of one topic.
+
+Nothing here crawls or retrains.
+"""

@@ -1,0 +1,70 @@
+"""The decide stage: the policy judges each page and says which links to follow."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from motherlode.crawl.context import Control
+from motherlode.crawl.decisions import DraftOutcome, FetchedEntry, as_refresh, decide_outcomes
+from motherlode.crawl.outages import ResilientWorkerPool
+from motherlode.crawl.stages.queues import take_batch
+from motherlode.documents.features.spaces import Surroundings
+from motherlode.learning.tree import Sample
+from motherlode.policies.policy import Policy
+from motherlode.portal import Portal
+from motherlode.records import Document, Entry
+from motherlode.training.samples import sample_of, surroundings_of
+
+BATCH_PAGES = 16  # small, so that the other stages can run in between
+
+
+class DecidedBatch(Struct, frozen=True):
+    """Fetched pages with their outcomes."""
+
+    pages: Sequence[FetchedEntry]
+    outcomes: Sequence[DraftOutcome]
+
+
+class DecideStage:
+    """Decides the outcomes of pages. `is_refresh`: they were stored before."""
+
+    def __init__(
+        self,
+        portal: Portal,
+        policy: Policy,
+        workers: ResilientWorkerPool,
+        control: Control,
+        *,
+        is_refresh: bool,
+    ) -> None:
+        self._portal, self._policy, self._workers = portal, policy, workers
+        self._control, self._is_refresh = control, is_refresh
+        self._obey = portal.config.robots.page_rules
+
+    async def run(
+        self,
+        source: asyncio.Queue[FetchedEntry | None],
+        output: asyncio.Queue[DecidedBatch | None],
+    ) -> None:
+        """Decide on batch after batch until no more comes."""
+        while pages := await take_batch(source, BATCH_PAGES):
+            decide = partial(decide_outcomes, pages, self._policy, self._sample, obey=self._obey)
+            outcomes = await self._workers.run_inline(decide)
+            if self._is_refresh:
+                outcomes = list(map(as_refresh, outcomes))
+            if self._policy.enough():
+                self._control.changed.set()
+            await output.put(DecidedBatch(pages, outcomes))
+            await asyncio.sleep(0)  # putting into a queue with room does not let other tasks run
+        await output.put(None)
+
+    def _sample(self, entry: Entry, document: Document) -> Sample:
+        """Return a document in the feature spaces of the policy."""
+        spaces = self._policy.spaces
+        if all(space in document.vectors for space in spaces):
+            return sample_of(document, spaces, Surroundings(entry.url))
+        with self._portal.store.reading() as session:
+            surroundings = surroundings_of(session, entry.url, entry.key, spaces)
+            return sample_of(document, spaces, surroundings)

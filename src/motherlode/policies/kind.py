@@ -1,0 +1,84 @@
+"""A kind of policy: how its crawls are prepared, started, retrained, refreshed and explained."""
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from msgspec import Struct
+
+from motherlode.crawl.preparation import Wanted, wanted_examples
+from motherlode.crawl.retraining import Retrainer, RetrainingPlan
+from motherlode.policies.explanation import PresentRank, RankedUrl
+from motherlode.policies.policy import Policy
+from motherlode.policies.registry import is_policy, kind_path, policy_names
+from motherlode.portal import Portal
+from motherlode.records import QueueId, UsageError
+from motherlode.store.tables.pages import KeptPage
+from motherlode.topics import TopicTree, show_path
+from motherlode.training.portal_view import PortalView
+
+
+class LabelledWeb(Struct, frozen=True):
+    """The labels of a web in the lab: the relevant URLs, and a shortest itinerary to them."""
+
+    relevant: Container[str]
+    itinerary: Callable[[], Mapping[str, int]]
+
+
+class PolicySetup(Struct, frozen=True):
+    """The portal for which a policy is made; `labels` are known in the lab only."""
+
+    portal: Portal
+    random_seed: int = 1
+    labels: LabelledWeb | None = None
+
+
+def nothing_wanted(_portal: Portal) -> list[Wanted]:
+    """Return no page, for policies without training, whose crawl fetches the seeds."""
+    return []
+
+
+def topic_queues(tree: TopicTree) -> dict[QueueId, str]:
+    """Return the names of the queues, for policies with a queue for each topic."""
+    return {QueueId(topic.id): show_path(tree.path(topic.id)) for topic in tree}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyKind:
+    """Everything that command line, API, web pages, explain and lab need to know of a policy.
+
+    `make` returns the policy for a portal; None if it cannot be made yet, such as before the first
+    training. `make_retrainer` is None for policies that learn nothing on the way.
+    `wanted` are the pages that training needs. `rank_meaning` says in words what a rank is.
+    `explain_rank` returns its parts. `explain_limit` says why a page's link was not followed.
+    """
+
+    name: str
+    rank_meaning: str
+    make: Callable[[PolicySetup], Policy | None]
+    make_retrainer: Callable[[Portal, RetrainingPlan], Retrainer] | None = None
+    wanted: Callable[[Portal], list[Wanted]] = wanted_examples
+    queue_names: Callable[[TopicTree], Mapping[QueueId, str]] = topic_queues
+    explain_rank: Callable[[PortalView, RankedUrl], PresentRank | None] | None = None
+    explain_limit: Callable[[PortalView, str, KeptPage], str] | None = None
+
+    @property
+    def is_for_portals(self) -> bool:
+        """Whether a portal can be crawled by it; the oracle is for the lab alone."""
+        return is_policy(self.name)
+
+    @property
+    def learns(self) -> bool:
+        """Whether its crawls learn on the way, so that users can give feedback in between."""
+        return self.make_retrainer is not None
+
+
+def load_policy(name: str) -> PolicyKind:
+    """Return the kind of a policy. Raises `UsageError` if there is none of this name."""
+    try:
+        module, _, attribute = kind_path(name).partition(":")
+    except KeyError:
+        known = ", ".join(policy_names(for_lab=True))
+        raise UsageError(f"There is no policy {name[:40]!r}; there are {known}.") from None
+    kind: PolicyKind = getattr(import_module(module), attribute)
+    return kind

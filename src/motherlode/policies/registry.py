@@ -1,0 +1,92 @@
+"""The policies that a crawl can choose from; a policy is loaded when it is first used.
+
+Another package adds a policy by one line of its own metadata, in the entry point group
+`motherlode.policies`: `its-name = its_module:ITS_KIND`, where `ITS_KIND` is a `PolicyKind`.
+"""
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from msgspec import Struct
+
+ENTRY_POINTS = "motherlode.policies"
+BINGO = "bingo"
+BINGO_2003 = "bingo-2003"
+
+
+class Registration(Struct, frozen=True):
+    """A policy's name, what it does in one sentence, and where its kind is: `module:attribute`.
+
+    `lab_only` is for policies that know the labels of a web.
+    """
+
+    name: str
+    summary: str
+    kind: str
+    lab_only: bool = False
+
+
+BUILT_IN = (
+    Registration(
+        BINGO,
+        "Learns from links and pages as it crawls which links lead to the topics.",
+        "motherlode.policies.bingo.kind:BINGO_KIND",
+    ),
+    Registration(
+        BINGO_2003,
+        "BINGO! as published in 2003: links of the surest pages first, with short tunnels.",
+        "motherlode.policies.bingo.kind:BINGO_2003_KIND",
+    ),
+    Registration(
+        "best-first",
+        "Links of the pages most like the examples first; learns nothing on the way.",
+        "motherlode.policies.baseline_kinds:BEST_FIRST_KIND",
+    ),
+    Registration(
+        "breadth-first",
+        "Level by level from the examples, in order of discovery.",
+        "motherlode.policies.baseline_kinds:BREADTH_FIRST_KIND",
+    ),
+    Registration(
+        "depth-first",
+        "The latest discovery first.",
+        "motherlode.policies.baseline_kinds:DEPTH_FIRST_KIND",
+    ),
+    Registration(
+        "random",
+        "Waiting URLs in a random order.",
+        "motherlode.policies.baseline_kinds:RANDOM_KIND",
+    ),
+    Registration(
+        "oracle",
+        "Knows the labels of a recorded web: the ceiling for all others.",
+        "motherlode.policies.baseline_kinds:ORACLE_KIND",
+        lab_only=True,
+    ),
+)
+
+
+def policy_names(*, for_lab: bool = False) -> tuple[str, ...]:
+    """Return the names of all policies, other packages last; `for_lab` includes the oracle."""
+    built_in = [policy.name for policy in BUILT_IN if for_lab or not policy.lab_only]
+    return (*built_in, *(name for name in other_packages() if name not in built_in))
+
+
+def is_policy(name: str) -> bool:
+    """Return whether a portal can be crawled by a policy of this name."""
+    is_built_in = any(name == policy.name and not policy.lab_only for policy in BUILT_IN)
+    return is_built_in or name in other_packages()
+
+
+def kind_path(name: str) -> str:
+    """Return where the kind of a policy is, as `module:attribute`. Raises `KeyError`."""
+    for policy in BUILT_IN:
+        if policy.name == name:
+            return policy.kind
+    return other_packages()[name].value
+
+
+@cache
+def other_packages() -> dict[str, EntryPoint]:
+    """Return the policies that installed packages have registered, by name."""
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
