@@ -19,9 +19,13 @@ XML_TYPES = ("application/xml", "text/xml")
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 # Feeds before pages: their entries are the hits, without guessing.
 TYPES = (*FEED_TYPES, *XML_TYPES, *HTML_TYPES)
+# What is said where a parameter is required, and there is no value; an optional one stays empty.
+REQUIRED_DEFAULTS = {"language": "*"}
 MAX_URLS = 100
 MAX_PARAMETERS = 50
 _PARAMETER = re.compile(r"\{([^{}?]+)(\?)?\}")
+# A pair of a query whose whole value is an optional parameter.
+_OPTIONAL_PAIR = re.compile(r"(^|&)[^&={}]*=\{([^{}?]+)\?\}(?=&|$)")
 _TEXTS = frozenset({"shortname", "inputencoding"})
 
 
@@ -41,21 +45,31 @@ class SearchTemplate(Struct, frozen=True):
 
     def missing(self, values: Mapping[str, str]) -> list[str]:
         """Return the required parameters for which there is no value."""
+        known = values.keys() | REQUIRED_DEFAULTS.keys()
         found = _PARAMETER.finditer(self.template)
-        return [one[1] for one in found if not one[2] and _name(one[1]) not in values]
+        return [one[1] for one in found if not one[2] and _name(one[1]) not in known]
 
     def url(self, values: Mapping[str, str], encoding: str = "utf-8") -> str:
-        """Return the URL with its parameters filled in; those without a value become empty.
+        """Return the URL with its parameters filled in.
 
-        >>> SearchTemplate("/s?q={searchTerms}&n={count?}", "").url({"searchTerms": "a b"})
-        '/s?q=a%20b&n='
+        Optional ones without a value are left out: Kiwix, for one, refuses empty ones.
+
+        >>> SearchTemplate("/s?n={count?}&q={searchTerms}", "").url({"searchTerms": "a b"})
+        '/s?q=a%20b'
         """
 
         def value(found: re.Match[str]) -> str:
-            text = values.get(_name(found[1]), "")
+            name, is_optional = _name(found[1]), bool(found[2])
+            text = values.get(name) or ("" if is_optional else REQUIRED_DEFAULTS.get(name, ""))
             return quote(text.encode(encoding, "replace"), safe="")
 
-        return _PARAMETER.sub(value, self.template)
+        def pair(found: re.Match[str]) -> str:
+            return found[0] if values.get(_name(found[2])) else found[1]
+
+        path, mark, query = self.template.partition("?")
+        pairs = filter(None, _OPTIONAL_PAIR.sub(pair, query).split("&")) if mark else ()
+        query = "&".join(pairs)
+        return _PARAMETER.sub(value, f"{path}?{query}" if query else path)
 
 
 class OpenSearchDescription(Struct, frozen=True):

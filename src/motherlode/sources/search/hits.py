@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 
+from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.source import Hit
 from motherlode.urls import UrlError, UrlRules, address
 
@@ -80,12 +81,17 @@ async def hits_of_pages(fetch: FetchHits, wanted: int) -> list[Hit]:
     """Return the hits of as many pages of results as are needed; each call of `fetch` is one.
 
     `fetch` takes the number of the page, from 0, and how many hits came before it. A page
-    without a new hit is the last one.
+    without a new hit is the last one, and so is one that fails after others did not.
     """
     by_url: dict[str, Hit] = {}
     received = 0
     for page in range(MAX_PAGES):
-        hits = await fetch(page, received)
+        try:
+            hits = await fetch(page, received)
+        except SourceError:
+            if not by_url:
+                raise
+            break
         received += len(hits)
         new = [hit for hit in hits if hit.url not in by_url]
         by_url.update((hit.url, hit) for hit in new)

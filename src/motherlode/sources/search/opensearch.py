@@ -18,7 +18,6 @@ from motherlode.urls import UrlError, address
 
 DESCRIPTION_TYPE = "application/opensearchdescription+xml"
 MAX_COUNT = 50  # hits on a page of results
-ANY_LANGUAGE = "*"  # as the specification has it
 
 
 class OpenSearch:
@@ -27,7 +26,7 @@ class OpenSearch:
     def __init__(self, setup: SourceSetup) -> None:
         self._client = setup.client
         self._url = setup.url
-        self._language = setup.options.language or ANY_LANGUAGE
+        self._language = setup.options.language
         self._found: tuple[OpenSearchDescription, str] | None = None
 
     async def search(self, query: str, wanted: int) -> list[Hit]:

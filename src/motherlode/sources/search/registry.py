@@ -1,6 +1,5 @@
 """The kinds of search sources with their terms; a kind is loaded when a source of it is opened."""
 
-from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Literal
@@ -37,8 +36,8 @@ class SourceKind(Struct, frozen=True, kw_only=True):
 
     def open(self, setup: SourceSetup) -> SearchSource:
         module, _, attribute = self.opener.partition(":")
-        make: Callable[[SourceSetup], SearchSource] = getattr(import_module(module), attribute)
-        return make(setup)
+        source: SearchSource = getattr(import_module(module), attribute)(setup)
+        return source
 
 
 KINDS = (

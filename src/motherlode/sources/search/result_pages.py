@@ -6,6 +6,8 @@ telling links: long anchors, headings, words of the query, and other pages rathe
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import turbohtml
@@ -27,13 +29,13 @@ _BLOCKS = frozenset({"li", "article", "tr", "dd", "section"})
 _CODE = ("script", "style", "template")
 
 
-class _Candidate:
-    """A link that may be a result, and the element that its snippet stands in."""
+@dataclass(frozen=True, slots=True)
+class _ResultLink:
+    """A link that may be a result."""
 
-    def __init__(self, link: Element, url: str, title: str) -> None:
-        self.link = link
-        self.url = url
-        self.title = title
+    link: Element
+    url: str
+    title: str
 
 
 def read_result_page(html: str, url: str, query: str) -> list[Hit]:
@@ -43,14 +45,14 @@ def read_result_page(html: str, url: str, query: str) -> list[Hit]:
         for element in tree.find_all(name):
             element.decompose()
     words = frozenset(query.casefold().split())
-    groups: dict[tuple[str, ...], list[_Candidate]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[_ResultLink]] = defaultdict(list)
     for candidate in _candidates(tree.find_all("a")[:MAX_LINKS], url):
         groups[_place_of(candidate.link)].append(candidate)
     best = max(groups.items(), key=lambda group: _score(*group, words), default=((), []))
     return [Hit(found.url, found.title, _snippet(found)) for found in best[1]]
 
 
-def _candidates(links: list[Element], page: str) -> Iterator[_Candidate]:
+def _candidates(links: list[Element], page: str) -> Iterator[_ResultLink]:
     own = urlsplit(page)
     for link in links:
         href = link.attrs.get("href")
@@ -65,7 +67,7 @@ def _candidates(links: list[Element], page: str) -> Iterator[_Candidate]:
         is_search = (parts.netloc, parts.path) == (own.netloc, own.path)
         if parts.scheme not in ("http", "https") or is_search or _is_aside(link):
             continue
-        yield _Candidate(link, target, title)
+        yield _ResultLink(link, target, title)
 
 
 def _behind_redirect(url: str, own_host: str) -> str:
@@ -78,14 +80,13 @@ def _behind_redirect(url: str, own_host: str) -> str:
 
 
 def _is_aside(link: Element) -> bool:
-    return any(element.tag in _ASIDE for element in link.ancestors)
+    return any(element.tag in _ASIDE for element in _above(link))
 
 
 def _place_of(link: Element) -> tuple[str, ...]:
     """Return the names of the elements around a link, by which results are told from the rest."""
     names = [_described(link)]
-    for element, _ in zip(link.ancestors, range(MAX_CLIMB), strict=False):
-        names.append(_described(element))
+    names += [_described(element) for element in islice(_above(link), MAX_CLIMB)]
     return tuple(names)
 
 
@@ -95,7 +96,7 @@ def _described(element: Element) -> str:
     return ".".join([str(element.tag), *sorted(map(str, words))[:3]])
 
 
-def _score(place: tuple[str, ...], found: list[_Candidate], words: Collection[str]) -> float:
+def _score(place: tuple[str, ...], found: list[_ResultLink], words: Collection[str]) -> float:
     text = " ".join(place).casefold()
     factor = 1.0
     if any(name.partition(".")[0] in _HEADINGS for name in place):
@@ -112,21 +113,18 @@ def _worth(title: str, words: Collection[str]) -> float:
     return min(len(title), MAX_ANCHOR_CHARS) * (QUERY_WORD_FACTOR if matches else 1.0)
 
 
-def _snippet(found: _Candidate) -> str:
+def _snippet(found: _ResultLink) -> str:
     """Return the text of the block around a result, without its title."""
-    block = next(
-        (element for element in found.link.ancestors if element.tag in _BLOCKS),
-        _above(found.link),
-    )
+    above = list(_above(found.link))
+    block = next((element for element in above if element.tag in _BLOCKS), None)
+    if block is None and above:  # the element around the link, or around its heading
+        block = above[1] if above[0].tag in _HEADINGS and len(above) > 1 else above[0]
     if block is None or len(block.find_all("a")) > MAX_CLIMB:
         return ""
     text = " ".join(block.to_text().split())
     return text.replace(found.title, "", 1).strip()
 
 
-def _above(link: Element) -> Element | None:
-    """Return the element around a link, or around the heading that it stands in."""
-    parent = link.parent
-    if isinstance(parent, Element) and parent.tag in _HEADINGS:
-        parent = parent.parent
-    return parent if isinstance(parent, Element) else None
+def _above(element: Element) -> Iterator[Element]:
+    """Yield the elements around an element, from the inside out."""
+    return (found for found in element.ancestors if isinstance(found, Element))
