@@ -64,7 +64,9 @@ class SearchService:
 def response_of(url: str, reply: Any) -> Response:
     if isinstance(reply, dict):
         reply = ("application/json", msgspec.json.encode(reply))
-    status, headers, body = reply if len(reply) == 3 else (200, {"Content-Type": reply[0]}, reply[1])
+    status, headers, body = (
+        reply if len(reply) == 3 else (200, {"Content-Type": reply[0]}, reply[1])
+    )
     data = body.encode() if isinstance(body, str) else body
     mime = headers.get("Content-Type", "").partition(";")[0]
     return Response(url, status, tuple(headers.items()), data, 0.0, 0.0, mime=mime)

@@ -291,7 +291,13 @@ def test_a_language_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     asked("b", service, "sources.b.kind=brave", "sources.b.language=de-CH")
     assert parameters_of(service.urls[0])["search_lang"] == "de"
     service = SearchService(SEARXNG)
-    asked("s", service, "sources.s.kind=searxng", "sources.s.url=http://s.test", "sources.s.language=de-CH")
+    asked(
+        "s",
+        service,
+        "sources.s.kind=searxng",
+        "sources.s.url=http://s.test",
+        "sources.s.language=de-CH",
+    )
     assert parameters_of(service.urls[0])["language"] == "de-CH"
 
 
