@@ -84,7 +84,7 @@ def asked(
     return asked_often(source, service, [query], *settings, wanted=wanted, clock=clock)[0]
 
 
-def asked_often(  # noqa: PLR0913 - a test names what it is about
+def asked_often(
     source: str,
     service: SearchService,
     queries: list[str],

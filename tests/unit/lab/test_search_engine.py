@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,10 @@ from motherlode.sources.search.feeds import read_feed
 from motherlode.sources.search.result_pages import read_result_page
 from motherlode.sources.search.source import Hit
 from support.generated_webs import made
-from support.small_webs import html, record_web
+from support.small_webs import Said, html, record_web
 
 OWLS = "http://a.test/owls"
-PAGES = {
+PAGES: dict[str, Said] = {
     "http://a.test/": html("Birds", "Owls and herons and much besides, said in many more words."),
     OWLS: html("Barn owls", "The barn owl hunts mice. " + "It is silent. " * 9),
     "http://a.test/herons": html("Herons", "The heron waits. Seldom an owl comes by."),
@@ -41,8 +40,8 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWeb]:
-    yield open_web(record_web(tmp_path_factory.mktemp("searched") / "web", PAGES))
+def web(tmp_path_factory: pytest.TempPathFactory) -> LabWeb:
+    return open_web(record_web(tmp_path_factory.mktemp("searched") / "web", PAGES))
 
 
 def urls(web: LabWeb, query: str, wanted: int = 10) -> list[str]:
@@ -135,9 +134,8 @@ def test_the_json_is_that_of_searxng(web: LabWeb, hits: list[Hit]) -> None:
 
 def test_results_are_told_by_page_and_by_place(web: LabWeb, hits: list[Hit]) -> None:
     def first(parameters: str) -> str:
-        return json.loads(fetched(web, f"/search?q=owls&format=json&{parameters}").body)["results"][
-            0
-        ]["url"]
+        body = fetched(web, f"/search?q=owls&format=json&{parameters}").body
+        return str(json.loads(body)["results"][0]["url"])
 
     assert first("start=2") == hits[1].url
     assert first("count=1&page=3") == hits[2].url

@@ -155,7 +155,7 @@ url = "https://wiki.test/api.php"
 
 [sources.mine]
 kind = "file"
-file = "/tmp/urls.csv"
+file = "/home/me/urls.csv"
 """
 
 
@@ -166,7 +166,7 @@ def test_sources_have_sections_of_their_own(tmp_path: Path) -> None:
         kind="mediawiki", url="https://wiki.test/api.php", delay=2.0
     )
     assert read.sources["brave"] == SourceOptions(kind="brave")
-    assert values(read)["sources.mine.file"] == "/tmp/urls.csv"
+    assert values(read)["sources.mine.file"] == "/home/me/urls.csv"
 
 
 def test_named_sections_are_shown_in_full_and_read_back(tmp_path: Path) -> None:

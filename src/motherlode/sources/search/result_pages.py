@@ -48,8 +48,9 @@ def read_result_page(html: str, url: str, query: str) -> list[Hit]:
     groups: dict[tuple[str, ...], list[_ResultLink]] = defaultdict(list)
     for candidate in _candidates(tree.find_all("a")[:MAX_LINKS], url):
         groups[_place_of(candidate.link)].append(candidate)
-    best = max(groups.items(), key=lambda group: _score(*group, words), default=((), []))
-    return [Hit(found.url, found.title, _snippet(found)) for found in best[1]]
+    places = sorted(groups, key=lambda place: -_score(place, groups[place], words))
+    results = groups[places[0]] if places else []
+    return [Hit(found.url, found.title, _snippet(found)) for found in results]
 
 
 def _candidates(links: list[Element], page: str) -> Iterator[_ResultLink]:

@@ -1,5 +1,6 @@
 """SearXNG's JSON API: https://docs.searxng.org/dev/search_api.html."""
 
+from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.hits import hits_of_pages
 from motherlode.sources.search.json_values import list_at, text_at
@@ -20,7 +21,12 @@ class SearXNG:
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         async def fetch(page: int, _received: int) -> list[Hit]:
-            parameters = {"q": query, "format": "json", "pageno": page + 1, **self._language}
+            parameters: Parameters = {
+                "q": query,
+                "format": "json",
+                "pageno": page + 1,
+                **self._language,
+            }
             try:
                 answer = await self._client.get_json(self._url, parameters)
             except SourceError as error:

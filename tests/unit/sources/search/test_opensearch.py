@@ -19,11 +19,11 @@ DESCRIPTION_TYPE = "application/opensearchdescription+xml"
 
 
 def description(*urls: str, besides: str = "") -> Reply:
-    return (
-        DESCRIPTION_TYPE,
+    text = (
         '<?xml version="1.0"?><OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">'
-        f"<ShortName>A</ShortName>{besides}{''.join(urls)}</OpenSearchDescription>",
+        f"<ShortName>A</ShortName>{besides}{''.join(urls)}</OpenSearchDescription>"
     )
+    return DESCRIPTION_TYPE, text
 
 
 def url(template: str, kind: str = "application/rss+xml", besides: str = "") -> str:
@@ -72,14 +72,18 @@ ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://b.test/x/">
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
 <channel rdf:about="http://a.test/"><title>Results</title><link>http://a.test/</link></channel>
 <item rdf:about="http://b.test/owl"><title>Owl</title><link>http://b.test/owl</link></item></rdf:RDF>"""
-PAGE = """<!DOCTYPE html><title>barn owls - search</title><nav><ul><li><a href="/about">About this site</a></li>
+PAGE = """<!DOCTYPE html><title>barn owls - search</title><nav><ul>
+<li><a href="/about">About this site</a></li>
 <li><a href="/contact">How to contact the owls</a></li></ul></nav>
 <form action="/find"><a href="/advanced">Advanced search for barn owls</a></form>
 <div class="filters"><a href="/find?q=barn+owls&amp;s=date">By date</a></div>
-<div id="hits"><div class="item"><h3><a href="/url?q=http%3A%2F%2Fb.test%2Fowl&amp;sa=1">The barn owl at night</a></h3>
-<span>It hunts <b>mice</b>.</span></div><div class="item"><h3><a href="http://b.test/heron">Herons and owls</a></h3>
+<div id="hits"><div class="item">
+<h3><a href="/url?q=http%3A%2F%2Fb.test%2Fowl&amp;sa=1">The barn owl at night</a></h3>
+<span>It hunts <b>mice</b>.</span></div><div class="item">
+<h3><a href="http://b.test/heron">Herons and owls</a></h3>
 <span>In water.</span></div></div>
-<a href="/find?q=barn+owls&amp;page=2">Next</a><footer><a href="http://c.test/imprint">Imprint of owls</a></footer>"""
+<a href="/find?q=barn+owls&amp;page=2">Next</a>
+<footer><a href="http://c.test/imprint">Imprint of owls</a></footer>"""
 
 
 def test_atom_results() -> None:

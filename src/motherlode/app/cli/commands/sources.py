@@ -95,7 +95,7 @@ def _source_options(function: Command) -> Command:
 @click.argument("kind")
 @_source_options
 @click.pass_obj
-def add(place: tuple[Path, tuple[str, ...]], name: str, kind: str, **given: Any) -> None:
+def add(place: tuple[Path, tuple[str, ...]], /, name: str, kind: str, **given: Any) -> None:
     """Write a source NAME of a KIND into the lode.toml of DIR; its comments stay."""
     directory, _ = place
     added = add_source(directory, name, kind, given)
@@ -109,7 +109,7 @@ def add(place: tuple[Path, tuple[str, ...]], name: str, kind: str, **given: Any)
 @command.command("remove")
 @click.argument("name")
 @click.pass_obj
-def remove(place: tuple[Path, tuple[str, ...]], name: str) -> None:
+def remove(place: tuple[Path, tuple[str, ...]], /, name: str) -> None:
     """Take the source NAME out of the lode.toml of DIR."""
     directory, _ = place
     remove_source(directory, name)
@@ -131,6 +131,7 @@ def remove(place: tuple[Path, tuple[str, ...]], name: str) -> None:
 @click.pass_obj
 def try_(
     place: tuple[Path, tuple[str, ...]],
+    /,
     name: str,
     words: tuple[str, ...],
     hits: int,
