@@ -2,7 +2,6 @@
 
 import re
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.feeds import read_feed
 from motherlode.sources.search.hits import hits_of_pages
 from motherlode.sources.search.source import Hit, SourceSetup
@@ -33,7 +32,7 @@ class Arxiv:
 
     async def _search(self, expression: str, wanted: int) -> list[Hit]:
         async def fetch(_page: int, received: int) -> list[Hit]:
-            parameters: Parameters = {
+            parameters = {
                 "search_query": expression,
                 "start": received,
                 "max_results": min(wanted, MAX_COUNT),

@@ -1,6 +1,5 @@
 """The Web search API of Brave: https://api-dashboard.search.brave.com/documentation."""
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.hits import hits_of_pages, without_markup
 from motherlode.sources.search.json_values import list_at, text_at, value_at
 from motherlode.sources.search.source import Hit, SourceSetup
@@ -27,7 +26,7 @@ class Brave:
         async def fetch(page: int, _received: int) -> list[Hit]:
             if page > MAX_OFFSET:
                 return []
-            parameters: Parameters = {
+            parameters = {
                 "q": words,
                 "count": min(wanted, MAX_COUNT),
                 "offset": page,

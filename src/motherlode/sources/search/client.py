@@ -32,7 +32,7 @@ SERVER_ERROR = 500
 
 # Addresses of services: only their spelling is made canonical, no parameter is dropped.
 API_RULES = UrlRules(tracking_parameters=(), session_parameters=(), max_url=8_000)
-Parameters = Mapping[str, str | int]
+Parameters = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.hits import hits_of_pages, without_markup
 from motherlode.sources.search.json_values import first_text, list_at, text_at
 from motherlode.sources.search.source import Hit, SourceSetup
@@ -21,7 +20,7 @@ class Crossref:
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         async def fetch(_page: int, received: int) -> list[Hit]:
-            parameters: Parameters = {
+            parameters = {
                 "query": query,
                 "rows": min(wanted, MAX_COUNT),
                 "offset": received,

@@ -1,6 +1,5 @@
 """Marginalia Search, small and non-commercial sites: https://about.marginalia-search.com/article/api."""
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.hits import hits_of_pages
 from motherlode.sources.search.json_values import list_at, text_at
 from motherlode.sources.search.source import Hit, SourceSetup
@@ -19,7 +18,7 @@ class Marginalia:
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         async def fetch(page: int, _received: int) -> list[Hit]:
-            parameters: Parameters = {
+            parameters = {
                 "query": query,
                 "count": min(wanted, MAX_COUNT),
                 "page": page + 1,

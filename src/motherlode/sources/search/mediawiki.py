@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.hits import hits_of_pages, without_markup
 from motherlode.sources.search.json_values import list_at, text_at
 from motherlode.sources.search.source import Hit, SourceSetup
@@ -22,7 +21,7 @@ class MediaWiki:
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         async def fetch(_page: int, received: int) -> list[Hit]:
-            parameters: Parameters = {
+            parameters = {
                 "action": "query",
                 "list": "search",
                 "srsearch": query[:MAX_QUERY_CHARS],

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.hits import MAX_SNIPPET_CHARS, hits_of_pages, without_markup
 from motherlode.sources.search.json_values import list_at, text_at, value_at
 from motherlode.sources.search.source import Hit, SourceSetup
@@ -30,7 +29,7 @@ class OpenAlex:
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         async def fetch(page: int, _received: int) -> list[Hit]:
-            parameters: Parameters = {
+            parameters = {
                 "search": query,
                 "per_page": min(wanted, MAX_COUNT),
                 "page": page + 1,

@@ -1,6 +1,5 @@
 """SearXNG's JSON API: https://docs.searxng.org/dev/search_api.html."""
 
-from motherlode.sources.search.client import Parameters
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.hits import hits_of_pages
 from motherlode.sources.search.json_values import list_at, text_at
@@ -21,7 +20,7 @@ class SearXNG:
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         async def fetch(page: int, _received: int) -> list[Hit]:
-            parameters: Parameters = {
+            parameters = {
                 "q": query,
                 "format": "json",
                 "pageno": page + 1,

@@ -21,30 +21,11 @@ JSON_SOURCES = (
     "marginalia",
 )
 SOURCES = (*JSON_SOURCES, "arxiv", "opensearch:http://a.test/")
-NAMES = [
-    "results",
-    "query",
-    "search",
-    "web",
-    "message",
-    "items",
-    "url",
-    "URL",
-    "title",
-    "DOI",
-    "doi",
-    "general",
-    "articlepath",
-    "server",
-    "type",
-    "error",
-    "info",
-    "snippet",
-    "best_oa_location",
-    "abstract_inverted_index",
-    "content",
-    "description",
-]
+NAMES = (
+    *("results", "query", "search", "web", "message", "items", "url", "URL", "title", "DOI"),
+    *("doi", "general", "articlepath", "server", "type", "error", "info", "snippet"),
+    *("best_oa_location", "abstract_inverted_index", "content", "description"),
+)
 JSON_VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.text(max_size=20)),
     lambda inner: st.one_of(
