@@ -92,17 +92,25 @@ class _OpenSource:
         self._source = source
         self._problem = problem
         self._failures = 0
+        self._turn = asyncio.Lock()
 
     async def search(self, query: str, wanted: int) -> Sequence[Hit]:
-        """Return the hits of the source. Raises `SourceError`."""
+        """Return the hits of the source, which is asked one thing at a time.
+
+        Raises `SourceError`.
+        """
         if self._source is None:
             raise SourceError(self.name, self._problem)
+        async with self._turn:
+            return await self._search(self._source, query, wanted)
+
+    async def _search(self, source: SearchSource, query: str, wanted: int) -> Sequence[Hit]:
         if self._failures >= MAX_FAILURES:
             raise SourceError(
                 self.name, f"is not asked any more after {MAX_FAILURES} failures in a row"
             )
         try:
-            hits = await self._source.search(query, wanted)
+            hits = await source.search(query, wanted)
         except LodeError as error:
             self._failures += 1
             raise _as_source_error(self.name, error) from error

@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
+from motherlode.documents.mime import sniff_mime
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.response_headers import retry_after
 from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
@@ -79,7 +80,7 @@ class SearchClient:
         try:
             decoded = msgspec.json.decode(response.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            found = "an HTML page" if "html" in response.mime else "something that is no JSON"
+            found = "an HTML page" if is_html(response) else "something that is no JSON"
             raise self.error(f"sent {found} where JSON was expected") from error
         if not isinstance(decoded, dict):
             raise self.unexpected()
@@ -147,6 +148,11 @@ class SearchClient:
             if error.kind == "URL too long":
                 raise self.error("cannot take a query as long as this one") from error
             raise self.error(f"has an address that is no URL ({error.kind})") from error
+
+
+def is_html(response: Response) -> bool:
+    """Return whether a response is an HTML page, by its header and by how it begins."""
+    return "html" in sniff_mime(response.body, response.header("content-type"))
 
 
 def _origin(url: str) -> str:

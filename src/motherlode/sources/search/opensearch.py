@@ -4,7 +4,7 @@ import turbohtml
 
 from motherlode.documents.encoding import decode
 from motherlode.fetch.web import Response
-from motherlode.sources.search.client import API_RULES
+from motherlode.sources.search.client import API_RULES, is_html
 from motherlode.sources.search.description import (
     OpenSearchDescription,
     SearchTemplate,
@@ -104,14 +104,14 @@ class OpenSearch:
         hits = read_feed(response.body, content_type, response.url)
         if hits is not None:
             return hits
-        if "html" in response.mime:
+        if is_html(response):
             return read_result_page(decode(response.body, content_type), response.url, query)
         raise self._client.error("sent results that are neither RSS, Atom nor HTML")
 
 
 def _linked_description(response: Response) -> str:
     """Return the description that an HTML page links to; empty if there is none."""
-    if "html" not in response.mime:
+    if not is_html(response):
         return ""
     tree = turbohtml.parse(decode(response.body, response.header("content-type")), positions=False)
     for link in tree.find_all("link"):

@@ -1,5 +1,6 @@
 """Whatever a search service sends, there are hits or one sentence, and the other sources go on."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
 
+from motherlode.app.services.sources import open_sources
+from motherlode.fetch import Request, Response
 from motherlode.fetch.failures import FailureKind
+from motherlode.portal.config_reader import default_config
 from motherlode.sources.search.client import MAX_ANSWER_BYTES, MAX_RETRY_WAIT_S
 from support.search_services import Reply, SearchService, StoppedClock, asked, asked_often
 
@@ -184,6 +188,30 @@ def test_arxiv_is_asked_once_in_three_seconds() -> None:
     service = SearchService(empty, clock=clock)
     asked_often("arxiv", service, ["owls", "herons", "storks"], clock=clock)
     assert service.times == [1000.0, 1003.0, 1006.0]
+
+
+def test_a_source_is_asked_one_thing_at_a_time() -> None:
+    class SlowService(SearchService):
+        running = most = 0
+
+        async def fetch(self, request: Request) -> Response:
+            self.running += 1
+            self.most = max(self.most, self.running)
+            await asyncio.sleep(0)
+            response = await super().fetch(request)
+            self.running -= 1
+            return response
+
+    service = SlowService(results("http://b.test/"))
+
+    async def ask() -> None:
+        config = default_config(["crawler.contact=me@example.org", "politeness.delay=0"])
+        async with open_sources(config, ["searxng:http://a.test"], web=service) as sources:
+            await asyncio.gather(*(sources.search(query, 1) for query in "abc"))
+
+    asyncio.run(ask())
+    assert len(service.requests) == 3
+    assert service.most == 1
 
 
 @pytest.mark.parametrize(

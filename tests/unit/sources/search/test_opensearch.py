@@ -133,6 +133,11 @@ def test_html_results_are_read_where_there_is_no_feed() -> None:
     ]
 
 
+def test_a_page_of_results_is_known_without_its_header() -> None:
+    service = SearchService(description(url("/find?q={searchTerms}", "text/html")), (200, {}, PAGE))
+    assert len(asked(SITE, service).hits) == 2
+
+
 def test_a_page_that_links_to_a_description_is_enough() -> None:
     page = f'<head><link rel="search" type="{DESCRIPTION_TYPE}" href="/os.xml"></head>'
     service = SearchService(("text/html", page), description(url("/f?q={searchTerms}")), RSS)
