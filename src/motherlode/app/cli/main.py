@@ -46,7 +46,15 @@ COMMANDS = {
 }
 
 # Commands that can be typed again, wherever they were interrupted: they do what is left, or all.
-_REPEATABLE = frozenset(COMMANDS) - {"new", "topics", "mark", "serve", "sandbox", "fetch"}
+_REPEATABLE = frozenset(COMMANDS) - {
+    "new",
+    "topics",
+    "mark",
+    "serve",
+    "sandbox",
+    "fetch",
+    "sources",
+}
 # Options with which a second run does more than the first one would have done.
 _ONCE = frozenset({"--undo", "--apply", "--accept", "--reject", "--move", "--trim", "--ask"})
 

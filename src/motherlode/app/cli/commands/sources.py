@@ -58,8 +58,8 @@ def command(
     lode sources physics try wiki "quantum optics"
     lode sources physics remove wiki
 
-    A source returns pages for a query. 'lode ask' and other commands take it with --source NAME.
-    A key is read from an environment variable, and is never stored.
+    A source returns pages for a query, and 'lode ask --source NAME' begins from them. A key is read
+    from an environment variable, and is never stored.
     """
     if kinds:
         _show_kinds(as_json=as_json)
