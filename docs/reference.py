@@ -11,7 +11,15 @@ from sqlalchemy import Table
 
 from motherlode.app.cli.main import COMMANDS, EXIT_CODES, lode
 from motherlode.portal.config_writer import toml_value
-from motherlode.portal.settings import all_settings, sections
+from motherlode.portal.settings import (
+    ANY_NAME,
+    Setting,
+    all_settings,
+    named_sections,
+    named_settings,
+    purpose_of,
+    sections,
+)
 from motherlode.store import schema
 
 FOLDER = Path(__file__).parent / "reference"
@@ -74,11 +82,19 @@ def _configuration() -> Iterator[str]:
     yield "A portal's settings are in `lode.toml`. `lode config DIR` shows them all, and `--set key=value`"
     yield "on any command overrides one for that run. An unknown key or a wrong type is an error.\n"
     for section, purpose in sections().items():
-        yield f"## [{section}]\n\n{purpose}\n\n| setting | default | |\n|---|---|---|"
-        for setting in (s for s in all_settings().values() if s.section == section):
-            default = toml_value(setting.default).replace("|", "\\|")
-            yield f"| `{setting.key}` | `{default}` | {setting.description} |"
-        yield ""
+        settings = [one for one in all_settings().values() if one.section == section]
+        yield from _section(section, purpose, settings)
+    for section in named_sections():
+        settings = list(named_settings(section).values())
+        yield from _section(f"{section}.{ANY_NAME}", purpose_of(section), settings)
+
+
+def _section(name: str, purpose: str, settings: list[Setting]) -> Iterator[str]:
+    yield f"## [{name}]\n\n{purpose}\n\n| setting | default | |\n|---|---|---|"
+    for setting in settings:
+        default = toml_value(setting.default).replace("|", "\\|")
+        yield f"| `{setting.key}` | `{default}` | {setting.description} |"
+    yield ""
 
 
 def _schema() -> Iterator[str]:

@@ -35,6 +35,7 @@ COMMANDS = {
     "serve": "Serve portals as a web application with an API.",
     "refresh": "Fetch a portal's pages again, and store the changes.",
     "explain": "Explain how a URL was found, ranked, fetched and judged, or why not.",
+    "sources": "Show, add, remove and try the search sources of a portal.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has contacted, and their state.",
     "analyse": "Read a document, and show what a crawl would extract from it.",
@@ -45,7 +46,15 @@ COMMANDS = {
 }
 
 # Commands that can be typed again, wherever they were interrupted: they do what is left, or all.
-_REPEATABLE = frozenset(COMMANDS) - {"new", "topics", "mark", "serve", "sandbox", "fetch"}
+_REPEATABLE = frozenset(COMMANDS) - {
+    "new",
+    "topics",
+    "mark",
+    "serve",
+    "sandbox",
+    "fetch",
+    "sources",
+}
 # Options with which a second run does more than the first one would have done.
 _ONCE = frozenset({"--undo", "--apply", "--accept", "--reject", "--move", "--trim", "--ask"})
 
