@@ -18,7 +18,17 @@ from motherlode.policies.follows import QUEUE
 from motherlode.policies.kind import PolicyKind, PolicySetup, nothing_wanted
 from motherlode.policies.policy import Visit
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Follow, Link, LinkFlag, PageId, UrlId, UsageError
+from motherlode.records import (
+    Document,
+    Entry,
+    Follow,
+    Link,
+    LinkFlag,
+    Origin,
+    PageId,
+    UrlId,
+    UsageError,
+)
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import KeptPage, links_from, page_at, vectors_of
@@ -27,14 +37,20 @@ from motherlode.urls import Address, address, host_of, url_key
 
 
 def seeds_of(portal: Portal) -> list[Address]:
-    """Return the example pages of all topics in the order of the tree, without counterexamples."""
+    """Return the pages where a crawl begins: the configured seeds, and the examples of all topics.
+
+    Counterexamples and hits of search sources are none.
+    """
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
     urls = [
-        example.url for example in examples if example.url and not tree[example.topic].is_others
+        example.url
+        for example in examples
+        if example.url and example.origin is not Origin.HIT and not tree[example.topic].is_others
     ]
-    return [address(url, rules=portal.config.urls) for url in urls]
+    given = dict.fromkeys((*portal.config.crawl.seeds, *urls))
+    return [address(url, rules=portal.config.urls) for url in given]
 
 
 def _counterexamples(portal: Portal) -> list[Wanted]:

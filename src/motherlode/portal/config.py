@@ -14,6 +14,7 @@ from motherlode.fetch import (
 )
 from motherlode.learning.options import LearningOptions
 from motherlode.policies.options import CrawlOptions
+from motherlode.policies.tunnel.options import TunnelOptions
 from motherlode.search.options import IndexOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
@@ -54,6 +55,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     reading: ReadingOptions = ReadingOptions()
     learning: LearningOptions = LearningOptions()
     crawl: CrawlOptions = CrawlOptions()
+    tunnel: TunnelOptions = TunnelOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
     index: IndexOptions = IndexOptions()
