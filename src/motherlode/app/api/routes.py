@@ -13,11 +13,25 @@ from motherlode.app.api import (
     pages,
     portals,
     search,
+    sources,
     topics,
 )
 from motherlode.app.api.schema import describe, problems
 
-PARTS = (portals, jobs, topics, feedback, clusters, crawl, hosts, search, pages, marks, export)
+PARTS = (
+    portals,
+    jobs,
+    topics,
+    feedback,
+    clusters,
+    crawl,
+    hosts,
+    search,
+    pages,
+    marks,
+    export,
+    sources,
+)
 
 
 def install(app: FastAPI) -> None:

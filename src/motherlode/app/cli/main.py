@@ -35,6 +35,7 @@ COMMANDS = {
     "serve": "Serve portals as a web application with an API.",
     "refresh": "Fetch a portal's pages again, and store the changes.",
     "explain": "Explain how a URL was found, ranked, fetched and judged, or why not.",
+    "sources": "Show, add, remove and try the search sources of a portal.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has contacted, and their state.",
     "analyse": "Read a document, and show what a crawl would extract from it.",
