@@ -77,7 +77,10 @@ def plot_panels(panels: Sequence[Panel], target: Path, *, title: str) -> list[Pa
         raise BadInputError("There is nothing to plot: no line has a point.")
     alt = _library("altair")
     charts = [_panel(alt, panel) for panel in drawn]
-    chart = alt.hconcat(*charts, spacing=48).properties(
+    beside = alt.hconcat(*charts, spacing=48).resolve_scale(
+        color="independent", strokeDash="independent"
+    )
+    chart = beside.properties(
         title=alt.Title(_plain(title), anchor="start", offset=14, fontSize=16), padding=_PADDING
     )
     spec = chart.configure(font=_FONT, background="white").configure_view(stroke=None).to_dict()

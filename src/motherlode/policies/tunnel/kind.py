@@ -28,6 +28,7 @@ from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.judgements import keep_judgements
 from motherlode.topics import TopicTree
 from motherlode.training.samples import samples_in
+from motherlode.urls import Address, address
 
 TUNNEL_2002, TUNNEL = Tunnel2002.name, Tunnel.name
 _HISTORY_PAGES = 5_000  # whose hosts and distances a resumed crawl remembers
@@ -72,7 +73,7 @@ def make_tunnel_2002(setup: PolicySetup) -> Tunnel2002 | None:
         steps = _steps(session, portal, model)
         worst = frontier.worst_rank(session)
     discovered = 0 if worst is None else max(0, int(-worst))
-    policy = Tunnel2002(seeds_of(portal), model, steps, discovered)
+    policy = Tunnel2002(_seeds(portal, steps), model, steps, discovered)
     policy.begin_at_hits()
     return policy
 
@@ -97,7 +98,7 @@ def make_tunnel(setup: PolicySetup) -> Tunnel | None:
                 learned.add(page.parent_distance, is_nugget=is_nugget)
     if learned is not None:
         steps.cutoff = learned.cutoff
-    policy = Tunnel(seeds_of(portal), model, steps, scores=scores, learned_cutoff=learned)
+    policy = Tunnel(_seeds(portal, steps), model, steps, scores=scores, learned_cutoff=learned)
     policy.begin_at_hits()
     return policy
 
@@ -108,6 +109,12 @@ def _model(session: Session, portal: Portal, *, with_meanings: bool) -> Centroid
     tree = TopicTree(topic_rows.all_topics(session))
     model = None if stored is None else load_centroid_model(stored, tree)
     return model or fit_model(session, portal, with_meanings=with_meanings)
+
+
+def _seeds(portal: Portal, steps: Steps) -> list[Address]:
+    """Return the seeds of a crawl; without any, the hits."""
+    hits = {hit.url: None for hit in steps.hits.values()}
+    return seeds_of(portal) or [address(url, rules=portal.config.urls) for url in hits]
 
 
 def _steps(session: Session, portal: Portal, model: CentroidModel) -> Steps:
