@@ -183,7 +183,7 @@ def _lines_of(path: Path) -> list[str]:
         text = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if holds_bookmarks(path) and b"<" in text[:1_000]:
+    if b"<" in text[:1_000] and holds_bookmarks(path):
         return ["/".join(names) for names in _folder_paths(read_bookmarks(path), ())]
     try:
         lines = text.decode("utf-8-sig").splitlines()
