@@ -36,6 +36,7 @@ from motherlode.records import (
     Follow,
     Judgement,
     Lane,
+    Origin,
     RobotsFile,
     RunEnd,
     UrlKey,
@@ -67,15 +68,18 @@ ListWanted = Callable[[Portal], list[Wanted]]
 
 
 def wanted_examples(portal: Portal) -> list[Wanted]:
-    """Return the examples of all topics, and of OTHERS, whose links do not enter the crawl."""
+    """Return the examples of all topics, and of OTHERS.
+
+    The links of counterexamples and of search hits do not enter the crawl.
+    """
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = [
-            (example.url, tree[example.topic])
+            (example.url, tree[example.topic].is_others or example.origin is Origin.HIT)
             for example in topic_rows.examples_of(session)
             if example.url and tree[example.topic].parent is not None
         ]
-    followed = {url for url, topic in examples if not topic.is_others}
+    followed = {url for url, is_dead_end in examples if not is_dead_end}
     urls = dict.fromkeys(url for url, _ in examples)
     return [Wanted(url, url_key(url, host_of(url)), url in followed) for url in urls]
 

@@ -177,7 +177,9 @@ class StoredFrontier:
         self._portal, self._lane, self._workers = portal, lane, workers
         self._counters = counters
         current_rank = policy.rank_now if isinstance(policy, Revising) else None
-        self.frontier = Frontier(self._load, current_rank=current_rank)
+        self.frontier = Frontier(
+            self._load, current_rank=current_rank, takes_turns=policy.takes_turns
+        )
         self._is_reloading = False
         self._scheduler: Scheduler | None = None
         self._start: StartTask | None = None

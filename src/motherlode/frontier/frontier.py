@@ -36,18 +36,20 @@ def _position(entry: Entry) -> _Position:
 class _Queue:
     """Entries up to the position `loaded` are in the heap, those after it only in the database."""
 
-    __slots__ = ("heap", "loaded")
+    __slots__ = ("heap", "loaded", "turns")
 
-    def __init__(self) -> None:
+    def __init__(self, turns: int = 0) -> None:
         self.heap: list[_HeapItem] = []
         self.loaded = _START
+        self.turns = turns  # how often an entry was taken, where queues take turns
 
 
 class Frontier:
     """Queues of ranked entries, taken best first; a URL is leased only once at a time.
 
     `current_rank` gives the rank of an entry by the latest knowledge; if it fell, the entry is
-    taken later.
+    taken later. With `takes_turns`, the queue that had the fewest turns comes first; a queue that
+    is new, or was empty for a while, starts with as many as the one that had the fewest.
     """
 
     def __init__(
@@ -56,8 +58,12 @@ class Frontier:
         max_entries: int = MAX_QUEUE_ENTRIES,
         load_entries: int = LOAD_ENTRIES,
         current_rank: Callable[[Entry], float] | None = None,
+        *,
+        takes_turns: bool = False,
     ) -> None:
         self._load = load
+        self._order = _by_turns if takes_turns else _first_position
+        self._turn = 0  # the fewest turns of the queues that had an entry last
         self._current_rank = current_rank
         self._max_entries = max_entries
         self._load_entries = load_entries
@@ -114,9 +120,13 @@ class Frontier:
             ]
             if not queues:
                 return None
-            best = min(queues, key=_first_position) if len(queues) > 1 else queues[0]
+            for queue in queues:
+                queue.turns = max(queue.turns, self._turn)
+            best = min(queues, key=self._order) if len(queues) > 1 else queues[0]
             if demotions == _MAX_DEMOTIONS or not self._demote_first(best):
                 break
+        self._turn = best.turns
+        best.turns += 1
         entry = heappop(best.heap)[-1]
         del self._ranks[entry.url_id]
         self._leased.add(entry.url_id)
@@ -169,7 +179,7 @@ class Frontier:
 
     def reload(self) -> None:
         """Read the queues from the database again: ranks changed, or entries were released."""
-        self._queues = {name: _Queue() for name in self._queues}
+        self._queues = {name: _Queue(queue.turns) for name, queue in self._queues.items()}
         self._ranks = {}
 
     def next_deferred_at(self) -> float | None:
@@ -238,8 +248,12 @@ class Frontier:
                 self._push(queue, entry)
 
 
-def _first_position(queue: _Queue) -> _Position:
+def _first_position(queue: _Queue) -> tuple[float, ...]:
     return queue.heap[0][:2]
+
+
+def _by_turns(queue: _Queue) -> tuple[float, ...]:
+    return queue.turns, *queue.heap[0][:2]
 
 
 def _entry_at(position: _Position, queue: QueueId) -> Entry:

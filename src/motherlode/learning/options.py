@@ -77,6 +77,13 @@ class SemanticMode(StrEnum):
     OFF = "off"
 
 
+class CentroidWeighting(StrEnum):
+    """How terms are weighted in the centroids of subjects (`learning.tunnel.centroids`)."""
+
+    LOG = "log"
+    RATIO = "ratio"
+
+
 SpaceName = Literal["terms", "pairs", "anchors", "neighbours", "urls"]
 
 

@@ -11,14 +11,26 @@ from motherlode.policies.baselines import (
     BreadthFirst,
     Centroid,
     DepthFirst,
+    NearestSubject,
     Oracle,
     RandomOrder,
+    Similarity,
 )
 from motherlode.policies.follows import QUEUE
-from motherlode.policies.kind import PolicyKind, PolicySetup, nothing_wanted
+from motherlode.policies.kind import PolicyKind, PolicySetup
 from motherlode.policies.policy import Visit
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Follow, Link, LinkFlag, PageId, UrlId, UsageError
+from motherlode.records import (
+    Document,
+    Entry,
+    Follow,
+    Link,
+    LinkFlag,
+    Origin,
+    PageId,
+    UrlId,
+    UsageError,
+)
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import KeptPage, links_from, page_at, vectors_of
@@ -27,18 +39,24 @@ from motherlode.urls import Address, address, host_of, url_key
 
 
 def seeds_of(portal: Portal) -> list[Address]:
-    """Return the example pages of all topics in the order of the tree, without counterexamples."""
+    """Return the pages where a crawl begins: the configured seeds, and the examples of all topics.
+
+    Counterexamples and hits of search sources are none.
+    """
     with portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
         examples = topic_rows.examples_of(session)
     urls = [
-        example.url for example in examples if example.url and not tree[example.topic].is_others
+        example.url
+        for example in examples
+        if example.url and example.origin is not Origin.HIT and not tree[example.topic].is_others
     ]
-    return [address(url, rules=portal.config.urls) for url in urls]
+    given = dict.fromkeys((*portal.config.crawl.seeds, *urls))
+    return [address(url, rules=portal.config.urls) for url in given]
 
 
 def _counterexamples(portal: Portal) -> list[Wanted]:
-    """Return the examples of OTHERS; examples of topics are seeds, which the crawl fetches."""
+    """Return counterexamples and search hits; other examples are seeds, which the crawl fetches."""
     return [page for page in wanted_examples(portal) if not page.follows_links]
 
 
@@ -62,9 +80,20 @@ def _best_first(setup: PolicySetup) -> BestFirst:
         pages = [page for seed in seeds if (page := page_at(session, seed.key)) is not None]
         obey = portal.config.robots.page_rules
         visits = {page.id: _visit(session, page, obey=obey) for page in pages}
-    centroid = Centroid(visits[page.id].document for page in pages)
+        subjects = _nearest_subject(session, portal)
+    centroid = subjects or Centroid(visits[page.id].document for page in pages)
     policy = BestFirst(seeds, centroid, options)
     return replace(policy, links=tuple(_links_of_examples(policy, visits)))
+
+
+def _nearest_subject(session: Session, portal: Portal) -> Similarity | None:
+    """Return the correlation with the nearest subject, in a portal of subjects; else None."""
+    from motherlode.policies.tunnel.kind import fit_model  # noqa: PLC0415 - it imports this module
+
+    if all(example.origin is not Origin.HIT for example in topic_rows.examples_of(session)):
+        return None
+    model = fit_model(session, portal, with_meanings=False)
+    return None if model is None else NearestSubject(model.centroids)
 
 
 def _links_of_examples(policy: BestFirst, visits: Mapping[PageId, Visit]) -> Iterator[Follow]:
@@ -118,5 +147,5 @@ ORACLE_KIND = PolicyKind(
     name="oracle",
     rank_meaning="minus its place on the shortest way to the relevant pages",
     make=_oracle,
-    wanted=nothing_wanted,
+    wanted=_counterexamples,
 )

@@ -49,6 +49,7 @@ class PolicyKind:
 
     `make` returns the policy for a portal; None if it cannot be made yet, such as before the first
     training. `make_retrainer` is None for policies that learn nothing on the way.
+    `before_crawl` writes what `make` reads, when the wanted pages were fetched.
     `wanted` are the pages that training needs. `rank_meaning` says in words what a rank is.
     `explain_rank` returns its parts. `explain_limit` says why a page's link was not followed.
     """
@@ -57,6 +58,7 @@ class PolicyKind:
     rank_meaning: str
     make: Callable[[PolicySetup], Policy | None]
     make_retrainer: Callable[[Portal, RetrainingPlan], Retrainer] | None = None
+    before_crawl: Callable[[Portal], None] | None = None
     wanted: Callable[[Portal], list[Wanted]] = wanted_examples
     queue_names: Callable[[TopicTree], Mapping[QueueId, str]] = topic_queues
     explain_rank: Callable[[PortalView, RankedUrl], PresentRank | None] | None = None

@@ -66,6 +66,12 @@ class CrawlOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="What each such page leaves of the rank of its links; bingo-2003.",
         ),
     ] = 0.5
+    seeds: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="URLs where a crawl begins besides the examples; nothing is learned there."
+        ),
+    ] = ()
     domains: Annotated[
         tuple[str, ...], Meta(description="Stay within these domains; none named: all.")
     ] = ()

@@ -91,6 +91,11 @@ class Policy(Protocol):
         """The feature spaces in which it wants to see pages."""
         ...
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether its queues take turns; else the best entry of all queues comes first."""
+        ...
+
     def seed(self) -> Iterable[Follow]:
         """Return where the crawl begins."""
         ...
@@ -120,6 +125,10 @@ class PolicyDefaults:
     @property
     def spaces(self) -> Sequence[str]:
         return ()
+
+    @property
+    def takes_turns(self) -> bool:
+        return False
 
     def judge(self, visits: Sequence[Visit]) -> Sequence[Judgement | None]:
         return [None] * len(visits)

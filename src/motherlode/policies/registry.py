@@ -38,6 +38,16 @@ BUILT_IN = (
         "motherlode.policies.bingo.kind:BINGO_2003_KIND",
     ),
     Registration(
+        "tunnel",
+        "Builds a collection for each subject; follows the most promising links, subjects in turn.",
+        "motherlode.policies.tunnel.kind:TUNNEL_KIND",
+    ),
+    Registration(
+        "tunnel-2002",
+        "Tunnelling as published in 2002: in order of discovery, pruned behind too many duds.",
+        "motherlode.policies.tunnel.kind:TUNNEL_2002_KIND",
+    ),
+    Registration(
         "best-first",
         "Links of the pages most like the examples first; learns nothing on the way.",
         "motherlode.policies.baseline_kinds:BEST_FIRST_KIND",

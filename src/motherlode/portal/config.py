@@ -17,6 +17,7 @@ from motherlode.fetch import (
 )
 from motherlode.learning.options import LearningOptions
 from motherlode.policies.options import CrawlOptions
+from motherlode.policies.tunnel.options import TunnelOptions
 from motherlode.search.options import IndexOptions
 from motherlode.sources.search.options import SourceOptions
 from motherlode.store import StoreOptions
@@ -58,6 +59,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     reading: ReadingOptions = ReadingOptions()
     learning: LearningOptions = LearningOptions()
     crawl: CrawlOptions = CrawlOptions()
+    tunnel: TunnelOptions = TunnelOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
     index: IndexOptions = IndexOptions()

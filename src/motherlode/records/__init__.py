@@ -45,6 +45,7 @@ from motherlode.records.identifiers import (
     UrlKey,
 )
 from motherlode.records.learning import (
+    CENTROID_MODEL,
     LINK_MODEL,
     TOPIC_MODEL,
     UNDONE_MODEL,
@@ -72,6 +73,7 @@ from motherlode.records.pages import (
 from motherlode.records.topics import Bookmark, Example, Folder, Origin, Topic
 
 __all__ = [
+    "CENTROID_MODEL",
     "LINK_MODEL",
     "NO_QUEUE",
     "ROOT",

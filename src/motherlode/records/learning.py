@@ -9,6 +9,7 @@ from motherlode.records.identifiers import ROOT, FeedbackId, ModelId, PageId, To
 
 TOPIC_MODEL = "tree"  # the kind of model that judges pages by topics
 LINK_MODEL = "links"  # the kind of model that a crawl ranks links by
+CENTROID_MODEL = "centroids"  # the kind of model that judges pages by centroids of subjects
 UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 

@@ -14,6 +14,7 @@ class Origin(StrEnum):
     QUERY = "query"
     ARCHETYPE = "archetype"
     FEEDBACK = "feedback"
+    HIT = "hit"  # a search source returned it for the subject
 
 
 class Topic(Struct, frozen=True):

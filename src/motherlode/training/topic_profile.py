@@ -26,6 +26,7 @@ ORIGINS = {
     Origin.QUERY: "a query",
     Origin.ARCHETYPE: "an archetype: chosen by the crawl",
     Origin.FEEDBACK: "an archetype that a person accepted",
+    Origin.HIT: "a hit of a search source",
 }
 _NEWEST_PAGES = 10
 _HUBS = 10  # and as many authorities

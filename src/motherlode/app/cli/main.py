@@ -19,6 +19,7 @@ from motherlode.records import LodeError
 COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "ask": "Answer a query by a short crawl from a few pages, and keep it as a portal.",
+    "collect": "Build a collection for each of many subjects, in one crawl.",
     "topics": "Show and edit a portal's topic tree.",
     "crawl": "Crawl for a portal's topics, starting from their examples.",
     "status": "Show the state of a portal, and what to do next.",

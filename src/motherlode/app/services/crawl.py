@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -212,6 +213,8 @@ class _CrawlRun:
 
     async def run(self, workers: ProcessWorkerPool, process: TrainingProcess | None) -> Progress:
         await self._prepare()
+        if self.kind.before_crawl is not None:
+            await workers.run_in_writer(partial(self.kind.before_crawl, self.portal))
         end = self._end()
         if end is not None:
             return self._finish(end)

@@ -153,6 +153,8 @@ async def crawl_portal(
         ahead=budget.connections,
         requests=budget.max_requests,
     )
+    if setup.kind.before_crawl is not None:
+        setup.kind.before_crawl(portal)
     if setup.kind.make_retrainer is None:
         policy = _policy(portal, setup)
         return (await crawl(portal, web, policy, limits, context)).seconds
