@@ -1,15 +1,16 @@
 """Build collections for many subjects: the portal, the hits of each subject, the crawl (SPEC T1)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
 
 from motherlode.app.requests.collect import MAX_SUBJECTS, CollectRequest
-from motherlode.app.services.crawl import CrawlResult, ShowCrawl, crawl_directory
+from motherlode.app.services.crawl import CrawlObserver, CrawlResult, ShowCrawl, crawl_directory
 from motherlode.app.services.sources import SourceAnswer, open_sources
 from motherlode.crawl.fetcher_setup import user_agent
-from motherlode.crawl.progress import Progress
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.documents.text.terms import spell
 from motherlode.fetch.event_loop import run
 from motherlode.policies.tunnel.kind import TUNNEL, fit_model
@@ -23,7 +24,7 @@ from motherlode.records import BadInputError, Example, Folder, Origin, TopicId, 
 from motherlode.sources.bookmarks import holds_bookmarks, read_bookmarks
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import text_of
-from motherlode.topics import Planting, TopicPath, TopicTree, parse_path
+from motherlode.topics import Planting, TopicPath, TopicTree, parse_path, show_path
 from motherlode.topics.tree_builder import Planted
 from motherlode.training.training_document import page_at_url
 from motherlode.urls import UrlError, address
@@ -32,6 +33,8 @@ HITS_ASKED = 12  # of a subject: some cannot be read, and the next ones take the
 MAX_SUBJECT_CHARS = 200
 MAX_SNIPPET_CHARS = 500
 CENTROID_TERMS = 15  # shown of a centroid
+MIN_WATCHED_PAGES, MAX_WATCHED_PAGES = 200, 10_000
+MAX_NAMED_SUBJECTS = 5
 _UNPLACED = TopicId(0)
 
 Say = Callable[[str], None]
@@ -74,7 +77,55 @@ def collect_directory(
         say(f"Made {place.path} with {place.subjects} subjects.")
     for sentence in find_hits(directory, request):
         say(sentence)
-    return crawl_directory(directory, request.crawl_request(), show)
+    return crawl_directory(directory, request.crawl_request(), watched(show))
+
+
+class SubjectWatch:
+    """Tells the user early which subjects have no page yet, and what to do.
+
+    It does so once, after a tenth of the crawl, but not before `MIN_WATCHED_PAGES`.
+    """
+
+    def __init__(self, observer: CrawlObserver, tree: TopicTree, limits: Limits) -> None:
+        self._observer, self._tree = observer, tree
+        self._pages = max(MIN_WATCHED_PAGES, min(limits.pages, MAX_WATCHED_PAGES) // 10)
+        self._is_told = False
+
+    def say(self, sentence: str) -> None:
+        self._observer.say(sentence)
+
+    def update(self, progress: Progress) -> None:
+        self._observer.update(progress)
+        if not self._is_told and progress.pages >= self._pages:
+            self._is_told = True
+            missing = [
+                show_path(self._tree.path(topic.id))
+                for topic in self._tree
+                if not self._tree.children(topic.id) and not progress.topics.get(topic.id)
+            ]
+            if missing:
+                self._observer.say(_nothing_found(missing, progress.pages))
+
+
+def watched(show: ShowCrawl) -> ShowCrawl:
+    """Return a display that also tells which subjects find nothing."""
+
+    @contextmanager
+    def watching(tree: TopicTree, limits: Limits) -> Iterator[SubjectWatch]:
+        with show(tree, limits) as observer:
+            yield SubjectWatch(observer, tree, limits)
+
+    return watching
+
+
+def _nothing_found(subjects: Sequence[str], pages: int) -> str:
+    named = ", ".join(f"'{subject}'" for subject in subjects[:MAX_NAMED_SUBJECTS])
+    others = len(subjects) - MAX_NAMED_SUBJECTS
+    more = f" and {others} more" if others > 0 else ""
+    return (
+        f"No nugget after {pages:,} pages: {named}{more}. --centroids shows what is looked for; "
+        "other words, another source or nearer seeds may help."
+    )
 
 
 def open_collection_portal(directory: Path, request: CollectRequest) -> CollectionPortal:
@@ -301,6 +352,7 @@ def _write_hits(portal: Portal, topic: TopicId, answer: SourceAnswer) -> None:
 
 
 def _no_source(lacking: Sequence[tuple[TopicId, str, str]]) -> str:
-    names = ", ".join(f"'{name}'" for _, name, _ in lacking[:5])
-    more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""  # noqa: PLR2004 - shown
+    names = ", ".join(f"'{name}'" for _, name, _ in lacking[:MAX_NAMED_SUBJECTS])
+    others = len(lacking) - MAX_NAMED_SUBJECTS
+    more = f" and {others} more" if others > 0 else ""
     return f"No source was named to find hits for {names}{more}; add --source KIND:URL."

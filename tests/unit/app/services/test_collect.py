@@ -6,16 +6,18 @@ import pytest
 
 from motherlode.app.requests.collect import CollectRequest
 from motherlode.app.services.collect import (
+    SubjectWatch,
     centroids_in,
     find_hits,
     open_collection_portal,
     subjects_in,
 )
+from motherlode.crawl.progress import Limits, Progress
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.directory import config_of
-from motherlode.records import BadInputError, Origin, UsageError
+from motherlode.records import ROOT, BadInputError, Origin, Topic, TopicId, UsageError
 from motherlode.store.tables import topics as topic_rows
-from motherlode.topics import plant_query
+from motherlode.topics import TopicTree, plant_query
 
 SANDBOX = ("network.connect=127.0.0.1:1",)
 HITS = "".join(f"Birds,http://b.test/{number}\n" for number in range(5))
@@ -123,6 +125,33 @@ def test_a_source_without_any_hit_is_told_and_nothing_is_crawled(tmp_path: Path,
 
 def test_what_is_left_of_the_limits_is_asked_for_again() -> None:
     assert request(pages=100, time="10m").remaining(40, 60.0) == request(pages=60, time="540s")
+
+
+class Listener:
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+    def update(self, progress: Progress) -> None:
+        """Nothing is shown."""
+
+
+def test_subjects_that_find_nothing_are_named_early_and_once() -> None:
+    topics = [Topic(ROOT, None, ""), Topic(TopicId(2), ROOT, "Birds"), Topic(TopicId(3), ROOT, "X")]
+    listener = Listener()
+    watch = SubjectWatch(listener, TopicTree(topics), Limits(5_000))
+    watch.update(Progress(pages=499, topics={TopicId(2): 3}))
+    assert listener.sentences == []
+    for pages in (500, 501):
+        watch.update(Progress(pages=pages, topics={TopicId(2): 3}))
+    (sentence,) = listener.sentences
+    assert "after 500 pages: 'X'." in sentence
+    watch.say("Done.")
+    assert listener.sentences[-1] == "Done."
 
 
 def test_a_portal_for_something_else_is_refused(tmp_path: Path) -> None:
