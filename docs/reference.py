@@ -11,7 +11,7 @@ from sqlalchemy import Table
 
 from motherlode.app.cli.main import COMMANDS, EXIT_CODES, lode
 from motherlode.portal.config_writer import toml_value
-from motherlode.portal.settings import all_settings, sections
+from motherlode.portal.settings import MOVED_SETTINGS, all_settings, sections
 from motherlode.store import schema
 
 FOLDER = Path(__file__).parent / "reference"
@@ -73,6 +73,8 @@ def _configuration() -> Iterator[str]:
     yield "# Configuration\n"
     yield "A portal's settings are in `lode.toml`. `lode config DIR` shows them all, and `--set key=value`"
     yield "on any command overrides one for that run. An unknown key or a wrong type is an error.\n"
+    moved = ", ".join(f"`{former}`" for former in MOVED_SETTINGS)
+    yield f"These settings of earlier versions are now in `[bingo]` and still read: {moved}.\n"
     for section, purpose in sections().items():
         yield f"## [{section}]\n\n{purpose}\n\n| setting | default | |\n|---|---|---|"
         for setting in (s for s in all_settings().values() if s.section == section):

@@ -22,6 +22,7 @@ ROOMS = (
     "sources",
     "policies.registry",
     "policies.options",
+    "policies.bingo.options",
     "store",
     "search.options",
     "portal",

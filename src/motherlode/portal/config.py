@@ -13,6 +13,7 @@ from motherlode.fetch import (
     TypeOptions,
 )
 from motherlode.learning.options import LearningOptions
+from motherlode.policies.bingo.options import BingoOptions
 from motherlode.policies.options import CrawlOptions
 from motherlode.search.options import IndexOptions
 from motherlode.store import StoreOptions
@@ -54,6 +55,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     reading: ReadingOptions = ReadingOptions()
     learning: LearningOptions = LearningOptions()
     crawl: CrawlOptions = CrawlOptions()
+    bingo: BingoOptions = BingoOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
     index: IndexOptions = IndexOptions()

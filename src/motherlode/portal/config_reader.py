@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from motherlode.portal.config import Config
-from motherlode.portal.settings import Setting, all_settings, sections
+from motherlode.portal.settings import MOVED_SETTINGS, Setting, all_settings, sections
 from motherlode.records import BadInputError, UsageError
 from motherlode.urls import UrlRules
 
@@ -43,6 +43,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     key, equals, raw = (part.strip() for part in text.partition("="))
     if not equals:
         raise UsageError(f"--set {text}: write it as key.path=value.")
+    key = MOVED_SETTINGS.get(key, key)
     setting = all_settings().get(key)
     if setting is None:
         raise UsageError(f"--set {text}: there is no setting '{key}'{_hint(key)}")
@@ -71,7 +72,10 @@ def _read(path: Path) -> str:
 
 
 def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
-    """The file's settings, each checked against its own type."""
+    """Return the file's settings, each checked against its own type.
+
+    A setting under its former key counts if it does not stand under its present key as well.
+    """
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -82,6 +86,8 @@ def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
     ) as error:  # a number of a thousand digits, a list a thousand deep
         raise BadInputError(f"{path} holds a value that is too large to read.") from error
     known = all_settings()
+    fitted: dict[str, dict[str, Any]] = {}
+    moved: dict[str, dict[str, Any]] = {}
     for section, content in tree.items():
         if section not in sections():
             raise _unknown(path, text, (section,))
@@ -91,16 +97,20 @@ def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
                 f"{path}, line {line}: '{section}' is a section; write [{section}]."
             )
         for name, value in content.items():
-            setting = known.get(f"{section}.{name}")
+            former = f"{section}.{name}"
+            setting = known.get(MOVED_SETTINGS.get(former, former))
             if setting is None:
                 raise _unknown(path, text, (section, name))
+            target = moved if former in MOVED_SETTINGS else fitted
             try:
-                content[name] = _fit(setting, value)
+                target.setdefault(setting.section, {})[setting.name] = _fit(setting, value)
             except msgspec.ValidationError as error:
                 line = _line(text, (section, name))
-                message = f"{path}, line {line}: {setting.key}: {_said(error, setting)}."
+                message = f"{path}, line {line}: {former}: {_said(error, setting)}."
                 raise BadInputError(message) from error
-    return tree
+    for section, content in moved.items():
+        fitted[section] = content | fitted.get(section, {})
+    return fitted
 
 
 def _unknown(path: Path, text: str, steps: tuple[str, ...]) -> BadInputError:

@@ -6,7 +6,11 @@ from typing import Any, get_type_hints
 import msgspec
 from msgspec import Meta, Struct, inspect
 
+from motherlode.policies.bingo.options import BingoOptions
 from motherlode.portal.config import Config
+
+# Settings of earlier versions by their former keys, which are still read.
+MOVED_SETTINGS = {f"crawl.{name}": f"bingo.{name}" for name in BingoOptions.__struct_fields__}
 
 
 class Setting(Struct, frozen=True):

@@ -87,3 +87,12 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (portal / "lode.new").mkdir()
     with pytest.raises(ReadOnlyError, match="cannot be written"):
         keep_setting(portal, KEY, ME)
+
+
+def test_a_setting_that_has_moved_is_written_to_its_present_place(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": ["http://a.test/"]})
+    (portal / CONFIG).write_text("[crawl]\ntunnel = 3\n")
+    keep_setting(portal, "crawl.tunnel", 5)
+    assert config_of(portal).bingo.tunnel == 5
+    keep_setting(portal, "bingo.tunnel", 6)
+    assert config_of(portal).bingo.tunnel == 6

@@ -65,7 +65,7 @@ def update_archetypes(
         return ArchetypeUpdate()
     training_set, classifier = trainer.train(own)
     update, candidates = ArchetypeUpdate([], []), _Candidates(session, tree, examples)
-    limit = min(config.crawl.authorities, config.crawl.confident)
+    limit = min(config.bingo.authorities, config.bingo.confident)
     for number, documents in training_set.documents.items():
         topic = TopicId(number)
         of_topic = [example for example in examples if example.topic == topic]
@@ -118,7 +118,7 @@ def update_archetypes_2003(
                 for document in documents
                 if document.example.origin is not Origin.ARCHETYPE
             },
-            limits=(config.crawl.authorities, config.crawl.confident),
+            limits=(config.bingo.authorities, config.bingo.confident),
         )
         _add_change(update, topic, [document.example for document in documents], change)
     return update

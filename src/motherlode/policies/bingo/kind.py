@@ -26,7 +26,7 @@ def make_bingo(setup: PolicySetup) -> Bingo | None:
     if topics is None:
         return None
     phase, home = state_in(stored).phase, home_of(tree, examples)
-    return policy_for(portal.config.crawl, topics.classifier, topics.id, home, phase, links)
+    return policy_for(portal.config, topics.classifier, topics.id, home, phase, links)
 
 
 BINGO_KIND = PolicyKind(

@@ -112,15 +112,15 @@ def study(
     home = home_of(tree, examples)
     thoughts = _thoughts(session, classifier, trainer.corpus)
     links = LinkModel(_mentions(trainer.corpus, thoughts))
-    policy = policy_for(config.crawl, classifier, None, home, request.phase, links)
+    policy = policy_for(config, classifier, None, home, request.phase, links)
     if policy.prospects is not None:
         given = trainer.training_set(tuple(user_examples(examples))).example_pages
         learns = partial(sample_followed, step=trainer.corpus.sampling_step(_SAMPLE), given=given)
-        wanted = config.crawl.apprentice and config.crawl.retrain
+        wanted = config.bingo.apprentice and config.bingo.retrain
         write_prospects(
             session, policy, policy.prospects, thoughts, trainer.corpus, learns if wanted else None
         )
-    front = _before_hubs(session, tree, config.crawl.hubs, around) if request.archetypes else set()
+    front = _before_hubs(session, tree, config.bingo.hubs, around) if request.archetypes else set()
     return StudyResult(
         classifier.pack(),
         policy.links.pack(),

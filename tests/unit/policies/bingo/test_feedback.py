@@ -76,7 +76,7 @@ def vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
 def paused(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A portal whose crawl has learned and waits for feedback, beside its web; to be copied."""
     folder = tmp_path_factory.mktemp("paused")
-    portal = planted(folder / "p", TOPICS, crawl__learn_at_home=False, crawl__learn_pages=10)
+    portal = planted(folder / "p", TOPICS, bingo__learn_at_home=False, bingo__learn_pages=10)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "common_vocabulary", lambda: VOCABULARY)
         progress = go_out(portal, folder / "web", fields(), feedback=True)

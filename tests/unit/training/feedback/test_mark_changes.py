@@ -314,7 +314,7 @@ def test_without_a_topic_the_page_is_marked_for_its_own(portal: Path) -> None:
 
 def paused_crawl(folder: Path) -> Path:
     """Return a portal whose crawl waits for feedback."""
-    settings: dict[str, Any] = {"crawl__learn_at_home": False, "crawl__learn_pages": 10}
+    settings: dict[str, Any] = {"bingo__learn_at_home": False, "bingo__learn_pages": 10}
     path = planted(folder / "p", CRAWLED_TOPICS, **settings)
     go_out(path, folder / "web", fields(), feedback=True)
     return path
