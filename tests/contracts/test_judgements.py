@@ -125,7 +125,7 @@ def test_a_page_of_a_removed_topic_is_its_parents(store: Store) -> None:
         owls = topic_rows.add_topic(session, birds.id, "owls")
     keep(store, "a", owls.id, 0.5)
     with store.writing() as session:
-        topic_rows.remove_topics(session, [owls.id], birds.id)
+        topic_rows.remove_topics(session, [owls.id], birds.id, [])
     with store.reading() as session:
         assert names(judged_for(session, [birds.id], 10)) == ["a"]
         assert judged_for(session, [owls.id], 10) == []

@@ -5,6 +5,7 @@ Everything comes from the store: nothing is fetched, and nothing is changed.
 
 from collections.abc import Collection, Iterator, Sequence
 
+from motherlode.crawl.progress import NO_NAME
 from motherlode.explain.explanations import (
     DiscoveryPath,
     ExplainedJudgement,
@@ -23,8 +24,10 @@ from motherlode.explain.reasons import describe_fate
 from motherlode.fetch.robots.cache import is_ignored, origin_of
 from motherlode.fetch.robots.rules import ALLOW_ALL, parse_robots
 from motherlode.policies.explanation import RankedUrl
+from motherlode.policies.kind import load_policy
 from motherlode.portal.config import Config
 from motherlode.records import (
+    NO_QUEUE,
     Document,
     Entry,
     Judgement,
@@ -212,9 +215,10 @@ class _Explainer:
         entry = self._entry
         if entry is None:
             return None
-        topic = TopicId(entry.queue)
+        kind = load_policy(self._view.config.crawl.policy)
+        names = {NO_QUEUE: "the examples", **kind.queue_names(self._view.tree)}
         return QueuePlace(
-            queue=_topic_path(self._view.tree, topic) if entry.queue else "the examples",
+            queue=names.get(entry.queue, NO_NAME),
             rank=entry.rank,
             place=frontier.ahead_of(self._session, entry) + 1,
             later=entry.lane == Lane.HELD,

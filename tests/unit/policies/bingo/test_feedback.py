@@ -431,7 +431,7 @@ def test_feedback_is_undone_after_a_crawl_too(birds: Path, paused: Path) -> None
 def test_feedback_on_a_topic_that_is_gone_is_not_undone(birds: Path) -> None:
     give_feedback(birds, RequestedFeedback(accept=(archetype_urls(birds)[0],)))
     with Portal.writing(birds, "test") as opened, opened.store.writing() as session:
-        topic_rows.remove_topics(session, [number_of(birds, "owls")], ROOT)
+        topic_rows.remove_topics(session, [number_of(birds, "owls")], ROOT, [])
     with pytest.raises(UsageError, match=r"was removed since.* 'lode topics DIR restore'"):
         undo_feedback(birds)
 

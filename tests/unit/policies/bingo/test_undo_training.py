@@ -218,7 +218,7 @@ def test_after_a_crawl_a_training_is_not_undone(portal: Path) -> None:
 def test_after_a_topic_was_removed_a_training_is_not_undone(portal: Path) -> None:
     train(portal)
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
-        topic_rows.remove_topics(session, [number_of(portal, "owls")], ROOT)
+        topic_rows.remove_topics(session, [number_of(portal, "owls")], ROOT, [])
     with pytest.raises(UsageError, match=r"Topics were removed .* 'lode topics DIR restore'"):
         undo(portal)
 
