@@ -25,7 +25,6 @@ from motherlode.policies.bingo.steering import (
 )
 from motherlode.policies.follows import QUEUE
 from motherlode.records import (
-    ROOT,
     Document,
     Entry,
     Follow,
@@ -35,6 +34,7 @@ from motherlode.records import (
     Requeue,
     UrlId,
 )
+from motherlode.records.learning import is_accepted
 from motherlode.store import Session
 from motherlode.store.queries.graph import LinkedPage, opening_pages
 from motherlode.store.queries.link_targets import addresses, open_urls, urls_of_all_pages
@@ -64,8 +64,8 @@ def referrer_judgements(
     if not len(judgements.pages):
         return queues, confidences
     nearest = np.minimum(judgements.pages.searchsorted(vias), len(judgements.pages) - 1)
-    accepted = (judgements.topics[nearest] != ROOT) & (confidences > 0)
-    return np.where(accepted, judgements.topics[nearest], queues), confidences
+    topics = judgements.topics[nearest]
+    return np.where(is_accepted(topics, confidences), topics, queues), confidences
 
 
 def write_prospects(
