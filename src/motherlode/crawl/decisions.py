@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.analysis import Analysed
+from motherlode.documents.features.spaces import Sample
 from motherlode.fetch import Response
 from motherlode.fetch.failures import FailureKind, is_passing
 from motherlode.fetch.fetcher import Fetched
-from motherlode.learning.tree import Sample
 from motherlode.policies.policy import Miss, MissKind, Moves, Policy, Visit
 from motherlode.records import (
     Document,

@@ -64,7 +64,7 @@ from motherlode.store.tables.pages import (
 )
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.feedback.marks import PortalMarks, mark_labels
-from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
+from motherlode.training.judgement_reasons import JudgementReasons
 from motherlode.training.portal_view import PortalView, quoted_topics
 from motherlode.training.samples import stored_sample
 from motherlode.urls import Address, host_of, url_key
@@ -361,13 +361,12 @@ def _reasons(
 ) -> JudgementReasons | None:
     """Return the steps and terms of a judgement; None if its model cannot be used any more."""
     is_latest = view.model is not None and view.model.id == judgement.model
-    classifier = view.classifier if is_latest else view.classifier_of(model)
-    if classifier is None:
+    judge = view.judge if is_latest else view.judge_of(model)
+    if judge is None:
         return None
     text = text_of(view.session, page.id)
     document = Document(title=page.title, language=page.language, text=text)
-    sample = stored_sample(view.session, page, tuple(classifier.groups_))
-    return judge_with_reasons(classifier, view.tree, sample, document)
+    return judge.explain(stored_sample(view.session, page, judge.spaces), document)
 
 
 def _topic_path(tree: TopicTree, topic: TopicId) -> str:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from motherlode.documents.features.meanings import Meanings
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag
 from motherlode.learning.calibration import probabilities
 from motherlode.learning.matrix import Floats, Ints
@@ -35,7 +35,6 @@ UNKNOWN_CONFIDENCE = -1.0  # of a topic whose planes know no term of the documen
 SEMANTIC = "semantic"  # in place of a space: the meaning of a document
 WHOLE_DOCUMENT = 0  # in place of a term number: all words together
 
-Sample = Mapping[str, Bag]  # a document: its bag in each feature space
 _Mask = npt.NDArray[np.bool_]
 
 

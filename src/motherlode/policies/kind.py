@@ -13,7 +13,7 @@ from motherlode.policies.follows import QUEUE
 from motherlode.policies.policy import Policy
 from motherlode.policies.registry import is_policy, kind_path, policy_names
 from motherlode.portal import Portal
-from motherlode.records import QueueId, TopicId, UsageError
+from motherlode.records import TOPIC_MODEL, QueueId, TopicId, UsageError
 from motherlode.store.tables.pages import KeptPage
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.portal_view import PortalView
@@ -55,6 +55,7 @@ class PolicyKind:
 
     `make` returns the policy for a portal; None if it cannot be made yet, such as before the first
     training. `make_retrainer` is None for policies that learn nothing on the way.
+    `judging_model` is the kind of the stored models that judge its pages (`training.models`).
     `wanted` are the pages that training needs, with the queues of their links; the links of
     refreshed pages go to `refresh_queue`. `queue_names` names the queues for people.
     `queues_of_topics` returns the queues that hold URLs for these topics alone: they are emptied
@@ -66,6 +67,7 @@ class PolicyKind:
     rank_meaning: str
     make: Callable[[PolicySetup], Policy | None]
     make_retrainer: Callable[[Portal, RetrainingPlan], Retrainer] | None = None
+    judging_model: str = TOPIC_MODEL
     wanted: Callable[[Portal], list[Wanted]] = wanted_examples
     refresh_queue: QueueId = QUEUE
     queue_names: Callable[[TopicTree], Mapping[QueueId, str]] = topic_queues

@@ -16,7 +16,7 @@ from motherlode.documents.features.meanings import (
     meanings_are_here,
     word_meanings,
 )
-from motherlode.documents.features.spaces import TERMS, Surroundings
+from motherlode.documents.features.spaces import TERMS, Sample, Surroundings
 from motherlode.learning.counterexamples import (
     Counterexamples,
     DomainBags,
@@ -25,7 +25,7 @@ from motherlode.learning.counterexamples import (
     common_documents,
 )
 from motherlode.learning.options import SETTINGS, LearningOptions, SemanticMode
-from motherlode.learning.tree import Sample, TreeClassifier
+from motherlode.learning.tree import TreeClassifier
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here
 from motherlode.lexicon.wordnet import NoWordNetError
 from motherlode.records import (

@@ -10,8 +10,7 @@ from motherlode.crawl.context import Control
 from motherlode.crawl.decisions import DraftOutcome, FetchedEntry, as_refresh, decide_outcomes
 from motherlode.crawl.outages import ResilientWorkerPool
 from motherlode.crawl.stages.queues import take_batch
-from motherlode.documents.features.spaces import Surroundings
-from motherlode.learning.tree import Sample
+from motherlode.documents.features.spaces import Sample, Surroundings
 from motherlode.policies.policy import Policy
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry

@@ -12,8 +12,9 @@ from time import time
 
 from msgspec import Struct
 
+from motherlode.documents.features.spaces import Sample
 from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, choose_near_examples
-from motherlode.learning.tree import Sample, TreeClassifier
+from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config
 from motherlode.records import (
     ROOT,
@@ -30,8 +31,8 @@ from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
 from motherlode.training.feedback.marks import PortalMarks, rejected_archetypes
 from motherlode.training.link_analysis import Neighbourhood
-from motherlode.training.models import usable_classifier
 from motherlode.training.samples import samples_in
+from motherlode.training.topic_model import usable_classifier
 from motherlode.training.training_document import TrainingDocument
 from motherlode.training.training_set import Trainer, knows_topics
 

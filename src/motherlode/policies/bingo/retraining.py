@@ -18,7 +18,7 @@ from motherlode.portal import Portal
 from motherlode.records import LINK_MODEL, TOPIC_MODEL, Model, Outcome
 from motherlode.store.tables import ledger
 from motherlode.store.tables.pages import count_pages
-from motherlode.training.models import unpack_classifier
+from motherlode.training.topic_model import unpack_classifier
 from motherlode.workers.worker_pool import WorkerPool
 
 FIRST_PAGES = 50  # before the first retraining

@@ -49,7 +49,7 @@ from motherlode.training.feedback.review import (
     save_judgements,
 )
 from motherlode.training.judgement_table import JudgementTable
-from motherlode.training.models import unpack_classifier, without_removed_topics
+from motherlode.training.topic_model import unpack_classifier, without_removed_topics
 from motherlode.training.training_set import Trainer, TrainingSet, knows_topics, train
 
 
