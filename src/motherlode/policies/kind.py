@@ -17,6 +17,7 @@ from motherlode.records import TOPIC_MODEL, QueueId, TopicId, UsageError
 from motherlode.store.tables.pages import KeptPage
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.portal_view import PortalView
+from motherlode.training.user_retraining import TOPIC_TRAINING, TrainingSteps
 
 
 class LabelledWeb(Struct, frozen=True):
@@ -55,6 +56,7 @@ class PolicyKind:
 
     `make` returns the policy for a portal; None if it cannot be made yet, such as before the first
     training. `make_retrainer` is None for policies that learn nothing on the way.
+    `training` are the steps of `lode train`; None: portals crawled by it are not trained.
     `judging_model` is the kind of the stored models that judge its pages (`training.models`).
     `wanted` are the pages that training needs, with the queues of their links; the links of
     refreshed pages go to `refresh_queue`. `queue_names` names the queues for people.
@@ -67,6 +69,7 @@ class PolicyKind:
     rank_meaning: str
     make: Callable[[PolicySetup], Policy | None]
     make_retrainer: Callable[[Portal, RetrainingPlan], Retrainer] | None = None
+    training: TrainingSteps | None = TOPIC_TRAINING
     judging_model: str = TOPIC_MODEL
     wanted: Callable[[Portal], list[Wanted]] = wanted_examples
     refresh_queue: QueueId = QUEUE
@@ -84,6 +87,20 @@ class PolicyKind:
     def learns(self) -> bool:
         """Whether its crawls learn on the way, so that users can give feedback in between."""
         return self.make_retrainer is not None
+
+
+def training_of(policy: str) -> TrainingSteps:
+    """Return how portals are trained that are crawled by a policy.
+
+    Raises `UsageError` if they are not trained.
+    """
+    training = load_policy(policy).training
+    if training is None:
+        raise UsageError(
+            f"Portals crawled by {policy} are not trained; "
+            "crawl.policy in lode.toml names a policy whose portals are, such as bingo."
+        )
+    return training
 
 
 def load_policy(name: str) -> PolicyKind:

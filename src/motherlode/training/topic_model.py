@@ -9,7 +9,17 @@ from motherlode.documents.features.meanings import word_meanings
 from motherlode.documents.features.spaces import Sample
 from motherlode.learning.planes import PlaneGroup
 from motherlode.learning.tree import ROOT, TreeClassifier
-from motherlode.records import Document, Judgement, LodeError, Model, ModelId, TopicId
+from motherlode.records import (
+    TOPIC_MODEL,
+    Document,
+    Judgement,
+    LodeError,
+    Model,
+    ModelId,
+    TopicId,
+)
+from motherlode.store.session import Session
+from motherlode.store.tables import ledger
 from motherlode.topics import TopicTree
 from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
 from motherlode.training.models import NoTopicsLeftError
@@ -98,6 +108,12 @@ def _unpack_available(packed: bytes) -> TreeClassifier:
         return unpack_classifier(packed)
     except LodeError:
         return TreeClassifier.unpack(packed)
+
+
+def latest_classifier(session: Session, tree: TopicTree) -> TreeClassifier | None:
+    """Return the model in use, for the present topics; None without one, or if it is outdated."""
+    model = ledger.latest_model(session, TOPIC_MODEL)
+    return None if model is None else usable_classifier(model.packed, tree)
 
 
 def fits_tree(classifier: TreeClassifier, tree: TopicTree) -> bool:

@@ -12,8 +12,7 @@ from motherlode.app.services.addresses import address_in
 from motherlode.app.services.documents import from_file, from_web, read_all
 from motherlode.app.services.portals.hints import advice_to_train
 from motherlode.documents.features.spaces import Sample, Surroundings
-from motherlode.policies.bingo.user_retraining import rejudge, save_rejudged
-from motherlode.policies.kind import load_policy
+from motherlode.policies.kind import load_policy, training_of
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, Document, Model, StoreError
 from motherlode.search.indexer import ProgressCallback
@@ -59,17 +58,19 @@ def judge_again(
 ) -> JudgedAgain:
     """Judge the pages of a portal by its model and their marks; store all judgements, or none."""
     with Portal.reading(directory, request.settings) as portal:
+        steps = training_of(portal.config.crawl.policy)
         latest_model_of(portal)  # before the lock: it may suggest a command
     with _open_portal(directory, request) as portal:
         with portal.store.reading() as session:
             tree = portal.tree()
             results = ResultSet(portal, session, tree) if request.results else None
-            reviewed = rejudge(session, tree, results.pages if results else None, on_progress)
+            pages = results.pages if results else None
+            reviewed = steps.rejudge(session, tree, pages, on_progress)
             effect = reviewed.effect
             if results is not None:
                 effect = replace(effect, order=results.order(dict(reviewed.judgements)))
         if not request.preview:
-            save_rejudged(portal, reviewed)
+            steps.save_rejudged(portal, reviewed)
     return JudgedAgain(reviewed.model, not request.preview, effect)
 
 

@@ -27,12 +27,12 @@ from motherlode.lab.trials.trial import (
     throwaway,
 )
 from motherlode.learning.precision import estimate_precision
-from motherlode.policies.bingo.archetypes import latest_classifier
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
 from motherlode.store.tables.judgements import judged_pages, judgements_of
 from motherlode.store.tables.pages import urls_of_pages
+from motherlode.training.topic_model import latest_classifier
 from motherlode.urls import Address
 
 _BINS = 10

@@ -34,7 +34,7 @@ from motherlode.policies.bingo.feedback import (
     changes_from,
     options_after,
 )
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
@@ -46,6 +46,7 @@ from motherlode.store.tables.marks import give_marks, take_back
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
 from motherlode.training.feedback.questions import answered_pages, choose_questions
+from motherlode.training.user_retraining import RetrainingOptions
 from motherlode.urls import Address
 
 TRAIN = "none"

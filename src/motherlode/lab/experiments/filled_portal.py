@@ -15,12 +15,13 @@ from motherlode.lab.learned.pages import document_at
 from motherlode.lab.replay import Timing
 from motherlode.lab.trials.trial import throwaway
 from motherlode.lab.web import LabWeb
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain, save_retrained
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.policies.follows import QUEUE
 from motherlode.portal import Portal
 from motherlode.records import Document, Entry, Link, Outcome, Page, UrlId
 from motherlode.store.tables import outcomes
 from motherlode.topics import Planting
+from motherlode.training.user_retraining import RetrainingOptions, save_retrained
 from motherlode.urls import address
 
 Progress = Callable[[int, int], object]  # is told how much of how much is done

@@ -18,21 +18,19 @@ from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config
 from motherlode.records import (
     ROOT,
-    TOPIC_MODEL,
     Example,
     Origin,
     PageId,
     TopicId,
 )
 from motherlode.store import Session
-from motherlode.store.tables import ledger
 from motherlode.store.tables.judgements import judged_for
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
 from motherlode.training.feedback.marks import PortalMarks, rejected_archetypes
 from motherlode.training.link_analysis import Neighbourhood
 from motherlode.training.samples import samples_in
-from motherlode.training.topic_model import usable_classifier
+from motherlode.training.topic_model import latest_classifier
 from motherlode.training.training_document import TrainingDocument
 from motherlode.training.training_set import Trainer, knows_topics
 
@@ -140,12 +138,6 @@ def given_examples(examples: Sequence[Example]) -> Iterator[Example]:
     topics = {example.topic for example in given}
     others = (example for example in user_examples(examples) if example.topic not in topics)
     yield from (*given, *others)
-
-
-def latest_classifier(session: Session, tree: TopicTree) -> TreeClassifier | None:
-    """Return the model in use, for the present topics; None without one, or if it is outdated."""
-    model = ledger.latest_model(session, TOPIC_MODEL)
-    return None if model is None else usable_classifier(model.packed, tree)
 
 
 class _Candidates:

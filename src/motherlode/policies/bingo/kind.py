@@ -5,6 +5,7 @@ from motherlode.policies.bingo.explanation import explain_limit, explain_paper_r
 from motherlode.policies.bingo.retraining import BingoRetrainer, state_in
 from motherlode.policies.bingo.steering import Bingo, policy_for
 from motherlode.policies.bingo.study import home_of
+from motherlode.policies.bingo.user_retraining import BINGO_TRAINING
 from motherlode.policies.kind import PolicyKind, PolicySetup
 from motherlode.policies.registry import BINGO, BINGO_2003
 from motherlode.records import LINK_MODEL, TOPIC_MODEL, Model
@@ -40,6 +41,7 @@ BINGO_KIND = PolicyKind(
     "anchor texts and of its URL, the pages behind nearby links, and the pages of its host",
     make=make_bingo,
     make_retrainer=BingoRetrainer,
+    training=BINGO_TRAINING,
     explain_rank=explain_rank,
     explain_limit=explain_limit,
 )
@@ -48,6 +50,7 @@ BINGO_2003_KIND = PolicyKind(
     rank_meaning="the confidence of the page that led to it, reduced for each page off all topics before it",
     make=make_bingo,
     make_retrainer=BingoRetrainer,
+    training=BINGO_TRAINING,
     explain_rank=explain_paper_rank,
     explain_limit=explain_limit,
 )

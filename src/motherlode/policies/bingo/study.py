@@ -108,7 +108,7 @@ def study(
     added, dropped = change.added, change.dropped
     gone = {one.id for one in dropped}
     examples = [one for one in examples if one.id not in gone] + added
-    training_set, classifier = learned(session, tree, config, examples, trainer)
+    training_set, classifier = learn_levelled_topics(session, tree, config, examples, trainer)
     home = home_of(tree, examples)
     thoughts = _thoughts(session, classifier, trainer.corpus)
     links = LinkModel(_mentions(trainer.corpus, thoughts))
@@ -137,18 +137,18 @@ def study(
     )
 
 
-def learned(
+def learn_levelled_topics(
     session: Session,
     tree: TopicTree,
     config: Config,
     examples: Sequence[Example],
-    trainer: Trainer | None = None,
-    *,
-    offline: bool = False,
+    trainer: Trainer,
 ) -> tuple[TrainingSet, TreeClassifier]:
-    """What a crawl learns from these examples: how much is on a topic is for the person's own to say."""
+    """Return the classifier of these examples, with planes levelled by the user's own examples.
+
+    The planes of bingo-2003 stay as they are.
+    """
     options = config.learning
-    trainer = trainer or Trainer(session, tree, options, offline=offline)
     training_set, classifier = train(session, tree, options, examples=examples, trainer=trainer)
     if config.crawl.policy == BINGO_2003:
         return training_set, classifier

@@ -26,6 +26,7 @@ from motherlode.policies.bingo.feedback import (
     undo_changes,
 )
 from motherlode.policies.bingo.levels import level_planes
+from motherlode.policies.bingo.user_retraining import BINGO_TRAINING
 from motherlode.portal import Portal
 from motherlode.records import (
     ROOT,
@@ -50,7 +51,7 @@ from motherlode.training.feedback.marks import PortalMarks
 from motherlode.training.feedback.review import Effect
 from motherlode.training.feedback.user_counterexamples import user_counterexamples
 from motherlode.training.training_document import page_at_url
-from motherlode.training.training_set import training_set_of
+from motherlode.training.training_set import Trainer, training_set_of
 from support.crawl_runs import FIELDS, SEEDS, examples_by, field, fields, go_out
 from support.training_webs import (
     VOCABULARY,
@@ -99,7 +100,7 @@ def effect_of(portal: Path, requested: RequestedFeedback) -> Effect:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         tree = opened.tree()
         changes = changes_from(session, tree, requested, 1.0)
-        return effect_of_changes(session, tree, opened.config, changes)
+        return effect_of_changes(session, tree, opened.config, changes, BINGO_TRAINING)
 
 
 def archetypes_of(portal: Path, topic: str = "/") -> list[Archetype]:
@@ -142,7 +143,9 @@ def training_text(portal: Path, url: str) -> str:
 def trained_model(portal: Path) -> bytes:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         examples = topic_rows.examples_of(session)
-        _, classifier = study.learned(session, opened.tree(), opened.config, examples)
+        tree, config = opened.tree(), opened.config
+        trainer = Trainer(session, tree, config.learning)
+        _, classifier = study.learn_levelled_topics(session, tree, config, examples, trainer)
         return classifier.pack()
 
 

@@ -17,7 +17,6 @@ from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.text import count
 from motherlode.export.site.rows import brief
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo.archetypes import latest_classifier
 from motherlode.portal import Portal
 from motherlode.records import ROOT, BadInputError
 from motherlode.records.learning import is_accepted
@@ -27,6 +26,7 @@ from motherlode.topics import TopicTree, show_path
 from motherlode.training.certainty import Assessed, probability_text
 from motherlode.training.feedback.questions import PageQuestion, choose_questions
 from motherlode.training.samples import stored_sample
+from motherlode.training.topic_model import latest_classifier
 
 DEFAULT_QUESTIONS = 5
 MAX_QUESTIONS = 50
