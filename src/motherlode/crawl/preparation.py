@@ -259,4 +259,5 @@ def _limits(pages: int, within: Limits | None) -> Limits:
         pages=min(within.pages, pages),
         seconds=within.seconds,
         connections=within.connections,
+        requests=within.requests,
     )

@@ -9,6 +9,7 @@ from motherlode.policies.options import DEFAULT_CONNECTIONS
 from motherlode.records import Lane, QueueId, TopicId
 
 NO_NAME = "/"  # of queues that their policy does not name
+UNLIMITED_PAGES = 2**62  # for a crawl that only other limits end
 REFRESH = "refresh"  # the command that fetches stored pages again
 
 

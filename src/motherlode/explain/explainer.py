@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from motherlode.crawl.progress import NO_NAME
 from motherlode.explain.explanations import (
+    EXPLAINED_LINKS,
     DiscoveryPath,
     ExplainedJudgement,
     Explanation,
@@ -79,7 +80,7 @@ def explain(
     session: Session,
     config: Config,
     address: Address,
-    max_links: int = 10,
+    max_links: int = EXPLAINED_LINKS,
 ) -> Explanation | None:
     """Return all that is known about a URL, with its best links; None if it was never seen."""
     view = PortalView(session, config, TopicTree(topic_rows.all_topics(session)))

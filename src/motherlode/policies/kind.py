@@ -62,7 +62,8 @@ class PolicyKind:
     refreshed pages go to `refresh_queue`. `queue_names` names the queues for people.
     `queues_of_topics` returns the queues that hold URLs for these topics alone: they are emptied
     when the topics are removed. `rank_meaning` says in words what a rank is. `explain_rank` returns
-    its parts. `explain_limit` says why a page's link was not followed.
+    its parts. `explain_limit` says why a page's link was not followed. A policy that `needs_labels`
+    of its web can only be made in the lab.
     """
 
     name: str
@@ -77,6 +78,8 @@ class PolicyKind:
     queues_of_topics: Callable[[Iterable[TopicId]], Collection[QueueId]] = numbered_like_topics
     explain_rank: Callable[[PortalView, RankedUrl], PresentRank | None] | None = None
     explain_limit: Callable[[PortalView, str, KeptPage], str] | None = None
+
+    needs_labels: bool = False
 
     @property
     def is_for_portals(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.defaults import RANDOM_SEED, REPEATS
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.trials.document_cache import Readings
@@ -72,8 +73,8 @@ class FeedbackExperiment(Struct, frozen=True):
     topics: tuple[str, ...]
     pages: int
     seeds: Seeds = 5
-    seed: int = 1
-    repeat: Annotated[int, Meta(ge=1)] = 1
+    seed: int = RANDOM_SEED
+    repeat: Annotated[int, Meta(ge=1)] = REPEATS
     marks: Annotated[int, Meta(ge=1)] = 10
 
 
