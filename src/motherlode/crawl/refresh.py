@@ -212,14 +212,19 @@ class _RefreshPolicy(PolicyDefaults):
         return [self._overruled(visit, judgement) for visit, judgement in judged]
 
     def _overruled(self, visit: Visit, judgement: Judgement | None) -> Judgement | None:
-        """Return the judgement of a page, overruled by the user's mark if there is one."""
-        page = self.marks.page_at(visit.entry.url)
-        if page is None or judgement is None:
-            return judgement
-        return self.marks.overrule(page, judgement)
+        """Return the judgement of a page, overruled by the user's mark if there is one.
+
+        The mark may be on the URL at which the page was before, or on the URL that it moved to.
+        """
+        if judgement is None:
+            return None
+        pages = map(self.marks.page_at, (visit.url, visit.entry.url))
+        page = next((page for page in pages if page is not None), None)
+        return judgement if page is None else self.marks.overrule(page, judgement)
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
-        if visit.entry.url.partition("#")[0] in self.dead_ends:
+        urls = (visit.url, visit.entry.url)
+        if any(url.partition("#")[0] in self.dead_ends for url in urls):
             return NO_MOVES
         visit = replace(visit, entry=replace(visit.entry, queue=self.queue))
         if self.model is not None:

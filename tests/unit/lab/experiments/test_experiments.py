@@ -27,7 +27,7 @@ from motherlode.lab.linkgraph import LinkGraph, link_graph
 from motherlode.lab.loader import open_web
 from motherlode.lab.trials.document_cache import Readings
 from motherlode.policies.registry import BREADTH_FIRST, ORACLE
-from motherlode.records import LodeError
+from motherlode.records import LodeError, UsageError
 from support.small_webs import Said, html, record_web
 
 OWLS = "owls hunt at night with silent wings and see in the dark"
