@@ -158,7 +158,9 @@ def all_waiting(session: Session, limit: int, after: Entry | None) -> list[Entry
     """
     key = [frontier.c[name] for name in KEY]
     worst_first = (column.desc() for column in key)
-    query = _ENTRIES.where(_OWN, _IS_OPEN).order_by(*worst_first).limit(limit)
+    # The sum keeps databases from an index by share alone, which does not lead to where paging is.
+    own = frontier.c.share + 0 == SHARE
+    query = _ENTRIES.where(own, _IS_OPEN).order_by(*worst_first).limit(limit)
     if after is not None:
         query = query.where(tuple_(*key) < tuple_(*map(literal, _key_of(after))))
     return _entries(session, query)
