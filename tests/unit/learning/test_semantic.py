@@ -16,7 +16,8 @@ from motherlode.learning.semantic import (
     mean_vector,
     widths_match,
 )
-from motherlode.learning.tree import SEMANTIC, WHOLE_DOCUMENT, TreeClassifier
+from motherlode.learning.term_evidence import SEMANTIC, WHOLE_DOCUMENT
+from motherlode.learning.tree import TreeClassifier
 from support.word_vectors import WORDS, tiny
 
 BIRDS, COOKING = 2, 3
