@@ -23,7 +23,7 @@ from motherlode.store.tables import ledger
 from motherlode.topics import TopicTree
 from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
 from motherlode.training.models import NoTopicsLeftError
-from motherlode.training.training_set import knows_topics
+from motherlode.training.trainer import knows_topics
 
 
 @dataclass(frozen=True, slots=True)

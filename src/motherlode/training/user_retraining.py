@@ -53,7 +53,8 @@ from motherlode.training.topic_model import (
     unpack_classifier,
     without_removed_topics,
 )
-from motherlode.training.training_set import Trainer, TrainingSet, knows_topics, train
+from motherlode.training.trainer import Trainer, knows_topics, train
+from motherlode.training.training_set import TrainingSet
 
 
 class RetrainingOptions(Struct, frozen=True):

@@ -15,7 +15,7 @@ from motherlode.training import topic_model
 from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
 from motherlode.training.samples import sample_of
 from motherlode.training.topic_model import fits_tree, unpack_classifier, without_removed_topics
-from motherlode.training.training_set import knows_topics
+from motherlode.training.trainer import knows_topics
 from support.word_vectors import tiny
 
 BIRDS, SPORT, OWLS, HERONS = (TopicId(number) for number in (2, 3, 4, 5))

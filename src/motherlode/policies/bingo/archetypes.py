@@ -31,8 +31,8 @@ from motherlode.training.feedback.marks import PortalMarks, rejected_archetypes
 from motherlode.training.link_analysis import Neighbourhood
 from motherlode.training.samples import samples_in
 from motherlode.training.topic_model import latest_classifier
+from motherlode.training.trainer import Trainer, knows_topics
 from motherlode.training.training_document import TrainingDocument
-from motherlode.training.training_set import Trainer, knows_topics
 
 # The most confident pages of a topic: candidates for archetypes, and the base set of link analysis.
 BASE_SET_PAGES = 500

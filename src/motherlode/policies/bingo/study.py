@@ -52,7 +52,8 @@ from motherlode.topics import TopicTree
 from motherlode.training.corpus import CorpusCache, PageCorpus, judge_batches
 from motherlode.training.judgement_table import JudgementTable
 from motherlode.training.link_analysis import NeighbourhoodLimits, neighbourhood
-from motherlode.training.training_set import Trainer, TrainingSet, knows_topics, train
+from motherlode.training.trainer import Trainer, knows_topics, train
+from motherlode.training.training_set import TrainingSet
 from motherlode.urls import host_of, registrable_domain
 
 _HITS_ROUNDS = 100  # enough for the best authorities; exact scores are not needed

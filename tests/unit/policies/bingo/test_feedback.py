@@ -50,8 +50,9 @@ from motherlode.training import training_set as training
 from motherlode.training.feedback.marks import PortalMarks
 from motherlode.training.feedback.review import Effect
 from motherlode.training.feedback.user_counterexamples import user_counterexamples
+from motherlode.training.trainer import Trainer
 from motherlode.training.training_document import page_at_url
-from motherlode.training.training_set import Trainer, training_set_of
+from motherlode.training.training_set import training_set_of
 from support.crawl_runs import FIELDS, SEEDS, examples_by, field, fields, go_out
 from support.training_webs import (
     VOCABULARY,
