@@ -144,8 +144,8 @@ def _ours(place: Path, address: str, seeds: list[str]) -> float:
     """Crawl, and tell the rate on the way, memory, and where the time went."""
     settings = {
         "network.connect": address,
-        "crawl.tunnel": 100,  # nothing is left out
-        "crawl.learn_pages": 0,
+        "bingo.tunnel": 100,  # nothing is left out
+        "bingo.learn_pages": 0,
         "traps.pages_per_host": 0,
     }
     create_portal(place, plant_seeds([(("campus",), seeds)], UrlRules()), settings)

@@ -300,7 +300,7 @@ def make_portal(
         "network.connect": place,
         "crawl.policy": policy,
         "crawl.connections": CONNECTIONS,
-        "crawl.learn_pages": 100,
+        "bingo.learn_pages": 100,
         "reading.workers": 1,
         "archive.max_mb": 1,
         "index.while_crawling": True,

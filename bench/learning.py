@@ -8,12 +8,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
 
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag
 from motherlode.learning.links.hits import HubsAndAuthorities
 from motherlode.learning.links.pagerank import PageRank
 from motherlode.learning.svm import LinearSvm
-from motherlode.learning.tree import Sample, TreeClassifier
+from motherlode.learning.tree import TreeClassifier
 
 DOCUMENTS, FEATURES, WORDS = 5_000, 2_000, 120
 TOPICS = (10, 120)

@@ -13,6 +13,7 @@ from motherlode.app.cli.main import COMMANDS, EXIT_CODES, lode
 from motherlode.portal.config_writer import toml_value
 from motherlode.portal.settings import (
     ANY_NAME,
+    MOVED_SETTINGS,
     Setting,
     all_settings,
     named_sections,
@@ -81,6 +82,8 @@ def _configuration() -> Iterator[str]:
     yield "# Configuration\n"
     yield "A portal's settings are in `lode.toml`. `lode config DIR` shows them all, and `--set key=value`"
     yield "on any command overrides one for that run. An unknown key or a wrong type is an error.\n"
+    moved = ", ".join(f"`{former}`" for former in MOVED_SETTINGS)
+    yield f"These settings of earlier versions are now in `[bingo]` and still read: {moved}.\n"
     for section, purpose in sections().items():
         settings = [one for one in all_settings().values() if one.section == section]
         yield from _section(section, purpose, settings)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import func, select, update
 
 from motherlode.frontier import Frontier
 from motherlode.records import (
@@ -20,6 +21,8 @@ from motherlode.records import (
     UrlState,
 )
 from motherlode.store import Store, StoreOptions
+from motherlode.store.schema import frontier as frontier_table
+from motherlode.store.schema import urls as url_table
 from motherlode.store.tables import frontier, outcomes, pages
 from motherlode.urls import address
 from support.helpers import follow
@@ -224,3 +227,84 @@ def test_ties_between_queues_go_to_the_earliest_discovery(store: Store) -> None:
     in_memory.offer(entries)
     taken = [entry.url for _ in "cab" if (entry := in_memory.take(0.0)) is not None]
     assert taken == [f"http://{name}.test/" for name in "cab"]
+
+
+def test_queries_and_entries_have_one_order() -> None:
+    """The primary key, paging and counting all go by the same declaration."""
+    names = tuple(column.name for column in frontier.BEST_FIRST)
+    assert frontier.KEY[-2:] == names
+    assert tuple(column.name for column in frontier_table.primary_key.columns) == frontier.KEY
+    ranked = [(0.9, 3), (0.5, 1), (0.5, 2), (-1.0, 0)]
+    assert sorted(ranked, key=lambda pair: frontier.position_of(pair[0], UrlId(pair[1]))) == ranked
+
+
+def test_the_place_among_ties_is_counted_in_the_same_order(store: Store) -> None:
+    with store.writing() as session:
+        names = [f"http://{name}.test/" for name in "cabd"]
+        frontier.offer(session, [follow(name, 0.5) for name in names])
+    with store.reading() as session:
+        entries = frontier.waiting(session, A, 10)
+        assert [entry.url for entry in entries] == names
+        assert [frontier.ahead_of(session, entry) for entry in entries] == [0, 1, 2, 3]
+        for place, entry in enumerate(entries):
+            rest = frontier.waiting(session, A, 10, after=entry)
+            assert [other.url for other in rest] == names[place + 1 :]
+
+
+# --- shares -----------------------------------------------------------------------------------------------
+
+OTHER_SHARE = 7
+
+
+@pytest.fixture
+def shared(store: Store) -> Store:
+    """A frontier in which another engine has better entries of the same queue in every lane."""
+    with store.writing() as session:
+        own = [replace(follow(f"http://own{lane}/", 0.5), lane=lane) for lane in LANES]
+        frontier.offer(session, own)
+        others = [replace(follow(f"http://other{lane}/", 0.9), lane=lane) for lane in LANES]
+        frontier.offer(session, others)
+        here = select(url_table.c.id).where(url_table.c.url.like("http://other%"))
+        session.connection.execute(
+            update(frontier_table)
+            .where(frontier_table.c.url_id.in_(here))
+            .values(share=OTHER_SHARE)
+        )
+    return store
+
+
+LANES = (Lane.CRAWL, Lane.HELD, Lane.PREPARATION)
+
+
+def rows_of_others(store: Store) -> int:
+    with store.reading() as session:
+        query = select(func.count()).where(frontier_table.c.share == OTHER_SHARE)
+        return int(session.connection.execute(query).scalar_one())
+
+
+def test_an_engine_counts_its_own_share(shared: Store) -> None:
+    with shared.reading() as session:
+        assert frontier.size(session) == len(LANES)
+        assert [frontier.sizes(session, lane) for lane in LANES] == [{A: 1}] * len(LANES)
+
+
+def test_an_engine_reads_its_own_share(shared: Store) -> None:
+    with shared.reading() as session:
+        urls = {entry.url for entry in frontier.all_waiting(session, 10, None)}
+        assert urls == {f"http://own{lane}/" for lane in LANES}
+        for lane in LANES:
+            (entry,) = frontier.waiting(session, A, 10, lane=lane)
+            assert entry.url == f"http://own{lane}/"
+            assert frontier.ahead_of(session, entry) == 0
+        numbers = [UrlId(number) for number in range(1, 20)]
+        places = frontier.places_of(session, numbers)
+        assert {entry.url for entry in places.values()} == urls
+
+
+def test_an_engine_clears_its_own_share(shared: Store) -> None:
+    for lane in LANES:
+        with shared.writing() as session:
+            frontier.clear(session, lane)
+    assert rows_of_others(shared) == len(LANES)
+    with shared.reading() as session:
+        assert frontier.size(session) == 0

@@ -11,6 +11,7 @@ from motherlode.store.tables.judgements import (
     judged_for,
     judgements_of,
     keep_judgements,
+    off_topic,
     surest_on,
     vectors_in,
 )
@@ -125,7 +126,7 @@ def test_a_page_of_a_removed_topic_is_its_parents(store: Store) -> None:
         owls = topic_rows.add_topic(session, birds.id, "owls")
     keep(store, "a", owls.id, 0.5)
     with store.writing() as session:
-        topic_rows.remove_topics(session, [owls.id], birds.id)
+        topic_rows.remove_topics(session, [owls.id], birds.id, [])
     with store.reading() as session:
         assert names(judged_for(session, [birds.id], 10)) == ["a"]
         assert judged_for(session, [owls.id], 10) == []
@@ -179,3 +180,16 @@ def test_urls_and_pages_are_found_by_their_numbers(store: Store) -> None:
         assert url_numbered(session, known.id) == known
         assert page_numbered(session, PageId(99)) is None
         assert url_numbered(session, UrlId(99)) is None
+
+
+def test_pages_on_no_topic_come_by_their_margins_and_are_never_accepted(store: Store) -> None:
+    keep(store, "near", ROOT, -0.1)
+    keep(store, "far", ROOT, -3.0)
+    keep(store, "liked", ROOT, 0.5)  # by a policy without topics
+    keep(store, "on", A, 0.5)
+    with store.reading() as session:
+        assert names(off_topic(session, 10)) == ["liked", "near", "far"]
+        assert names(off_topic(session, 10, above=-1.0)) == ["liked", "near"]
+        assert names(off_topic(session, 10, above=-1.0, at_most=0.0)) == ["near"]
+        assert not any(page.is_accepted for page in off_topic(session, 10))
+        assert judged_for(session, [ROOT], 10) == []

@@ -65,7 +65,7 @@ def test_marks_go_with_their_topic(store: Store) -> None:
     owls = topic(store, "owls")
     give(store, Mark(keep_one(store, OWL), owls, Word.GOOD, 1.0))
     with store.writing() as session:
-        topic_rows.remove_topics(session, [owls], TopicId(1))
+        topic_rows.remove_topics(session, [owls], TopicId(1), [])
     assert standing(store) == []
 
 

@@ -1,6 +1,6 @@
 """What was given up and may be had another time: it is out of the way, and comes back where it was."""
 
-from motherlode.records import ROOT, Entry, Fate, Outcome, QueueId, Redirect, UrlState
+from motherlode.records import ROOT, Entry, Fate, Outcome, QueueId, Redirect, TopicId, UrlState
 from motherlode.store import Store
 from motherlode.store.schema import frontier as frontier_table
 from motherlode.store.tables import frontier, outcomes, parked_urls
@@ -109,7 +109,7 @@ def test_what_was_had_after_all_is_not_parked(store: Store) -> None:
 def test_it_goes_with_its_topic(store: Store) -> None:
     settle(store, {"http://a/": TIMED_OUT})
     with store.writing() as session:
-        remove_topics(session, [A], ROOT)
+        remove_topics(session, [TopicId(A)], ROOT, [A])
     assert parked(store) == {}
     assert count_rows(store, frontier_table.name) == 0
 

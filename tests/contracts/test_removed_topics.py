@@ -42,8 +42,9 @@ def planted(store: Store) -> tuple[Topic, Topic, PageId]:
 
 
 def remove(session: Session, upper: Topic, lower: Topic) -> str:
-    removal = note_removal(session, [upper.id, lower.id], [upper.name], 3.0)
-    topic_rows.remove_topics(session, [upper.id, lower.id], ROOT)
+    queues = [QueueId(upper.id), QueueId(lower.id)]
+    removal = note_removal(session, [upper.id, lower.id], [upper.name], queues, 3.0)
+    topic_rows.remove_topics(session, [upper.id, lower.id], ROOT, queues)
     return removal.id
 
 
@@ -91,8 +92,8 @@ def test_only_the_last_few_removals_are_kept(store: Store) -> None:
     for turn in range(KEPT + 2):
         with store.writing() as session:
             topic = topic_rows.add_topic(session, ROOT, f"t{turn}")
-            note_removal(session, [topic.id], [topic.name], float(turn))
-            topic_rows.remove_topics(session, [topic.id], ROOT)
+            note_removal(session, [topic.id], [topic.name], [], float(turn))
+            topic_rows.remove_topics(session, [topic.id], ROOT, [])
     with store.reading() as session:
         assert [one.path for one in removals(session)] == [
             f"t{turn}" for turn in range(KEPT + 1, 1, -1)

@@ -70,7 +70,7 @@ def test_a_removed_topics_number_and_offers_are_gone_for_good(store: Store) -> N
     with store.writing() as session:
         topic = topic_rows.add_topic(session, ROOT, "x")
         frontier.offer(session, [follow("http://a/", 0.9, topic.id)])
-        topic_rows.remove_topics(session, [topic.id], ROOT)
+        topic_rows.remove_topics(session, [topic.id], ROOT, [QueueId(topic.id)])
         again = topic_rows.add_topic(session, ROOT, "y")
         assert again.id != topic.id
         frontier.offer(session, [follow("http://a/", 0.5, again.id)])
@@ -86,12 +86,21 @@ def test_removing_a_topic_hands_its_pages_to_its_parent(store: Store) -> None:
     with store.writing() as session:
         frontier.offer(session, [follow("http://q.example/", queue=lower.id)])
         ledger.give_feedback(session, Feedback(page, lower.id, Verdict.GOOD, 1.0))
-        topic_rows.remove_topics(session, [upper.id, lower.id], ROOT)
+        queues = [QueueId(upper.id), QueueId(lower.id)]
+        topic_rows.remove_topics(session, [upper.id, lower.id], ROOT, queues)
     with store.reading() as session:
         assert [topic.id for topic in topic_rows.all_topics(session)] == [ROOT]
         assert topic_rows.examples_of(session) == []
         assert frontier.sizes(session) == {}
         assert pages.judgement_of(session, page) == Judgement(ROOT, 0.5)
+
+
+def test_removing_a_topic_leaves_queues_alone_that_only_have_its_number(store: Store) -> None:
+    with store.writing() as session:
+        topic = topic_rows.add_topic(session, ROOT, "x")
+        frontier.offer(session, [follow("http://a/", 0.9, topic.id)])
+        topic_rows.remove_topics(session, [topic.id], ROOT, queues=[])
+    assert waiting(store, QueueId(topic.id)) == [("http://a/", 0.9)]
 
 
 def test_examples_are_kept_whole_and_once_a_topic(store: Store) -> None:

@@ -15,7 +15,8 @@ from motherlode.records import Example, TopicId
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import page_at
 from motherlode.topics import TopicTree, parse_path, plant_seeds
-from motherlode.training.training_set import TrainingSet, train
+from motherlode.training.trainer import train
+from motherlode.training.training_set import TrainingSet
 from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import Said, record_web

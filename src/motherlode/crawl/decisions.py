@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.analysis import Analysed
+from motherlode.documents.features.spaces import Sample
 from motherlode.fetch import Response
 from motherlode.fetch.failures import FailureKind, is_passing
 from motherlode.fetch.fetcher import Fetched
-from motherlode.learning.tree import Sample
 from motherlode.policies.policy import Miss, MissKind, Moves, Policy, Visit
 from motherlode.records import (
     Document,
@@ -73,8 +73,8 @@ class DraftOutcome(Struct, frozen=True):
     fetched: Fetched | None = None  # None: the document is a member of an archive
 
 
-# Returns a document in the feature spaces in which a policy judges.
-MakeSample = Callable[[Entry, Document], Sample]
+# Returns the document of a visit in the feature spaces in which a policy judges.
+MakeSample = Callable[[Visit], Sample]
 
 
 def decide_outcomes(
@@ -118,7 +118,8 @@ def _visits(fetched_entry: FetchedEntry, make_sample: MakeSample) -> Iterator[Vi
             key = url_key(analysed.url, host_of(analysed.url))
             entry = replace(entry, url_id=UrlId(0), url=analysed.url, key=key)
             moved_to = None
-        yield Visit(entry, document, make_sample(entry, document), moved_to)
+        visit = Visit(entry, document, moved_to=moved_to)
+        yield replace(visit, sample=make_sample(visit))
 
 
 def _drafts(

@@ -5,7 +5,7 @@ the first pages of a site, and says for each page whether its links enter the cr
 """
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,6 +37,7 @@ from motherlode.records import (
     Judgement,
     Lane,
     Origin,
+    QueueId,
     RobotsFile,
     RunEnd,
     UrlKey,
@@ -56,11 +57,15 @@ _LINK_RANK = -1.0  # of pages that a wanted page links to
 
 
 class Wanted(Struct, frozen=True):
-    """A page that training wants. `follows_links` says whether its links enter the crawl."""
+    """A page that training wants. `follows_links` says whether its links enter the crawl.
+
+    `queue` is where they wait then, and where the page waits if it could not be fetched yet.
+    """
 
     url: str
     key: UrlKey
     follows_links: bool = True
+    queue: QueueId = QUEUE
 
 
 # Returns the pages that training wants, stored or not, each once.
@@ -90,7 +95,7 @@ class _WantedPages(PolicyDefaults):
 
     name: ClassVar[str] = PREPARATION
     wanted: Sequence[Wanted]
-    dead_ends: Collection[str]
+    queues: Mapping[str, QueueId]  # for the links of pages, by URL; dead ends have none
     options: CrawlOptions
 
     def seed(self) -> Iterable[Follow]:
@@ -101,9 +106,10 @@ class _WantedPages(PolicyDefaults):
 
     def steer(self, visit: Visit, _judgement: Judgement | None) -> Moves:
         archive = visit.entry.url.partition("#")[0]  # for a member, the URL of its archive
-        if archive in self.dead_ends:
+        queue = self.queues.get(archive)
+        if queue is None:
             return NO_MOVES
-        return Moves(follow_links(visit, _LINK_RANK, self.options))
+        return Moves(follow_links(visit, _LINK_RANK, self.options, queue))
 
 
 async def prepare(
@@ -168,8 +174,8 @@ class _Preparation:
         )
 
     async def _fetch(self, context: CrawlContext, within: Limits | None, before: int) -> Progress:
-        dead_ends = {page.url for page in self.wanted if not page.follows_links}
-        policy = _WantedPages(self.wanted, dead_ends, self.portal.config.crawl)
+        queues = {page.url: page.queue for page in self.wanted if page.follows_links}
+        policy = _WantedPages(self.wanted, queues, self.portal.config.crawl)
         limits = _limits(before + len(self.wanted) + 1, within)
         portal = without_sitemaps(self.portal)
         progress = await crawl(portal, self.web, policy, limits, context)
@@ -192,7 +198,8 @@ class _Preparation:
         """Queue pages that could not be fetched yet at the front of the crawl, unless dead ends."""
         late = [page for page in unfetched(self.portal, self.list_wanted) if page.follows_links]
         with self.portal.batch() as session:
-            frontier.offer(session, [Follow(page.url, page.key, QUEUE, _RANK) for page in late])
+            offers = [Follow(page.url, page.key, page.queue, _RANK) for page in late]
+            frontier.offer(session, offers)
 
     def _known_origins(self) -> set[str]:
         """Return the origins whose robots.txt and sitemaps were read before."""
@@ -228,11 +235,22 @@ class _Preparation:
         """
         for file in files:
             fetcher.rulebook.know(file)
-        listed = await follows_from_sitemaps(fetcher, files, QUEUE, _LINK_RANK)
+        listed: list[Follow] = []
+        for queue, files_of_queue in self._files_by_queue(files).items():
+            listed += await follows_from_sitemaps(fetcher, files_of_queue, queue, _LINK_RANK)
         with self.portal.batch() as session:
             frontier.offer(session, listed)
             ledger.keep_robots(session, files)
             save_host_changes(session, take_host_changes(fetcher))
+
+    def _files_by_queue(self, files: Sequence[RobotsFile]) -> dict[QueueId, list[RobotsFile]]:
+        """Return the robots.txt files by the queue of the first wanted page of their origin."""
+        followed = [page for page in self.wanted if page.follows_links]
+        queue_of = {origin_of(page.url): page.queue for page in reversed(followed)}
+        by_queue: dict[QueueId, list[RobotsFile]] = {}
+        for file in files:
+            by_queue.setdefault(queue_of.get(file.origin, QUEUE), []).append(file)
+        return by_queue
 
 
 def _limits(pages: int, within: Limits | None) -> Limits:
@@ -245,4 +263,5 @@ def _limits(pages: int, within: Limits | None) -> Limits:
         pages=min(within.pages, pages),
         seconds=within.seconds,
         connections=within.connections,
+        requests=within.requests,
     )

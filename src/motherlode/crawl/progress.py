@@ -5,9 +5,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from motherlode.policies.options import DEFAULT_CONNECTIONS
 from motherlode.records import Lane, QueueId, TopicId
 
 NO_NAME = "/"  # of queues that their policy does not name
+UNLIMITED_PAGES = 2**62  # for a crawl that only other limits end
 REFRESH = "refresh"  # the command that fetches stored pages again
 
 
@@ -23,7 +25,7 @@ class Limits(Struct, frozen=True):
     """
 
     pages: int
-    connections: int = 32
+    connections: int = DEFAULT_CONNECTIONS
     command: str = "crawl"
     seconds: float | None = None
     patience: float = 120.0
@@ -46,7 +48,8 @@ class Progress(Struct, frozen=True):
     excluded by our own rules or the host's, `copies` the URLs that lead to an already stored page.
     `relevant` counts pages that were judged to be on a topic, `topics` counts them by topic.
     `queues` is the approximate number of waiting URLs per queue. `advice` says what to install for
-    documents that were stored without their text.
+    documents that were stored without their text. `phase` is the policy's own word for what the
+    crawl does at present; empty: the policy has no phases.
     """
 
     pages: int = 0

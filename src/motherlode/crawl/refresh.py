@@ -21,7 +21,7 @@ from motherlode.fetch.web import Headers
 from motherlode.policies.follows import QUEUE, follow_links
 from motherlode.policies.policy import NO_MOVES, Moves, Policy, PolicyDefaults, Visit
 from motherlode.portal import Portal
-from motherlode.records import Entry, Follow, Judgement, Lane, TopicId, UrlState
+from motherlode.records import Entry, Follow, Judgement, Lane, QueueId, TopicId, UrlState
 from motherlode.store.tables import frontier
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import UNREADABLE, known_url, page_at
@@ -58,13 +58,17 @@ class RefreshResult(Struct, frozen=True):
 
 
 class RefreshContext(Struct, frozen=True):
-    """The context of a refresh. `policy` is that of the crawl; None if nothing is learned yet."""
+    """The context of a refresh. `policy` is that of the crawl; None if nothing is learned yet.
+
+    `queue` is where the links of refreshed pages wait for the crawl, if the policy puts them there.
+    """
 
     workers: WorkerPool | None = None
     control: Control | None = None
     policy: Policy | None = None
     report: Callable[[Progress], None] = lambda _progress: None
     log: OutcomeLog | None = None
+    queue: QueueId = QUEUE
 
 
 def select_pages(portal: Portal, selection: RefreshSelection) -> tuple[int, bool]:
@@ -105,7 +109,7 @@ async def refresh(
         log=counter,
         conditions=lambda entry: conditional_headers(portal, entry),
     )
-    policy = refresh_policy(portal, refresh_context.policy)
+    policy = refresh_policy(portal, refresh_context.policy, refresh_context.queue)
     limits = _limits(portal, waiting, selection.pages)
     progress = await crawl(without_sitemaps(portal), web, policy, limits, context)
     with portal.store.reading() as session:
@@ -145,7 +149,7 @@ def conditional_headers(portal: Portal, entry: Entry) -> Headers:
     return tuple((name, value) for name, value in headers if value)
 
 
-def refresh_policy(portal: Portal, policy: Policy | None = None) -> Policy:
+def refresh_policy(portal: Portal, policy: Policy | None = None, queue: QueueId = QUEUE) -> Policy:
     """Return the policy of a refresh.
 
     It judges pages by the latest model, if there is one, and queues new links as the crawl's own
@@ -159,7 +163,9 @@ def refresh_policy(portal: Portal, policy: Policy | None = None) -> Policy:
         marks = PortalMarks.of(session)
     followed = {example.url for example in examples if not tree[example.topic].is_others}
     urls = {example.url for example in examples if example.url}
-    return _RefreshPolicy(policy or _BreadthFirst(), judge, frozenset(urls - followed), marks)
+    return _RefreshPolicy(
+        policy or _BreadthFirst(), judge, frozenset(urls - followed), marks, queue
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +193,7 @@ class _RefreshPolicy(PolicyDefaults):
     model: JudgingModel | None
     dead_ends: frozenset[str]
     marks: PortalMarks
+    queue: QueueId
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -205,16 +212,21 @@ class _RefreshPolicy(PolicyDefaults):
         return [self._overruled(visit, judgement) for visit, judgement in judged]
 
     def _overruled(self, visit: Visit, judgement: Judgement | None) -> Judgement | None:
-        """Return the judgement of a page, overruled by the user's mark if there is one."""
-        page = self.marks.page_at(visit.entry.url)
-        if page is None or judgement is None:
-            return judgement
-        return self.marks.overrule(page, judgement)
+        """Return the judgement of a page, overruled by the user's mark if there is one.
+
+        The mark may be on the URL at which the page was before, or on the URL that it moved to.
+        """
+        if judgement is None:
+            return None
+        pages = map(self.marks.page_at, (visit.url, visit.entry.url))
+        page = next((page for page in pages if page is not None), None)
+        return judgement if page is None else self.marks.overrule(page, judgement)
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
-        if visit.entry.url.partition("#")[0] in self.dead_ends:
+        urls = (visit.url, visit.entry.url)
+        if any(url.partition("#")[0] in self.dead_ends for url in urls):
             return NO_MOVES
-        visit = replace(visit, entry=replace(visit.entry, queue=QUEUE))  # links wait for the crawl
+        visit = replace(visit, entry=replace(visit.entry, queue=self.queue))
         if self.model is not None:
             judgement = self.policy.judge([visit])[0]
         return self.policy.steer(visit, judgement)

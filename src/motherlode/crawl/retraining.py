@@ -93,8 +93,9 @@ class RetrainingPlan(Struct, frozen=True):
     """How a crawl is retrained.
 
     `process` runs the study; None: this process does. `pages` is the page limit of the crawl.
-    `learn_pages` is the exact number of pages in the learning phase; None: as configured. `pause`
-    is called instead of starting to harvest, so that the user can give feedback.
+    `learn_pages` is the exact number of pages after which a policy that first learns and then
+    uses what it has learned goes over to the latter; None: as configured. `pause` is called at that
+    moment, instead of going on, so that the user can give feedback. Other policies ignore both.
     """
 
     process: "TrainingProcess | None" = None

@@ -5,7 +5,9 @@ Everything comes from the store: nothing is fetched, and nothing is changed.
 
 from collections.abc import Collection, Iterator, Sequence
 
+from motherlode.crawl.progress import NO_NAME
 from motherlode.explain.explanations import (
+    EXPLAINED_LINKS,
     DiscoveryPath,
     ExplainedJudgement,
     Explanation,
@@ -23,8 +25,10 @@ from motherlode.explain.reasons import describe_fate
 from motherlode.fetch.robots.cache import is_ignored, origin_of
 from motherlode.fetch.robots.rules import ALLOW_ALL, parse_robots
 from motherlode.policies.explanation import RankedUrl
+from motherlode.policies.kind import load_policy
 from motherlode.portal.config import Config
 from motherlode.records import (
+    NO_QUEUE,
     Document,
     Entry,
     Judgement,
@@ -61,7 +65,7 @@ from motherlode.store.tables.pages import (
 )
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.feedback.marks import PortalMarks, mark_labels
-from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
+from motherlode.training.judgement_reasons import JudgementReasons
 from motherlode.training.portal_view import PortalView, quoted_topics
 from motherlode.training.samples import stored_sample
 from motherlode.urls import Address, host_of, url_key
@@ -76,7 +80,7 @@ def explain(
     session: Session,
     config: Config,
     address: Address,
-    max_links: int = 10,
+    max_links: int = EXPLAINED_LINKS,
 ) -> Explanation | None:
     """Return all that is known about a URL, with its best links; None if it was never seen."""
     view = PortalView(session, config, TopicTree(topic_rows.all_topics(session)))
@@ -187,6 +191,8 @@ class _Explainer:
         topics = self._view.topics_of({url, *(hop.url for hop in hops)})
         if topics:
             return f"an example of {quoted_topics(topics)}"
+        if url in self._view.config.crawl.seeds:
+            return "a seed of the crawl (crawl.seeds)"
         return "found by a sitemap or another source"
 
     def _rank(self) -> RankExplanation | None:
@@ -212,9 +218,10 @@ class _Explainer:
         entry = self._entry
         if entry is None:
             return None
-        topic = TopicId(entry.queue)
+        kind = load_policy(self._view.config.crawl.policy)
+        names = {NO_QUEUE: "the examples", **kind.queue_names(self._view.tree)}
         return QueuePlace(
-            queue=_topic_path(self._view.tree, topic) if entry.queue else "the examples",
+            queue=names.get(entry.queue, NO_NAME),
             rank=entry.rank,
             place=frontier.ahead_of(self._session, entry) + 1,
             later=entry.lane == Lane.HELD,
@@ -357,13 +364,12 @@ def _reasons(
 ) -> JudgementReasons | None:
     """Return the steps and terms of a judgement; None if its model cannot be used any more."""
     is_latest = view.model is not None and view.model.id == judgement.model
-    classifier = view.classifier if is_latest else view.classifier_of(model)
-    if classifier is None:
+    judge = view.judge if is_latest else view.judge_of(model)
+    if judge is None:
         return None
     text = text_of(view.session, page.id)
     document = Document(title=page.title, language=page.language, text=text)
-    sample = stored_sample(view.session, page, tuple(classifier.groups_))
-    return judge_with_reasons(classifier, view.tree, sample, document)
+    return judge.explain(stored_sample(view.session, page, judge.spaces), document)
 
 
 def _topic_path(tree: TopicTree, topic: TopicId) -> str:

@@ -11,6 +11,8 @@ from motherlode.explain.link_ranks import RankExplanation
 from motherlode.training.certainty import Assessed
 from motherlode.training.judgement_reasons import JudgementReasons
 
+EXPLAINED_LINKS = 10  # of a page, unless the user wants another number
+
 
 class UrlFate(StrEnum):
     """How far a URL got in the crawl."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from motherlode.export.records import JudgementRecord, LinkRecord, PackedResponse, PageRecord, Shelf
 from motherlode.portal import Portal
-from motherlode.records import ROOT, Judgement, TopicId, UrlState
+from motherlode.records import Judgement, TopicId, UrlState
 from motherlode.store.queries.export_rows import (
     Gathered,
     gathered,
@@ -88,7 +88,7 @@ class Gathering:
     def _is_chosen(self, judgement: Judgement | None) -> bool:
         topics = self.topics
         return topics is None or (
-            judgement is not None and judgement.topic in topics and judgement.confidence > 0
+            judgement is not None and judgement.topic in topics and judgement.is_accepted
         )
 
     def _best(self, topic: TopicId, most: int) -> Iterator[PageRecord]:
@@ -126,8 +126,8 @@ class Gathering:
         )
 
     def _path(self, said: Judgement) -> str:
-        """Where a page is; what no topic wants is in OTHERS."""
-        if said.topic == ROOT or said.confidence <= 0:
+        """Return the path of a page's topic; a page that is not accepted is in OTHERS."""
+        if not said.is_accepted:
             return OTHERS
         return "/".join(self.tree.path(said.topic))
 

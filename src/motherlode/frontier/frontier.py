@@ -4,7 +4,16 @@ Every offer is committed to the database before it comes here, so memory is only
 part. An entry that is taken is leased: its row stays until the outcome is committed. So a process
 that dies leaves nothing to repair.
 
-Ties have one order: by rank, and of equal ranks the earliest discovery first.
+Entries have one order: the highest rank first and, of equal ranks, the URL that was discovered first.
+`_position` declares it for this module, `BEST_FIRST` in `store/tables/frontier.py` for the database, and
+the contract suite holds both to the same order (`tests/contracts/test_frontier.py`). It matters in two
+more places, which rank by what they are given:
+
+- `fetch/politeness/host_slots.py`, where entries wait for their hosts: the highest rank first and, of
+  equal ranks, the entry that came first. Entries come in the order of the frontier, each when a fetcher
+  is free. So the order differs only if a URL rises to a rank at which another one waits already.
+- The policies, which order the links of a page: URLs are numbered in the order in which they are
+  offered, and `depth-first` gives the first link of a page the highest rank.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,15 +31,45 @@ LOAD_ENTRIES = 1_000  # read from the database at once
 # Returns the best entries of a queue in the database, in their order: so many, after an entry.
 LoadEntries = Callable[[QueueId, int, Entry | None], list[Entry]]
 
-_Position = tuple[float, int]  # in the order of the database
-_HeapItem = tuple[float, int, int, Entry]  # a position, and a unique number: a URL may be twice
 _MAX_DEMOTIONS = 100  # entries that are moved back before one is taken
+
+# --- the order of entries: no other code knows what a position consists of ---
+
+_Position = tuple[float, int]  # the smallest comes first, as in the database
+_HeapItem = tuple[float, int, int, Entry]  # a position, and a unique number: a URL may be twice
 _START: _Position = (-inf, 0)
 _END: _Position = (inf, 0)
 
 
-def _position(entry: Entry) -> _Position:
-    return (-entry.rank, entry.url_id)
+def _position(rank: float, url_id: UrlId) -> _Position:
+    return (-rank, url_id)
+
+
+def _position_of(entry: Entry) -> _Position:
+    return _position(entry.rank, entry.url_id)
+
+
+def _rank_at(item: _HeapItem) -> float:
+    """Return the rank in the position of a heap item, which may not be the entry's own."""
+    return -item[0]
+
+
+def _first_position(queue: "_Queue") -> _Position:
+    return queue.heap[0][:2]
+
+
+def _just_before(position: _Position) -> _Position:
+    cost, number = position
+    return (cost, number - 1)
+
+
+def _entry_at(position: _Position, queue: QueueId) -> Entry:
+    """Return an entry at a position, from which the database reads on."""
+    cost, number = position
+    return Entry(UrlId(number), "", UrlKey(0), queue, -cost)
+
+
+# --- the queues ---
 
 
 class _Queue:
@@ -144,12 +183,14 @@ class Frontier:
         """
         if self._current_rank is None:
             return False
-        key, tie, _, entry = queue.heap[0]
+        first = queue.heap[0]
+        entry = first[-1]
         rank = self._current_rank(entry)
-        if -rank <= key:
+        if rank >= _rank_at(first):
             return False
         self._ranks[entry.url_id] = rank
-        heapreplace(queue.heap, (-rank, tie, next(self._item_numbers), entry))
+        position = _position(rank, entry.url_id)
+        heapreplace(queue.heap, (*position, next(self._item_numbers), entry))
         return True
 
     def finish(self, url_ids: Iterable[UrlId]) -> None:
@@ -202,11 +243,11 @@ class Frontier:
                 self._put_back(self._deferred.pop(heappop(self._wake_times)[1]))
 
     def _push(self, queue: _Queue, entry: Entry) -> None:
-        is_loaded = _position(entry) <= queue.loaded
-        if not is_loaded or entry.rank <= self._ranks.get(entry.url_id, -inf):
+        position = _position_of(entry)
+        if position > queue.loaded or entry.rank <= self._ranks.get(entry.url_id, -inf):
             return
         self._ranks[entry.url_id] = entry.rank
-        heappush(queue.heap, (*_position(entry), next(self._item_numbers), entry))
+        heappush(queue.heap, (*position, next(self._item_numbers), entry))
         if len(queue.heap) > 2 * self._max_entries:
             self._trim(queue)
 
@@ -217,14 +258,14 @@ class Frontier:
             size = (self._max_entries + 1) // 2
             dropped = queue.heap[size:]
             del queue.heap[size:]
-            rank, number = min(_position(item[-1]) for item in dropped)
+            first_dropped = min(_position_of(item[-1]) for item in dropped)
             # Everything that was dropped comes after this position.
-            queue.loaded = min(queue.heap[-1][:2], (rank, number - 1))
+            queue.loaded = min(queue.heap[-1][:2], _just_before(first_dropped))
             for item in dropped:
                 self._ranks.pop(item[-1].url_id, None)
 
     def _is_valid(self, item: _HeapItem) -> bool:
-        return self._ranks.get(item[-1].url_id) == -item[0]
+        return self._ranks.get(item[-1].url_id) == _rank_at(item)
 
     def _has_entry(self, name: QueueId, queue: _Queue, now: float) -> bool:
         """Bring the best entry of a queue to the head of its heap, from the database if needed."""
@@ -238,7 +279,7 @@ class Frontier:
     def _load_more(self, name: QueueId, queue: _Queue, now: float) -> None:
         last = None if queue.loaded == _START else _entry_at(queue.loaded, name)
         entries = self._load(name, self._load_entries, last)
-        queue.loaded = _position(entries[-1]) if entries else _END
+        queue.loaded = _position_of(entries[-1]) if entries else _END
         for entry in entries:
             if entry.url_id in self._leased or entry.url_id in self._deferred:
                 continue
@@ -248,14 +289,5 @@ class Frontier:
                 self._push(queue, entry)
 
 
-def _first_position(queue: _Queue) -> tuple[float, ...]:
-    return queue.heap[0][:2]
-
-
 def _by_turns(queue: _Queue) -> tuple[float, ...]:
-    return queue.turns, *queue.heap[0][:2]
-
-
-def _entry_at(position: _Position, queue: QueueId) -> Entry:
-    """Return an entry at a position, from which the database reads on."""
-    return Entry(UrlId(position[1]), "", UrlKey(0), queue, -position[0])
+    return queue.turns, *_first_position(queue)

@@ -8,9 +8,9 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.learning.options import TrainingSettings
-from motherlode.learning.tree import DEFAULT, Sample, TreeClassifier
+from motherlode.learning.tree import DEFAULT, TreeClassifier
 
 FEATURE_COUNTS = (500, 1_000, 2_000, 5_000)
 

@@ -7,36 +7,34 @@ feature spaces decide by a voting rule. Where word meanings are known, they help
 terms.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from motherlode.documents.features.meanings import Meanings
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag
 from motherlode.learning.calibration import probabilities
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.meta import combined_confidence, decide
 from motherlode.learning.options import SETTINGS, SettingName, TrainingSettings, VotingRule
+from motherlode.learning.plane_distances import Mask, PlaneDistances, combine_spaces
 from motherlode.learning.planes import PlaneGroup, TopicPlane, fit_plane_groups, is_consistent
 from motherlode.learning.scorer import BagBatch, Scorer
-from motherlode.learning.semantic import SemanticScorer
+from motherlode.learning.term_evidence import (
+    SEMANTIC,
+    WHOLE_DOCUMENT,
+    characteristic_terms,
+    semantic_contribution,
+    term_contributions_to,
+)
 
 VERSION = 3
 ROOT = 1
 DEFAULT = SETTINGS[SettingName.DEFAULT]
-UNKNOWN_CONFIDENCE = -1.0  # of a topic whose planes know no term of the document
-
-SEMANTIC = "semantic"  # in place of a space: the meaning of a document
-WHOLE_DOCUMENT = 0  # in place of a term number: all words together
-
-Sample = Mapping[str, Bag]  # a document: its bag in each feature space
-_Mask = npt.NDArray[np.bool_]
 
 
 class TopicVerdict(Struct, frozen=True):
@@ -57,35 +55,8 @@ class TopicVerdicts(Struct, frozen=True):
 
     topics: Ints
     confidences: Floats
-    others: _Mask
+    others: Mask
     probabilities: Floats  # NaN: no topic accepts the document
-
-
-class PlaneDistances(Struct, frozen=True):
-    """Distances of documents from the planes of the topics below one parent, in each space.
-
-    The axes of `distances` are space, document and topic. A value is NaN where a space has no
-    known term of the document, or no plane for the topic.
-    """
-
-    spaces: tuple[str, ...]
-    topics: Ints
-    distances: Floats
-    precisions: Floats  # by space and topic, as estimated
-    offsets: Floats  # by space and topic, for the probability
-
-    def in_spaces(self, spaces: Sequence[str]) -> "PlaneDistances":
-        """Return the distances in the given spaces only."""
-        rows = [row for row, space in enumerate(self.spaces) if space in spaces]
-        names = tuple(self.spaces[row] for row in rows)
-        return PlaneDistances(
-            names, self.topics, self.distances[rows], self.precisions[rows], self.offsets[rows]
-        )
-
-    def mean_offsets(self) -> Floats:
-        """Return the offset of each topic: the mean of its spaces."""
-        means: Floats = np.nanmean(self.offsets, axis=0)
-        return means
 
 
 class _PackedTree(Struct, frozen=True):
@@ -235,11 +206,7 @@ class TreeClassifier:
     def planes(self, topic: int) -> dict[str, TopicPlane]:
         """Return the topic's plane in each space that has one."""
         return {
-            space: plane
-            for space, groups in self.groups_.items()
-            for group in groups
-            for plane in group.planes
-            if plane.topic == topic
+            space: plane for space in self.groups_ for _, plane in self._planes_in(space, topic)
         }
 
     def explain(self, sample: Sample, topic: int) -> list[tuple[str, int, float]]:
@@ -250,15 +217,17 @@ class TreeClassifier:
         """
         contributions = [
             (space, term, part)
-            for space, groups in self.groups_.items()
-            for group in groups
-            for plane in group.planes
-            if plane.topic == topic
-            for term, part in _term_contributions(sample.get(space), group, plane)
+            for space in self.groups_
+            for group, plane in self._planes_in(space, topic)
+            for term, part in term_contributions_to(sample.get(space), group, plane)
         ]
-        if contributions:  # the meaning does not count for a document without a known term
-            semantic = self._semantic_contributions(sample, topic)
-            contributions += [(SEMANTIC, WHOLE_DOCUMENT, part) for part in semantic]
+        # The meaning does not count for a document without a known term.
+        if contributions and self.meanings is not None:
+            for group, plane in self._planes_in(TERMS, topic):
+                bag = sample.get(TERMS, _EMPTY_BAG)
+                semantic = semantic_contribution(bag, group, plane, self.meanings)
+                if semantic is not None:
+                    contributions.append((SEMANTIC, WHOLE_DOCUMENT, semantic))
         return sorted(contributions, key=lambda contribution: -abs(contribution[2]))
 
     def characteristic(
@@ -268,15 +237,16 @@ class TreeClassifier:
         limit: int = 20,
     ) -> list[tuple[int, float]]:
         """Return the terms of highest positive weight for a topic, with their weights."""
+        for group, plane in self._planes_in(space, topic):
+            return characteristic_terms(group, plane, limit)
+        return []
+
+    def _planes_in(self, space: str, topic: int) -> Iterator[tuple[PlaneGroup, TopicPlane]]:
+        """Yield the planes of a topic in a space, each with its group."""
         for group in self.groups_.get(space, ()):
             for plane in group.planes:
                 if plane.topic == topic:
-                    features = np.frombuffer(group.features, np.uint32)
-                    terms = features[np.frombuffer(plane.feature_indices, np.uint32)]
-                    weights = np.frombuffer(plane.weights, np.float32)
-                    best = np.argsort(-weights, kind="stable")[:limit]
-                    return [(int(terms[i]), float(weights[i])) for i in best if weights[i] > 0]
-        return []
+                    yield group, plane
 
     def pack(self) -> bytes:
         """Return the model as bytes, with its version."""
@@ -332,21 +302,9 @@ class TreeClassifier:
             offsets[row, columns] = scorer.offsets
         return PlaneDistances(spaces, topics, distances, precisions, offsets)
 
-    def _semantic_contributions(self, sample: Sample, topic: int) -> list[float]:
-        """Return the part of a document's meaning, for each plane that uses meanings."""
-        if self.meanings is None:
-            return []
-        vectors = BagBatch.from_bags(_bags_in_space(TERMS, [sample])).vectors(self.meanings)
-        return [
-            float(SemanticScorer(group.others_mean, [plane.centroid]).contributions(vectors)[0, 0])
-            for group in self.groups_.get(TERMS, ())
-            for plane in group.planes
-            if plane.topic == topic and plane.centroid is not None
-        ]
-
     def _decide_below(
         self, parent: int, batches: Mapping[str, BagBatch], rows: Ints
-    ) -> tuple[Ints, _Mask, Floats, Floats] | None:
+    ) -> tuple[Ints, Mask, Floats, Floats] | None:
         """Return the topics below a parent, their decisions, confidences and offsets."""
         distances = self.plane_distances(parent, batches, rows)
         if distances is None:
@@ -372,54 +330,11 @@ def make_batches(samples: Sequence[Sample], spaces: Iterable[str]) -> dict[str, 
     return {space: BagBatch.from_bags(_bags_in_space(space, samples)) for space in spaces}
 
 
-def combine_spaces(plane_distances: PlaneDistances, rule: VotingRule) -> tuple[_Mask, Floats]:
-    """Return the decisions and confidences of all spaces by document and topic (SPEC B19)."""
-    if len(plane_distances.spaces) == 1:
-        confidences = np.nan_to_num(plane_distances.distances[0], nan=UNKNOWN_CONFIDENCE)
-        return confidences > 0, confidences
-    positive = np.zeros(plane_distances.distances.shape[1:], bool)
-    confidences = np.zeros(plane_distances.distances.shape[1:])
-    for column in range(len(plane_distances.topics)):
-        distances = plane_distances.distances[:, :, column]
-        votes = np.where(np.isfinite(distances), np.where(distances > 0, 1, -1), 0)
-        precisions = plane_distances.precisions[:, column].tolist()
-        positive[:, column] = decide(votes, rule, precisions) > 0
-        confidences[:, column] = combined_confidence(distances, precisions, rule)
-    return positive, np.nan_to_num(confidences, nan=UNKNOWN_CONFIDENCE)
-
-
 def _bags_in_space(space: str, samples: Sequence[Sample]) -> list[Bag]:
     return [sample.get(space, _EMPTY_BAG) for sample in samples]
 
 
 _EMPTY_BAG = Bag(np.array([], np.uint32), np.array([], np.uint32))
-
-
-def _term_contributions(
-    bag: Bag | None,
-    group: PlaneGroup,
-    plane: TopicPlane,
-) -> list[tuple[int, float]]:
-    """Return the part of each known term in a document's distance from one plane."""
-    if bag is None:
-        return []
-    features = np.frombuffer(group.features, np.uint32)
-    idf = np.full(len(bag), group.unseen_idf)
-    _, in_bag, in_group = np.intersect1d(
-        bag.terms,
-        features,
-        assume_unique=True,
-        return_indices=True,
-    )
-    idf[in_bag] = np.frombuffer(group.idf, np.float32)[in_group]
-    values = (1.0 + np.log(bag.counts)) * idf
-    length = float(np.linalg.norm(values)) or 1.0
-    weights = np.zeros(len(features))
-    indices = np.frombuffer(plane.feature_indices, np.uint32)
-    weights[indices] = np.frombuffer(plane.weights, np.float32)
-    parts = (values[in_bag] * weights[in_group] / length).tolist()
-    terms = features[in_group].tolist()
-    return [(term, part) for term, part in zip(terms, parts, strict=True) if part]
 
 
 def _documents_by_subtree(

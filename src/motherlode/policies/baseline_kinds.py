@@ -19,6 +19,7 @@ from motherlode.policies.baselines import (
 from motherlode.policies.follows import QUEUE
 from motherlode.policies.kind import PolicyKind, PolicySetup
 from motherlode.policies.policy import Visit
+from motherlode.policies.registry import BEST_FIRST, BREADTH_FIRST, DEPTH_FIRST, ORACLE, RANDOM
 from motherlode.portal import Portal
 from motherlode.records import (
     Document,
@@ -121,31 +122,32 @@ def _visit(session: Session, page: KeptPage, *, obey: bool) -> Visit:
 
 
 BREADTH_FIRST_KIND = PolicyKind(
-    name="breadth-first",
+    name=BREADTH_FIRST,
     rank_meaning="level by level: minus the number of links from an example",
     make=_breadth_first,
     wanted=_counterexamples,
 )
 DEPTH_FIRST_KIND = PolicyKind(
-    name="depth-first",
+    name=DEPTH_FIRST,
     rank_meaning="the later it was discovered, the higher the rank",
     make=_depth_first,
     wanted=_counterexamples,
 )
 RANDOM_KIND = PolicyKind(
-    name="random",
+    name=RANDOM,
     rank_meaning="a random number from 0 to 1",
     make=_random,
     wanted=_counterexamples,
 )
 BEST_FIRST_KIND = PolicyKind(
-    name="best-first",
+    name=BEST_FIRST,
     rank_meaning="the similarity of the page that led to it to the examples, from 0 to 1",
     make=_best_first,
 )
 ORACLE_KIND = PolicyKind(
-    name="oracle",
+    name=ORACLE,
     rank_meaning="minus its place on the shortest way to the relevant pages",
     make=_oracle,
     wanted=_counterexamples,
+    needs_labels=True,
 )

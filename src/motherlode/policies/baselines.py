@@ -19,6 +19,7 @@ from motherlode.policies.follows import (
 )
 from motherlode.policies.options import CrawlOptions
 from motherlode.policies.policy import Moves, PolicyDefaults, Visit
+from motherlode.policies.registry import BEST_FIRST, BREADTH_FIRST, DEPTH_FIRST, ORACLE, RANDOM
 from motherlode.records import ROOT, Document, Follow, Judgement, UrlKey
 from motherlode.urls import Address
 
@@ -30,7 +31,7 @@ _HASH_FACTOR = 0x9E3779B97F4A7C15
 class BreadthFirst(PolicyDefaults):
     """Fetch level by level, in order of discovery."""
 
-    name: ClassVar[str] = "breadth-first"
+    name: ClassVar[str] = BREADTH_FIRST
     seeds: Sequence[Address]
     options: CrawlOptions = ANYWHERE
 
@@ -45,7 +46,7 @@ class BreadthFirst(PolicyDefaults):
 class DepthFirst(PolicyDefaults):
     """Fetch the latest discovery first; within a page, the first link first."""
 
-    name: ClassVar[str] = "depth-first"
+    name: ClassVar[str] = DEPTH_FIRST
     seeds: Sequence[Address]
     options: CrawlOptions = ANYWHERE
     discovered: int = field(default=0, init=False)
@@ -69,7 +70,7 @@ class DepthFirst(PolicyDefaults):
 class RandomOrder(PolicyDefaults):
     """Fetch waiting URLs in a random order; `random_seed` fixes the order."""
 
-    name: ClassVar[str] = "random"
+    name: ClassVar[str] = RANDOM
     seeds: Sequence[Address]
     random_seed: int
     options: CrawlOptions = ANYWHERE
@@ -97,7 +98,7 @@ class BestFirst(PolicyDefaults):
     3.1). `links` are those of seeds that were fetched before the crawl.
     """
 
-    name: ClassVar[str] = "best-first"
+    name: ClassVar[str] = BEST_FIRST
     seeds: Sequence[Address]
     centroid: "Similarity"
     options: CrawlOptions = ANYWHERE
@@ -119,7 +120,7 @@ class BestFirst(PolicyDefaults):
 class Oracle(PolicyDefaults):
     """Follow an itinerary made from all labels and links: the upper bound for other policies."""
 
-    name: ClassVar[str] = "oracle"
+    name: ClassVar[str] = ORACLE
     seeds: Sequence[Address]
     place: Mapping[str, int]  # on the itinerary, by URL
     relevant: Container[str]

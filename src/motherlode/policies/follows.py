@@ -19,11 +19,13 @@ def follow_seeds(seeds: Sequence[Address]) -> Iterator[Follow]:
         yield Follow(seed.url, seed.key, QUEUE, SEED_RANK - place, depth=0)
 
 
-def follow_links(visit: Visit, rank: float, options: CrawlOptions = ANYWHERE) -> list[Follow]:
+def follow_links(
+    visit: Visit, rank: float, options: CrawlOptions = ANYWHERE, queue: QueueId = QUEUE
+) -> list[Follow]:
     """Return the links of a page that the crawl may follow, all at the same rank."""
     depth = visit.entry.depth + 1
     links = links_within(visit.document.links, options)
-    return [Follow(link.url, link.key, QUEUE, rank, depth) for link in links]
+    return [Follow(link.url, link.key, queue, rank, depth) for link in links]
 
 
 def links_within(links: Sequence[Link], options: CrawlOptions) -> Sequence[Link]:

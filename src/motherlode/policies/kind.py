@@ -1,6 +1,6 @@
 """A kind of policy: how its crawls are prepared, started, retrained, refreshed and explained."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -9,13 +9,15 @@ from msgspec import Struct
 from motherlode.crawl.preparation import Wanted, wanted_examples
 from motherlode.crawl.retraining import Retrainer, RetrainingPlan
 from motherlode.policies.explanation import PresentRank, RankedUrl
+from motherlode.policies.follows import QUEUE
 from motherlode.policies.policy import Policy
 from motherlode.policies.registry import is_policy, kind_path, policy_names
 from motherlode.portal import Portal
-from motherlode.records import QueueId, UsageError
+from motherlode.records import TOPIC_MODEL, QueueId, TopicId, UsageError
 from motherlode.store.tables.pages import KeptPage
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.portal_view import PortalView
+from motherlode.training.user_retraining import TOPIC_TRAINING, TrainingSteps
 
 
 class LabelledWeb(Struct, frozen=True):
@@ -43,6 +45,11 @@ def topic_queues(tree: TopicTree) -> dict[QueueId, str]:
     return {QueueId(topic.id): show_path(tree.path(topic.id)) for topic in tree}
 
 
+def numbered_like_topics(topics: Iterable[TopicId]) -> set[QueueId]:
+    """Return the queues of topics, for policies with a queue for each topic."""
+    return {QueueId(topic) for topic in topics}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyKind:
     """Everything that command line, API, web pages, explain and lab need to know of a policy.
@@ -50,8 +57,14 @@ class PolicyKind:
     `make` returns the policy for a portal; None if it cannot be made yet, such as before the first
     training. `make_retrainer` is None for policies that learn nothing on the way.
     `before_crawl` writes what `make` reads, when the wanted pages were fetched.
-    `wanted` are the pages that training needs. `rank_meaning` says in words what a rank is.
-    `explain_rank` returns its parts. `explain_limit` says why a page's link was not followed.
+    `training` are the steps of `lode train`; None: portals crawled by it are not trained.
+    `judging_model` is the kind of the stored models that judge its pages (`training.models`).
+    `wanted` are the pages that training needs, with the queues of their links; the links of
+    refreshed pages go to `refresh_queue`. `queue_names` names the queues for people.
+    `queues_of_topics` returns the queues that hold URLs for these topics alone: they are emptied
+    when the topics are removed. `rank_meaning` says in words what a rank is. `explain_rank` returns
+    its parts. `explain_limit` says why a page's link was not followed. A policy that `needs_labels`
+    of its web can only be made in the lab.
     """
 
     name: str
@@ -59,10 +72,16 @@ class PolicyKind:
     make: Callable[[PolicySetup], Policy | None]
     make_retrainer: Callable[[Portal, RetrainingPlan], Retrainer] | None = None
     before_crawl: Callable[[Portal], None] | None = None
+    training: TrainingSteps | None = TOPIC_TRAINING
+    judging_model: str = TOPIC_MODEL
     wanted: Callable[[Portal], list[Wanted]] = wanted_examples
+    refresh_queue: QueueId = QUEUE
     queue_names: Callable[[TopicTree], Mapping[QueueId, str]] = topic_queues
+    queues_of_topics: Callable[[Iterable[TopicId]], Collection[QueueId]] = numbered_like_topics
     explain_rank: Callable[[PortalView, RankedUrl], PresentRank | None] | None = None
     explain_limit: Callable[[PortalView, str, KeptPage], str] | None = None
+
+    needs_labels: bool = False
 
     @property
     def is_for_portals(self) -> bool:
@@ -73,6 +92,20 @@ class PolicyKind:
     def learns(self) -> bool:
         """Whether its crawls learn on the way, so that users can give feedback in between."""
         return self.make_retrainer is not None
+
+
+def training_of(policy: str) -> TrainingSteps:
+    """Return how portals are trained that are crawled by a policy.
+
+    Raises `UsageError` if they are not trained.
+    """
+    training = load_policy(policy).training
+    if training is None:
+        raise UsageError(
+            f"Portals crawled by {policy} are not trained; "
+            "crawl.policy in lode.toml names a policy whose portals are, such as bingo."
+        )
+    return training
 
 
 def load_policy(name: str) -> PolicyKind:

@@ -12,18 +12,27 @@ from msgspec import Struct
 ENTRY_POINTS = "motherlode.policies"
 BINGO = "bingo"
 BINGO_2003 = "bingo-2003"
+TUNNEL = "tunnel"
+TUNNEL_2002 = "tunnel-2002"
+BEST_FIRST = "best-first"
+BREADTH_FIRST = "breadth-first"
+DEPTH_FIRST = "depth-first"
+RANDOM = "random"
+ORACLE = "oracle"
 
 
 class Registration(Struct, frozen=True):
     """A policy's name, what it does in one sentence, and where its kind is: `module:attribute`.
 
-    `lab_only` is for policies that know the labels of a web.
+    `lab_only` is for policies that know the labels of a web. `lode lab compare` runs the policies
+    with `is_compared` unless it is told which to run.
     """
 
     name: str
     summary: str
     kind: str
     lab_only: bool = False
+    is_compared: bool = True
 
 
 BUILT_IN = (
@@ -36,39 +45,40 @@ BUILT_IN = (
         BINGO_2003,
         "BINGO! as published in 2003: links of the surest pages first, with short tunnels.",
         "motherlode.policies.bingo.kind:BINGO_2003_KIND",
+        is_compared=False,
     ),
     Registration(
-        "tunnel",
+        TUNNEL,
         "Builds a collection for each subject; follows the most promising links, subjects in turn.",
         "motherlode.policies.tunnel.kind:TUNNEL_KIND",
     ),
     Registration(
-        "tunnel-2002",
+        TUNNEL_2002,
         "Tunnelling as published in 2002: in order of discovery, pruned behind too many duds.",
         "motherlode.policies.tunnel.kind:TUNNEL_2002_KIND",
     ),
     Registration(
-        "best-first",
+        BEST_FIRST,
         "Links of the pages most like the examples first; learns nothing on the way.",
         "motherlode.policies.baseline_kinds:BEST_FIRST_KIND",
     ),
     Registration(
-        "breadth-first",
+        BREADTH_FIRST,
         "Level by level from the examples, in order of discovery.",
         "motherlode.policies.baseline_kinds:BREADTH_FIRST_KIND",
     ),
     Registration(
-        "depth-first",
+        DEPTH_FIRST,
         "The latest discovery first.",
         "motherlode.policies.baseline_kinds:DEPTH_FIRST_KIND",
     ),
     Registration(
-        "random",
+        RANDOM,
         "Waiting URLs in a random order.",
         "motherlode.policies.baseline_kinds:RANDOM_KIND",
     ),
     Registration(
-        "oracle",
+        ORACLE,
         "Knows the labels of a recorded web: the ceiling for all others.",
         "motherlode.policies.baseline_kinds:ORACLE_KIND",
         lab_only=True,
@@ -80,6 +90,21 @@ def policy_names(*, for_lab: bool = False) -> tuple[str, ...]:
     """Return the names of all policies, other packages last; `for_lab` includes the oracle."""
     built_in = [policy.name for policy in BUILT_IN if for_lab or not policy.lab_only]
     return (*built_in, *(name for name in other_packages() if name not in built_in))
+
+
+def compared_policies() -> tuple[str, ...]:
+    """Return the names of the policies that are compared unless the user names others."""
+    left_out = {policy.name for policy in BUILT_IN if not policy.is_compared}
+    return tuple(name for name in policy_names(for_lab=True) if name not in left_out)
+
+
+def policy_summaries() -> dict[str, str]:
+    """Return what each policy for portals does, by its name."""
+    summaries = {policy.name: policy.summary for policy in BUILT_IN}
+    return {
+        name: summaries.get(name, "A policy of another installed package.")
+        for name in policy_names()
+    }
 
 
 def is_policy(name: str) -> bool:

@@ -16,6 +16,7 @@ from motherlode.fetch import (
     TypeOptions,
 )
 from motherlode.learning.options import LearningOptions
+from motherlode.policies.bingo.options import BingoOptions
 from motherlode.policies.options import CrawlOptions
 from motherlode.policies.tunnel.options import TunnelOptions
 from motherlode.search.options import IndexOptions
@@ -59,6 +60,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     reading: ReadingOptions = ReadingOptions()
     learning: LearningOptions = LearningOptions()
     crawl: CrawlOptions = CrawlOptions()
+    bingo: BingoOptions = BingoOptions()
     tunnel: TunnelOptions = TunnelOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()

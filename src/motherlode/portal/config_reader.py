@@ -11,6 +11,7 @@ import msgspec
 
 from motherlode.portal.config import Config
 from motherlode.portal.settings import (
+    MOVED_SETTINGS,
     Setting,
     all_settings,
     is_section_name,
@@ -54,6 +55,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     key, equals, raw = (part.strip() for part in text.partition("="))
     if not equals:
         raise UsageError(f"--set {text}: write it as key.path=value.")
+    key = MOVED_SETTINGS.get(key, key)
     setting = setting_named(key)
     if setting is None:
         raise UsageError(f"--set {text}: there is no setting '{key}'{_hint(key)}")
@@ -82,7 +84,10 @@ def _read(path: Path) -> str:
 
 
 def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
-    """The file's settings, each checked against its own type."""
+    """Return the file's settings, each checked against its own type.
+
+    A setting under its former key counts if it does not stand under its present key as well.
+    """
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -92,17 +97,23 @@ def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
         RecursionError,
     ) as error:  # a number of a thousand digits, a list a thousand deep
         raise BadInputError(f"{path} holds a value that is too large to read.") from error
+    moved: list[tuple[Setting, Any]] = []
     for steps, content in _tables(path, text, tree):
-        for name, value in content.items():
-            setting = setting_named(".".join((*steps, name)))
+        for name, value in list(content.items()):
+            former = ".".join((*steps, name))
+            setting = setting_named(MOVED_SETTINGS.get(former, former))
             if setting is None:
                 raise _unknown(path, text, (*steps, name))
             try:
                 content[name] = _fit(setting, value)
             except msgspec.ValidationError as error:
                 line = _line(text, (*steps, name))
-                message = f"{path}, line {line}: {setting.key}: {_said(error, setting)}."
+                message = f"{path}, line {line}: {former}: {_said(error, setting)}."
                 raise BadInputError(message) from error
+            if former in MOVED_SETTINGS:
+                moved.append((setting, content.pop(name)))
+    for setting, value in moved:
+        tree.setdefault(setting.section, {}).setdefault(setting.name, value)
     return tree
 
 

@@ -12,6 +12,7 @@ from tomlkit.items import Comment, Item, Key, SingleKey, Table
 
 from motherlode.portal.config_writer import toml_value
 from motherlode.portal.directory import CONFIG, config_of
+from motherlode.portal.settings import MOVED_SETTINGS
 from motherlode.records import BadInputError, ReadOnlyError
 
 
@@ -86,6 +87,7 @@ def with_setting(text: str, key: str, value: Any) -> str:
     >>> with_setting("[crawler]\\n# contact = \\"\\"\\n", "crawler.contact", "me@example.org")
     '[crawler]\\ncontact = "me@example.org"\\n'
     """
+    key = MOVED_SETTINGS.get(key, key)  # a line with the former key stays, and no longer counts
     section, _, name = key.partition(".")
     before = tomllib.loads(text)
     wanted = before | {section: before.get(section, {}) | {name: value}}

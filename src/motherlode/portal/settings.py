@@ -8,11 +8,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Meta, Struct, inspect
 
+from motherlode.policies.bingo.options import BingoOptions
 from motherlode.portal.config import Config
 from motherlode.sources.search.options import NAME_PATTERN
 
 _NAME = re.compile(NAME_PATTERN)
 ANY_NAME = "NAME"  # stands for the name of a section below another, such as [sources.NAME]
+
+# Settings of earlier versions by their former keys, which are still read.
+MOVED_SETTINGS = {f"crawl.{name}": f"bingo.{name}" for name in BingoOptions.__struct_fields__}
 
 
 class Setting(Struct, frozen=True):

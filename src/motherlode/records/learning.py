@@ -1,11 +1,20 @@
 """What the judge said, from which model, and what the person said of it."""
 
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import Struct
 
 from motherlode.records.identifiers import ROOT, FeedbackId, ModelId, PageId, TopicId
+
+if TYPE_CHECKING:  # records are loaded by every command, and these are slow to import
+    import numpy as np
+    import numpy.typing as npt
+    from sqlalchemy import Column, ColumnElement
+
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+    Mask = npt.NDArray[np.bool_]
 
 TOPIC_MODEL = "tree"  # the kind of model that judges pages by topics
 LINK_MODEL = "links"  # the kind of model that a crawl ranks links by
@@ -13,13 +22,35 @@ CENTROID_MODEL = "centroids"  # the kind of model that judges pages by centroids
 UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 
+@overload
+def is_accepted(topic: int, confidence: float) -> bool: ...
+
+
+@overload
+def is_accepted(topic: "Ints", confidence: "Floats") -> "Mask": ...
+
+
+@overload
+def is_accepted(topic: "Column[int]", confidence: "Column[float]") -> "ColumnElement[bool]": ...
+
+
+def is_accepted(topic: Any, confidence: Any) -> Any:
+    """Return whether a page is accepted: it is on a topic, with a margin above 0.
+
+    This alone decides it, everywhere: for numbers, for numpy arrays, and for columns of a query
+    (`store.tables.judgements.ACCEPTED`). A policy without topics of its own leaves its pages on the
+    root, whatever their margins: they are ranked by margin and score, and none is accepted.
+    """
+    return (topic != ROOT) & (confidence > 0)
+
+
 class Judgement(Struct, frozen=True, gc=False):
     """A page's topic, and how far inside it the page lies.
 
-    `confidence` is a margin: above 0 the page is accepted, whatever the policy. A page on no topic
-    has the root for its topic. `score` is on the model's own scale (distance, cosine, probability,
-    w.x); None where that is the margin itself. `probability` is calibrated: that an accepted page
-    is on its topic. None: unknown.
+    `confidence` is a margin: above 0, a page on a topic is accepted (`is_accepted`), whatever the
+    policy. A page on no topic has the root for its topic. `score` is on the model's own scale
+    (distance, cosine, probability, w.x); None where that is the margin itself. `probability` is
+    calibrated: that an accepted page is on its topic. None: unknown.
     """
 
     topic: TopicId
@@ -30,8 +61,8 @@ class Judgement(Struct, frozen=True, gc=False):
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the page counts as relevant. Queries ask the same by `store.tables.judgements.ACCEPTED`."""
-        return self.topic != ROOT and self.confidence > 0
+        """Whether the page counts as relevant."""
+        return is_accepted(self.topic, self.confidence)
 
     @property
     def own_score(self) -> float:

@@ -22,7 +22,7 @@ from motherlode.search.cosine import corpus_idf, cosines_with_query
 from motherlode.search.snippets import Snippet, cut_snippet
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
-from motherlode.store.tables.judgements import Judged, judged_for, vectors_in
+from motherlode.store.tables.judgements import Judged, judged_for, off_topic, vectors_in
 from motherlode.store.tables.near_duplicates import near
 from motherlode.store.tables.pages import (
     count_pages,
@@ -102,7 +102,7 @@ def answer_query(
             probability=candidate.page.probability,
             cosine=candidate.cosine,
             seed=candidate.id in seeds,
-            near=candidate.page.confidence <= 0,
+            near=not candidate.page.is_accepted,
             snippet=query_snippet(
                 main_text_of(session, candidate.id), query, languages.get(candidate.id, "")
             ),
@@ -110,7 +110,7 @@ def answer_query(
         )
         for candidate, duplicates in islice(_without_duplicates(session, ranked), limit)
     )
-    on_topic = sum(page.confidence > 0 for page in judged)
+    on_topic = sum(page.is_accepted for page in judged)
     return QueryAnswer("/".join(tree.path(topic)), count_pages(session), on_topic, pages)
 
 
@@ -119,8 +119,7 @@ def _judged_candidates(session: Session, tree: TopicTree, topic: TopicId) -> lis
     on_topic = judged_for(session, tree.descendants(topic), MAX_CANDIDATES)
     if [child.id for child in tree.children(ROOT) if not child.is_others] != [topic]:
         return on_topic
-    rejected = judged_for(session, [ROOT], MAX_CANDIDATES, above=MIN_CONFIDENCE)
-    return on_topic + [page for page in rejected if page.confidence <= 0]
+    return on_topic + off_topic(session, MAX_CANDIDATES, MIN_CONFIDENCE, 0.0)
 
 
 def query_snippet(text: str, query: str, language: str = "en") -> Snippet:

@@ -68,7 +68,7 @@ def _topics(
     counts: Counter[TopicId] = Counter()
     tree_topics = {topic.id for topic in tree}
     for judgement in judgements_of(session, page_ids).values():
-        is_on_topic = judgement.confidence > 0 and judgement.topic in tree_topics
+        is_on_topic = judgement.is_accepted and judgement.topic in tree_topics
         topic: TopicId | None = judgement.topic if is_on_topic else None
         while topic is not None and topic != ROOT:
             counts[topic] += 1

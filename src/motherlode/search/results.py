@@ -108,7 +108,7 @@ class ResultBuilder:
 
     def _topic_path(self, judgement: Judgement | None) -> str:
         """Return the path of the page's topic, empty if it is on none."""
-        if judgement is None or judgement.confidence <= 0:
+        if judgement is None or not judgement.is_accepted:
             return ""
         return show_path(self._tree.path(judgement.topic))
 

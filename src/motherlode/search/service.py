@@ -17,6 +17,7 @@ from motherlode.documents.text.normalization import lettered
 from motherlode.documents.text.terms import spell, unpack
 from motherlode.portal import Portal
 from motherlode.records import Judgement, LodeError, PageId, TopicId
+from motherlode.records.learning import is_accepted
 from motherlode.search.authority import authority_among, topic_authorities
 from motherlode.search.cosine import cosines_with_vectors
 from motherlode.search.index import IndexHits, PageIndex
@@ -302,7 +303,7 @@ class SearchEngine:
             judgements = [stored.get(page, _NOT_JUDGED) for page in pages]
             confidences = np.array([judgement.confidence for judgement in judgements], np.float64)
             topics = np.array([judgement.topic for judgement in judgements], np.int64)
-            topics = np.where(confidences > 0, topics, 0)
+            topics = np.where(is_accepted(topics, confidences), topics, 0)
             values[CONFIDENCE] = confidences
             values[TOPIC] = topic_scores(confidences, topics, matches.hits.scores)
         return values
@@ -357,7 +358,7 @@ def _drop_off_topic(topics: set[TopicId], hits: IndexHits, assumed: AssumedJudge
     judgements = [assumed.get(PageId(page)) for page in hits.pages.tolist()]
     is_on = np.array(
         [
-            judgement is None or (judgement.topic in topics and judgement.confidence > 0)
+            judgement is None or (judgement.topic in topics and judgement.is_accepted)
             for judgement in judgements
         ],
         np.bool_,

@@ -11,10 +11,11 @@ from typing import Generic, TypeVar
 import numpy as np
 from msgspec import Struct
 
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
 from motherlode.learning.scorer import BagBatch
-from motherlode.learning.tree import UNKNOWN_CONFIDENCE, Sample, TreeClassifier, make_batches
+from motherlode.learning.tree import TreeClassifier, make_batches
 from motherlode.records import ROOT, Feedback, Judgement, PageId, TopicId
 from motherlode.store.queries.link_targets import targets_from
 from motherlode.store.queries.page_batches import (

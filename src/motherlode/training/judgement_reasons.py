@@ -2,8 +2,10 @@
 
 from msgspec import Struct
 
+from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import spell
-from motherlode.learning.tree import ROOT, SEMANTIC, Sample, TreeClassifier
+from motherlode.learning.term_evidence import SEMANTIC
+from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import Document, TopicId
 from motherlode.topics import OTHERS, TopicTree
 from motherlode.training.certainty import Assessed

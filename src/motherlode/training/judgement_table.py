@@ -7,7 +7,8 @@ import numpy as np
 from msgspec import Struct
 
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.records import ROOT, Judgement, PageId, TopicId
+from motherlode.records import Judgement, PageId, TopicId
+from motherlode.records.learning import is_accepted
 from motherlode.training.corpus import JudgedBatch
 
 
@@ -56,7 +57,7 @@ class JudgementTable(Struct, frozen=True):
 
     def accepted(self) -> "JudgementTable":
         """Return the rows of pages that are on a topic."""
-        rows = (self.topics != ROOT) & (self.confidences > 0)  # as `Judgement.is_accepted`
+        rows = is_accepted(self.topics, self.confidences)
         return JudgementTable(
             self.pages[rows], self.topics[rows], self.confidences[rows], self.probabilities[rows]
         )

@@ -137,7 +137,7 @@ def topic_authorities(pages: Iterable[LinkScores], limit: int) -> list[LinkScore
 
 def _if_on_topic(judgement: Judgement | None, topics: Collection[TopicId]) -> Judgement | None:
     """Return the judgement if the page is on one of these topics; else None."""
-    if judgement is None or judgement.topic not in topics or judgement.confidence <= 0:
+    if judgement is None or judgement.topic not in topics or not judgement.is_accepted:
         return None
     return judgement
 

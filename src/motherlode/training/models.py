@@ -1,30 +1,38 @@
-"""Stored models: loaded by their kind, and fitted to the topics that the portal has now."""
+"""Stored models: what a model that judges pages can do, and the registry of kinds of models.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+A policy package adds a kind of model by one line here. Another package adds one by a line of its
+own metadata, in the entry point group `motherlode.models`: `its-kind = its_module:its_loader`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, Protocol
 
-from msgspec.structs import replace
-
-from motherlode.documents.features.meanings import word_meanings
-from motherlode.learning.links.model import unpack_link_model
-from motherlode.learning.planes import PlaneGroup
-from motherlode.learning.tree import ROOT, Sample, TreeClassifier
+from motherlode.documents.features.spaces import Sample
 from motherlode.records import (
+    CENTROID_MODEL,
     LINK_MODEL,
     TOPIC_MODEL,
     Document,
     Judgement,
-    LodeError,
     Model,
-    ModelId,
     TopicId,
 )
 from motherlode.store.session import Session
 from motherlode.store.tables import ledger
 from motherlode.topics import TopicTree
-from motherlode.training.judgement_reasons import TermContribution, term_contributions
-from motherlode.training.training_set import knows_topics
+from motherlode.training.judgement_reasons import JudgementReasons
+
+ENTRY_POINTS = "motherlode.models"
+
+# Where the loader of each kind of model is, as `module:attribute`; it is imported at first use.
+BUILT_IN: Mapping[str, str] = {
+    TOPIC_MODEL: "motherlode.training.topic_model:load_topic_model",
+    LINK_MODEL: "motherlode.policies.bingo.kind:load_link_model",
+    CENTROID_MODEL: "motherlode.policies.tunnel.model:load_centroid_model",
+}
 
 
 class JudgingModel(Protocol):
@@ -35,14 +43,22 @@ class JudgingModel(Protocol):
         """The feature spaces in which it wants to see pages."""
         ...
 
+    @property
+    def topics(self) -> Collection[TopicId]:
+        """The topics that it knows, all of which exist."""
+        ...
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it was trained for other topics than the portal has now."""
+        ...
+
     def judge(self, samples: Sequence[Sample]) -> list[Judgement]:
         """Return a judgement for each page."""
         ...
 
-    def explain(
-        self, sample: Sample, judgement: Judgement, document: Document
-    ) -> list[TermContribution]:
-        """Return the terms that speak for and against a judgement, the strongest first."""
+    def explain(self, sample: Sample, document: Document) -> JudgementReasons:
+        """Return the judgement of a page with its reasons, such as the terms for and against it."""
         ...
 
     def pack(self) -> bytes:
@@ -50,60 +66,55 @@ class JudgingModel(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class TopicModel:
-    """A topic classifier with the number of its stored model."""
+class ModelLoader(Protocol):
+    """Makes a stored model of one kind ready for use, for the present topics.
 
-    classifier: TreeClassifier
-    id: ModelId | None
+    It raises `ValueError` with the reason if the model cannot be used, such as one of another
+    version. With `complete`, it raises an error instead of doing without something that the model
+    was trained with and that is not available here.
+    """
 
-    @property
-    def spaces(self) -> Sequence[str]:
-        return self.classifier.spaces
-
-    def judge(self, samples: Sequence[Sample]) -> list[Judgement]:
-        verdicts = self.classifier.judge(samples)
-        return [
-            Judgement(
-                topic=TopicId(verdict.topic),
-                confidence=verdict.confidence,
-                model=self.id,
-                probability=verdict.probability,
-            )
-            for verdict in verdicts
-        ]
-
-    def explain(
-        self, sample: Sample, judgement: Judgement, document: Document
-    ) -> list[TermContribution]:
-        return term_contributions(self.classifier, sample, judgement.topic, document)
-
-    def pack(self) -> bytes:
-        return self.classifier.pack()
+    def __call__(self, model: Model, tree: TopicTree, *, complete: bool) -> Any: ...
 
 
-def _load_topic_model(model: Model, tree: TopicTree) -> TopicModel | None:
-    classifier = usable_classifier(model.packed, tree)
-    if classifier is None or not knows_topics(classifier):
-        return None
-    return TopicModel(classifier, model.id)
+class NoTopicsLeftError(ValueError):
+    """All topics that a model was trained for were removed."""
 
 
-# By the kind of a stored model, the loader that fits it to the present topics. A loader returns
-# None for a model of another version, and for a model that has no topic left to judge.
-LOADERS: Mapping[str, Callable[[Model, TopicTree], Any]] = {
-    TOPIC_MODEL: _load_topic_model,
-    LINK_MODEL: lambda model, _tree: _unless_invalid(unpack_link_model, model.packed),
-}
+def open_model(model: Model, tree: TopicTree) -> Any:
+    """Return a stored model, ready for use and with all that it was trained with.
+
+    Raises `ValueError` if it cannot be used, and `LodeError` if something is not available.
+    """
+    return loader_of(model.kind)(model, tree, complete=True)
 
 
 def load_model(model: Model, tree: TopicTree) -> Any:
-    """Return a stored model, ready to be used; None if it cannot be used any more."""
-    return LOADERS[model.kind](model, tree)
+    """Return a stored model, ready for use; None if it cannot be used any more."""
+    try:
+        return loader_of(model.kind)(model, tree, complete=False)
+    except ValueError:
+        return None
+
+
+def loader_of(kind: str) -> ModelLoader:
+    """Return the loader of a kind. Raises `ValueError` if no installed package has it."""
+    path = BUILT_IN.get(kind) or other_packages().get(kind)
+    if path is None:
+        raise ValueError(f"a model of the kind {kind[:40]!r}, which no installed package has")
+    module, _, attribute = path.partition(":")
+    loader: ModelLoader = getattr(import_module(module), attribute)
+    return loader
+
+
+@cache
+def other_packages() -> dict[str, str]:
+    """Return where the loaders are that installed packages have registered, by kind."""
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 
 def latest_model(session: Session, tree: TopicTree, kind: str) -> Any:
-    """Return the latest stored model of a kind, ready to be used; None if there is none."""
+    """Return the latest stored model of a kind, ready for use; None if there is none."""
     stored = ledger.latest_model(session, kind)
     return None if stored is None else load_model(stored, tree)
 
@@ -112,67 +123,3 @@ def latest_judge(session: Session, tree: TopicTree) -> JudgingModel | None:
     """Return the latest model that judges pages by topics; None if there is none."""
     judge: JudgingModel | None = latest_model(session, tree, TOPIC_MODEL)
     return judge
-
-
-def _unless_invalid(load: Callable[[bytes], Any], packed: bytes) -> Any:
-    try:
-        return load(packed)
-    except ValueError:
-        return None
-
-
-# --- topic classifiers ---
-
-
-def unpack_classifier(packed: bytes) -> TreeClassifier:
-    """Return a stored classifier, with word meanings if it was trained with them.
-
-    Raises `ValueError` if it cannot be used, `LodeError` if the meanings are not available.
-    """
-    classifier = TreeClassifier.unpack(packed)
-    if classifier.meanings_digest:
-        classifier.meanings = word_meanings()
-        if classifier.meanings.digest != classifier.meanings_digest:
-            raise ValueError("it was trained with another table of word meanings")
-    return classifier
-
-
-def usable_classifier(packed: bytes, tree: TopicTree) -> TreeClassifier | None:
-    """Return a stored classifier without removed topics; None if it is of another version.
-
-    It has no word meanings where they are not available.
-    """
-    try:
-        return without_removed_topics(unpack_classifier(packed), tree)
-    except LodeError:
-        return without_removed_topics(TreeClassifier.unpack(packed), tree)
-    except ValueError:
-        return None
-
-
-def fits_tree(classifier: TreeClassifier, tree: TopicTree) -> bool:
-    """Return whether all topics of a classifier still exist, below the same parents."""
-    parents = {int(topic.id): int(topic.parent or ROOT) for topic in tree}
-    return all(parents.get(topic) == parent for topic, parent in classifier.parents.items())
-
-
-def without_removed_topics(classifier: TreeClassifier, tree: TopicTree) -> TreeClassifier:
-    """Return the classifier without removed topics; their pages go to OTHERS.
-
-    Topics that were renamed or moved are known by their numbers, and judged where they were.
-    """
-    fitted = TreeClassifier(
-        classifier.settings, classifier.spaces, classifier.rule, classifier.meanings
-    )
-    fitted.groups_ = {
-        space: tuple(_groups_in_tree(groups, tree)) for space, groups in classifier.groups_.items()
-    }
-    return fitted
-
-
-def _groups_in_tree(groups: Sequence[PlaneGroup], tree: TopicTree) -> Iterator[PlaneGroup]:
-    existing = {int(topic.id) for topic in tree}
-    for group in groups:
-        planes = tuple(plane for plane in group.planes if plane.topic in existing)
-        if planes:
-            yield replace(group, planes=planes)

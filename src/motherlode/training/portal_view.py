@@ -1,4 +1,4 @@
-"""A portal's examples, model and classifier, read once for an explanation or a site."""
+"""A portal's examples and its model, read once for an explanation or a site."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from motherlode.store.session import Session
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree, show_path
-from motherlode.training.models import usable_classifier
+from motherlode.training.models import JudgingModel, load_model
+from motherlode.training.topic_model import TopicModel
 from motherlode.training.training_document import page_at_url
-from motherlode.training.training_set import knows_topics
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,19 @@ class PortalView:
         return ledger.latest_model(self.session, TOPIC_MODEL)
 
     @cached_property
-    def classifier(self) -> TreeClassifier | None:
-        return self.classifier_of(self.model)
+    def judge(self) -> JudgingModel | None:
+        """The latest model that judges pages by topics; None if there is none that can be used."""
+        return None if self.model is None else self.judge_of(self.model)
 
-    def classifier_of(self, model: Model | None) -> TreeClassifier | None:
-        """Return the classifier of a model; None if it cannot be used any more."""
-        classifier = None if model is None else usable_classifier(model.packed, self.tree)
-        return classifier if classifier is not None and knows_topics(classifier) else None
+    def judge_of(self, model: Model) -> JudgingModel | None:
+        """Return a stored model that judges pages; None if it cannot be used any more."""
+        judge: JudgingModel | None = load_model(model, self.tree)
+        return judge
+
+    @property
+    def classifier(self) -> TreeClassifier | None:
+        """The topic classifier of the latest model; None if it is a model of another kind."""
+        return self.judge.classifier if isinstance(self.judge, TopicModel) else None
 
     def topics_of(self, urls: set[str]) -> list[str]:
         """Return the topics that have a page with one of these URLs as an example of a user."""
@@ -79,7 +85,7 @@ def untrained_topics(view: PortalView, pages: Mapping[TopicId, int]) -> set[Topi
     empty = [example for example in view.examples if _is_on_empty_topic(view, example, pages)]
     if not empty:
         return set()  # as a rule, and then the classifier is not read
-    known = _known_topics(view.classifier)
+    known = frozenset() if view.judge is None else view.judge.topics
     untrained: set[TopicId] = set()
     for example in empty:
         is_new = example.topic not in known and example.topic not in untrained
@@ -91,13 +97,6 @@ def untrained_topics(view: PortalView, pages: Mapping[TopicId, int]) -> set[Topi
 def _is_on_empty_topic(view: PortalView, example: Example, pages: Mapping[TopicId, int]) -> bool:
     topic = view.tree[example.topic]
     return topic.parent is not None and not topic.is_others and not pages.get(topic.id)
-
-
-def _known_topics(classifier: TreeClassifier | None) -> set[int]:
-    if classifier is None:
-        return set()
-    groups = (group for spaces in classifier.groups_.values() for group in spaces)
-    return {plane.topic for group in groups for plane in group.planes}
 
 
 def _is_fetched(session: Session, example: Example) -> bool:

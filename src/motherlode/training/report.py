@@ -13,8 +13,9 @@ from motherlode.learning.tree import TreeClassifier
 from motherlode.records import TopicId
 from motherlode.records.example_counts import ExampleCounts, count_examples
 from motherlode.topics import OTHERS, TopicTree
+from motherlode.training.trainer import fit
 from motherlode.training.training_document import TrainingDocument
-from motherlode.training.training_set import TrainingSet, documents_below, fit
+from motherlode.training.training_set import TrainingSet, documents_below
 
 _FOLDS = 5
 _MAX_WORDS = 10

@@ -2,9 +2,15 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from motherlode.documents.features.spaces import ANCHORS, NEIGHBOURS, SPACES, TERMS, Surroundings
+from motherlode.documents.features.spaces import (
+    ANCHORS,
+    NEIGHBOURS,
+    SPACES,
+    TERMS,
+    Sample,
+    Surroundings,
+)
 from motherlode.documents.text.terms import Bag, unpack
-from motherlode.learning.tree import Sample
 from motherlode.records import Document, PageId, UrlKey
 from motherlode.store.session import Session
 from motherlode.store.tables.judgements import vectors_in

@@ -4,8 +4,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from motherlode.documents.features.spaces import Surroundings
-from motherlode.learning.tree import Sample
+from motherlode.documents.features.spaces import Sample, Surroundings
 from motherlode.records import Document, Example, PageId, UrlState
 from motherlode.store.session import Session
 from motherlode.store.tables.pages import (

@@ -141,7 +141,7 @@ def decide_all(
 ) -> list[DraftOutcome]:
     pages = [FetchedEntry(entry_of(), fetched, members(*documents) if documents else ())]
     policy = policy or FollowingPolicy()
-    return decide_outcomes(pages, policy, lambda _entry, _document: {}, obey=obey)
+    return decide_outcomes(pages, policy, lambda _visit: {}, obey=obey)
 
 
 def decide(
@@ -360,7 +360,7 @@ def test_each_outcome_of_a_batch_has_the_judgement_of_its_own_document() -> None
         FetchedEntry(entry_of("http://a.test/3"), fetch_page(), members(Document(title="ccc"))),
     ]
     policy = FollowingPolicy()
-    drafts = decide_outcomes(pages, policy, lambda _entry, _document: {}, obey=True)
+    drafts = decide_outcomes(pages, policy, lambda _visit: {}, obey=True)
     confidences = [
         (draft.outcome.entry.url, draft.outcome.judgement and draft.outcome.judgement.confidence)
         for draft in drafts

@@ -23,9 +23,11 @@ from motherlode.crawl.refresh import (
     RefreshSelection,
     conditional_headers,
     refresh,
+    refresh_policy,
     select_pages,
 )
 from motherlode.documents.analysis import Manner
+from motherlode.documents.text.terms import bag_of
 from motherlode.fetch import Request
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.web import Headers
@@ -35,17 +37,23 @@ from motherlode.lab.replay import Replay
 from motherlode.learning.tree import VERSION
 from motherlode.policies.baselines import BreadthFirst
 from motherlode.policies.kind import PolicySetup, load_policy
+from motherlode.policies.policy import Visit
 from motherlode.portal import Portal
 from motherlode.records import (
     NO_QUEUE,
     TOPIC_MODEL,
+    Document,
     Entry,
     Lane,
+    Link,
+    Mark,
     Model,
     ModelId,
     QueueId,
     StoreGoneError,
+    UrlId,
     UrlState,
+    Word,
 )
 from motherlode.records.digests import is_older, older_digest_of
 from motherlode.records.texts import pack_text
@@ -53,6 +61,7 @@ from motherlode.store.schema import pages as page_rows
 from motherlode.store.schema import texts as text_rows
 from motherlode.store.schema import urls as url_rows
 from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables.marks import give_marks
 from motherlode.store.tables.pages import (
     KeptPage,
     KnownUrl,
@@ -577,3 +586,37 @@ def test_pages_of_one_topic_alone_can_be_fetched_again(birds: Path) -> None:
     _, web = refreshed(birds, pages(), wish)
     assert web.urls()
     assert all("heron" in url for url in web.urls())
+
+
+def test_a_page_that_moved_to_a_counterexample_leads_nowhere(birds: Path) -> None:
+    here, news = address("http://here.test/"), address(place("news", 0))
+    entry = Entry(UrlId(0), here.url, here.key, NO_QUEUE, 0.0)
+    to = address("http://new.test/")
+    document = Document(links=(Link(to.url, to.key),))
+    with Portal.reading(birds) as opened:
+        policy = refresh_policy(opened, BreadthFirst([]))
+    assert policy.steer(Visit(entry, document), None).follows
+    assert not policy.steer(Visit(entry, document, moved_to=news), None).follows
+    was_news = replace(entry, url=news.url, key=news.key)
+    assert not policy.steer(Visit(was_news, document, moved_to=here), None).follows
+
+
+def test_a_mark_counts_at_the_url_that_a_page_has_moved_to(birds: Path) -> None:
+    herons = number_of(birds, "herons")
+    owl, here = address(place("owl", 0)), address("http://here.test/")
+    with Portal.writing(birds, "test") as opened, opened.store.writing() as session:
+        give_marks(session, [Mark(page(birds, owl.url).id, herons, Word.GOOD, 1.0)])
+    entry = Entry(UrlId(0), here.url, here.key, NO_QUEUE, 0.0)
+    document = Document(title="Owl", language="en", text="An owl hunts at night")
+    sample = {"terms": bag_of("An owl hunts at night", "en")}
+    with Portal.reading(birds) as opened:
+        policy = refresh_policy(opened)
+    moved_here = Visit(replace(entry, url=owl.url, key=owl.key), document, sample, here)
+    visits = [
+        Visit(entry, document, sample),
+        Visit(entry, document, sample, owl),
+        moved_here,
+    ]
+    topics = [judgement.topic for judgement in policy.judge(visits) if judgement is not None]
+    assert topics[0] != herons
+    assert topics[1:] == [herons, herons]

@@ -88,7 +88,7 @@ def crawl_portal(portal: Path, responses: Mapping[str, Said], pages: int = 1000)
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explain")
-    path = planted(folder / "p", BIRDS, crawl__locked=["locked.test"], crawl__tunnel=2)
+    path = planted(folder / "p", BIRDS, crawl__locked=["locked.test"], bingo__tunnel=2)
     crawl_portal(path, web())
     return path
 
@@ -293,7 +293,7 @@ def test_a_link_that_was_not_followed_has_a_reason(portal: Path, url: str, reaso
 def test_limits_of_the_crawl_are_reasons(portal: Path) -> None:
     assert "2 are allowed" in explained(portal, FAR, overrides=["crawl.depth=2"]).why
     assert "crawl.domains" in explained(portal, FAR, overrides=['crawl.domains=["owl1.test"]']).why
-    assert "the reason is not stored" in explained(portal, FAR, overrides=["crawl.tunnel=9"]).why
+    assert "the reason is not stored" in explained(portal, FAR, overrides=["bingo.tunnel=9"]).why
     breadth_first = explained(portal, FAR, overrides=["crawl.policy=breadth-first"])
     assert "the reason is not stored" in breadth_first.why
 
@@ -341,7 +341,7 @@ def test_an_example_that_could_not_be_fetched_has_a_reason(tmp_path: Path) -> No
 
 
 def test_the_papers_rank_is_the_margin_of_the_parent(tmp_path: Path) -> None:
-    portal = planted(tmp_path / "p", BIRDS, crawl__policy="bingo-2003", crawl__hubs=0)
+    portal = planted(tmp_path / "p", BIRDS, crawl__policy="bingo-2003", bingo__hubs=0)
     crawl_portal(portal, web())
     rank = explained(portal, "http://owl4.test/x").rank
     assert rank is not None

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag
 from motherlode.learning import model_selection
 from motherlode.learning.model_selection import FEATURE_COUNTS, choose_settings, expected_error
 from motherlode.learning.options import TrainingSettings
-from motherlode.learning.tree import Sample
 
 PARENTS = {2: 1, 3: 1}
 

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from motherlode.documents.features.meanings import Vectors
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import bag_of
 from motherlode.learning.options import SETTINGS, SettingName, TrainingSettings
 from motherlode.learning.planes import is_consistent
@@ -16,7 +16,8 @@ from motherlode.learning.semantic import (
     mean_vector,
     widths_match,
 )
-from motherlode.learning.tree import SEMANTIC, WHOLE_DOCUMENT, Sample, TreeClassifier
+from motherlode.learning.term_evidence import SEMANTIC, WHOLE_DOCUMENT
+from motherlode.learning.tree import TreeClassifier
 from support.word_vectors import WORDS, tiny
 
 BIRDS, COOKING = 2, 3

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motherlode.documents.features.spaces import ANCHORS, TERMS, URLS
+from motherlode.documents.features.spaces import ANCHORS, TERMS, URLS, Sample
 from motherlode.documents.text.terms import bag_of, spell
 from motherlode.learning.options import TrainingSettings, VotingRule
-from motherlode.learning.tree import Sample, TopicVerdict, TreeClassifier
+from motherlode.learning.tree import TopicVerdict, TreeClassifier
 from support.word_vectors import tiny
 
 SCIENCE, SPORT, PHYSICS, BIRDS = 2, 3, 4, 5

@@ -12,6 +12,7 @@ from motherlode.portal.config_reader import parse_override, read_config
 from motherlode.portal.config_writer import fresh_toml, full_toml, toml_value
 from motherlode.portal.lines import line_of
 from motherlode.portal.settings import (
+    MOVED_SETTINGS,
     all_settings,
     named_sections,
     named_settings,
@@ -301,3 +302,30 @@ def test_a_text_that_tomlkit_cannot_read_has_its_keys_on_line_1() -> None:
 def test_the_line_after_a_list_of_ten_thousand_is_found_at_once() -> None:
     text = "[a]\nlist = [\n" + "  'x.example',\n" * 10_000 + "]\nnext = 1\n"
     assert line_of(text, ("a", "next")) == 10_004
+
+
+def test_settings_that_have_moved_are_read_at_their_former_place(tmp_path: Path) -> None:
+    read = config(tmp_path, "[crawl]\ntunnel = 3\ndepth = 5\n", "crawl.hubs=0")
+    assert (read.bingo.tunnel, read.bingo.hubs, read.crawl.depth) == (3, 0, 5)
+    shown = tomllib.loads(full_toml(read))
+    assert shown["bingo"]["tunnel"] == 3
+    assert "tunnel" not in shown["crawl"]
+
+
+def test_the_present_place_of_a_setting_counts_more_than_its_former_one(tmp_path: Path) -> None:
+    text = "[bingo]\ntunnel = 4\n[crawl]\ntunnel = 3\n"
+    assert config(tmp_path, text).bingo.tunnel == 4
+    assert config(tmp_path, text, "crawl.tunnel=5").bingo.tunnel == 5
+    assert fresh_toml(dict([parse_override("crawl.tunnel=5")])) == fresh_toml({"bingo.tunnel": 5})
+
+
+def test_a_mistake_in_a_setting_that_has_moved_is_told_where_it_stands(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"line 2: crawl\.tunnel: expected int"):
+        config(tmp_path, "[crawl]\ntunnel = 'far'\n")
+    with pytest.raises(UsageError, match=r"crawl\.tunnel=101: expected int <= 100"):
+        parse_override("crawl.tunnel=101")
+
+
+def test_every_setting_that_has_moved_is_where_it_moved_to() -> None:
+    assert not MOVED_SETTINGS.keys() & all_settings().keys()
+    assert set(MOVED_SETTINGS.values()) <= all_settings().keys()

@@ -144,3 +144,12 @@ def test_a_named_section_is_kept_and_dropped(tmp_path: Path) -> None:
     assert list(config_of(portal).sources) == ["wiki"]
     drop_named_section(portal, "sources", "wiki")
     assert config_of(portal).sources == {}
+
+
+def test_a_setting_that_has_moved_is_written_to_its_present_place(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": ["http://a.test/"]})
+    (portal / CONFIG).write_text("[crawl]\ntunnel = 3\n")
+    keep_setting(portal, "crawl.tunnel", 5)
+    assert config_of(portal).bingo.tunnel == 5
+    keep_setting(portal, "bingo.tunnel", 6)
+    assert config_of(portal).bingo.tunnel == 6

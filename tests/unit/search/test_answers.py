@@ -96,7 +96,7 @@ def test_rejected_pages_may_be_answers_if_there_is_one_topic(portal: Path, tmp_p
         keep_judgements(session, [(pages[0], Judgement(ROOT, -0.99))])
     assert answer(tmp_path / "p").finds == ()
     with Portal.writing(tmp_path / "p", "test") as opened, opened.store.writing() as session:
-        topic_rows.remove_topics(session, [news], ROOT)
+        topic_rows.remove_topics(session, [news], ROOT, [])
     rejected = answer(tmp_path / "p")
     assert rejected.on_topic == 0
     assert rejected.finds

@@ -11,11 +11,11 @@ from motherlode.documents.features.spaces import TERMS, Surroundings
 from motherlode.learning.tree import TreeClassifier
 from motherlode.records import ROOT, Document, Topic, TopicId
 from motherlode.topics import TopicTree
-from motherlode.training import models
+from motherlode.training import topic_model
 from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
-from motherlode.training.models import fits_tree, unpack_classifier, without_removed_topics
 from motherlode.training.samples import sample_of
-from motherlode.training.training_set import knows_topics
+from motherlode.training.topic_model import fits_tree, unpack_classifier, without_removed_topics
+from motherlode.training.trainer import knows_topics
 from support.word_vectors import tiny
 
 BIRDS, SPORT, OWLS, HERONS = (TopicId(number) for number in (2, 3, 4, 5))
@@ -164,11 +164,11 @@ def test_what_a_document_is_about_is_one_part_of_why(knowing: TreeClassifier) ->
 def test_a_kept_model_is_given_its_meanings_again(
     knowing: TreeClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "word_meanings", tiny)
+    monkeypatch.setattr(topic_model, "word_meanings", tiny)
     text = "owl sparrow finch nest"
     assert think(unpack_classifier(knowing.pack()), text) == think(knowing, text)
     others = Meanings(np.array([], np.uint32), np.zeros((0, 3), np.int8), "others")
-    monkeypatch.setattr(models, "word_meanings", lambda: others)
+    monkeypatch.setattr(topic_model, "word_meanings", lambda: others)
     with pytest.raises(ValueError, match="another table of word meanings"):
         unpack_classifier(knowing.pack())
     assert unpack_classifier(trained(TERMS).pack()).meanings is None

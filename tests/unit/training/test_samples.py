@@ -13,10 +13,10 @@ from motherlode.documents.features.spaces import (
     SPACES,
     TERMS,
     URLS,
+    Sample,
     Surroundings,
 )
 from motherlode.documents.text.terms import Bag, bag_of
-from motherlode.learning.tree import Sample
 from motherlode.portal import Portal
 from motherlode.store.tables.pages import page_at
 from motherlode.training.samples import sample_of, stored_sample, surroundings_of

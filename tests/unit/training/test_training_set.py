@@ -25,8 +25,9 @@ from motherlode.topics import plant_query
 from motherlode.training import training_set as training
 from motherlode.training.feedback.review import judge_pages, save_judgements
 from motherlode.training.report import TopicReport, report_on
+from motherlode.training.trainer import knows_topics
 from motherlode.training.training_document import page_at_url
-from motherlode.training.training_set import knows_topics, training_set_of
+from motherlode.training.training_set import training_set_of
 from motherlode.urls import address
 from support.small_webs import html, page_analysed
 from support.store_records import keep_one, outcome, take

@@ -7,7 +7,7 @@ from motherlode.app.api.portals import Name
 from motherlode.app.api.schema import Json, answers
 from motherlode.app.api.search import Links, Url
 from motherlode.app.server.context import Context
-from motherlode.app.services.pages import PageView, original, page_view
+from motherlode.app.services.pages import MAX_LINKS_SHOWN, PageView, original, page_view
 
 router = APIRouter(tags=["pages"])
 BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -18,7 +18,7 @@ BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "bi
     summary="A page: its text, why the portal has it, and the links to it",
     **answers(PageView),
 )
-def page(context: Context, portal: Name, url: Url, links: Links = 50) -> Json:
+def page(context: Context, portal: Name, url: Url, links: Links = MAX_LINKS_SHOWN) -> Json:
     return Json(page_view(context.registry, portal, url, links))
 
 

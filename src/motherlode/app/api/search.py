@@ -12,7 +12,7 @@ from motherlode.app.server.context import Context
 from motherlode.app.services.pages import explanation_at
 from motherlode.app.services.search.parameters import search_portal
 from motherlode.app.services.search.searcher import SearchAnswer
-from motherlode.explain.explanations import Explanation
+from motherlode.explain.explanations import EXPLAINED_LINKS, Explanation
 
 router = APIRouter(tags=["search"])
 Parameters = Annotated[SearchParameters, Depends(QueryParameters(SearchParameters))]
@@ -35,5 +35,5 @@ def search(context: Context, portal: Name, parameters: Parameters) -> Json:
     summary="Why the portal has a page, or has not: `lode explain`",
     **answers(Explanation),
 )
-def explain(context: Context, portal: Name, url: Url, links: Links = 10) -> Json:
+def explain(context: Context, portal: Name, url: Url, links: Links = EXPLAINED_LINKS) -> Json:
     return Json(explanation_at(context.registry, portal, url, links))

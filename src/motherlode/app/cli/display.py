@@ -19,10 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from motherlode.app.cli.common import harmless
-from motherlode.app.services.crawl import UNLIMITED_PAGES
 from motherlode.app.services.refresh import REFRESHING
 from motherlode.app.text import count, duration
-from motherlode.crawl.progress import NO_NAME, Idle, Limits, Progress
+from motherlode.crawl.progress import NO_NAME, UNLIMITED_PAGES, Idle, Limits, Progress
 from motherlode.fetch.failures import FailureKind
 from motherlode.records import RunEnd
 from motherlode.topics import TopicTree, show_path

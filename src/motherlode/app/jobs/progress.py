@@ -13,6 +13,7 @@ from motherlode.app.services.portals.reports import HarvestPoint, harvest_rows, 
 from motherlode.app.services.portals.status import RunNow, Status, run_now, status_of
 from motherlode.portal.lock import Holder, holder_of
 from motherlode.records import TopicId, UrlState
+from motherlode.records.learning import is_accepted
 from motherlode.store import Session
 from motherlode.store.queries import overview
 from motherlode.store.queries.latest_pages import LatestPage, latest_pages
@@ -108,7 +109,7 @@ def judgements_in(session: Session, limit: int) -> list[JudgedNow]:
 
 
 def _judged_now(page: LatestPage, names: Mapping[TopicId, str]) -> JudgedNow:
-    is_on_topic = page.topic is not None and (page.confidence or 0.0) > 0
+    is_on_topic = page.topic is not None and is_accepted(page.topic, page.confidence or 0.0)
     return JudgedNow(
         page=page.page,
         url=page.url,

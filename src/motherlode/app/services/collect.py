@@ -13,7 +13,8 @@ from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.crawl.progress import Limits, Progress
 from motherlode.documents.text.terms import spell
 from motherlode.fetch.event_loop import run
-from motherlode.policies.tunnel.kind import TUNNEL, fit_model
+from motherlode.policies.registry import TUNNEL
+from motherlode.policies.tunnel.kind import fit_model
 from motherlode.policies.tunnel.subjects import Subject, subjects_of
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.config import Config

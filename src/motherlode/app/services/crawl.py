@@ -22,7 +22,7 @@ from motherlode.crawl.log import CrawlLog
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.outages import ResilientWorkerPool
 from motherlode.crawl.preparation import prepare
-from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.progress import UNLIMITED_PAGES, Limits, Progress
 from motherlode.crawl.retraining import RetrainingPlan, TrainingProcess
 from motherlode.fetch import Web
 from motherlode.fetch.event_loop import run
@@ -36,8 +36,6 @@ from motherlode.store.tables import frontier
 from motherlode.topics import TopicTree, show_path
 from motherlode.workers.fork_client import early_fork_server
 from motherlode.workers.worker_pool import ProcessWorkerPool
-
-UNLIMITED_PAGES = 2**62  # for a crawl that only its time limits
 
 
 class CrawlPlan(Struct, frozen=True):

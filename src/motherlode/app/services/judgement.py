@@ -1,5 +1,6 @@
 """Judge one document by a portal's model, or all pages of the portal again."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -10,11 +11,10 @@ from motherlode.app.requests.training import JudgeRequest
 from motherlode.app.services.addresses import address_in
 from motherlode.app.services.documents import from_file, from_web, read_all
 from motherlode.app.services.portals.hints import advice_to_train
-from motherlode.documents.features.spaces import Surroundings
-from motherlode.learning.tree import Sample, TreeClassifier
-from motherlode.policies.bingo.user_retraining import rejudge, save_rejudged
+from motherlode.documents.features.spaces import Sample, Surroundings
+from motherlode.policies.kind import load_policy, training_of
 from motherlode.portal import Portal
-from motherlode.records import TOPIC_MODEL, BadInputError, Document, Model, StoreError
+from motherlode.records import BadInputError, Document, Model, StoreError
 from motherlode.search.indexer import ProgressCallback
 from motherlode.search.last_search import ResultSet
 from motherlode.store.tables import ledger
@@ -22,11 +22,10 @@ from motherlode.store.tables.pages import text_of
 from motherlode.topics import TopicTree
 from motherlode.training.feedback.marks import PortalMarks, mark_labels
 from motherlode.training.feedback.review import Effect
-from motherlode.training.judgement_reasons import JudgementReasons, judge_with_reasons
-from motherlode.training.models import fits_tree, unpack_classifier, without_removed_topics
+from motherlode.training.judgement_reasons import JudgementReasons
+from motherlode.training.models import JudgingModel, NoTopicsLeftError, open_model
 from motherlode.training.samples import sample_of, stored_sample, surroundings_of
 from motherlode.training.training_document import page_at_url
-from motherlode.training.training_set import knows_topics
 from motherlode.workers.fork_client import early_fork_server
 
 
@@ -59,17 +58,19 @@ def judge_again(
 ) -> JudgedAgain:
     """Judge the pages of a portal by its model and their marks; store all judgements, or none."""
     with Portal.reading(directory, request.settings) as portal:
+        steps = training_of(portal.config.crawl.policy)
         latest_model_of(portal)  # before the lock: it may suggest a command
     with _open_portal(directory, request) as portal:
         with portal.store.reading() as session:
             tree = portal.tree()
             results = ResultSet(portal, session, tree) if request.results else None
-            reviewed = rejudge(session, tree, results.pages if results else None, on_progress)
+            pages = results.pages if results else None
+            reviewed = steps.rejudge(session, tree, pages, on_progress)
             effect = reviewed.effect
             if results is not None:
                 effect = replace(effect, order=results.order(dict(reviewed.judgements)))
         if not request.preview:
-            save_rejudged(portal, reviewed)
+            steps.save_rejudged(portal, reviewed)
     return JudgedAgain(reviewed.model, not request.preview, effect)
 
 
@@ -78,19 +79,15 @@ def judge_source(directory: Path, source: str, request: JudgeRequest) -> JudgedD
     """Judge a page or a file. A page of the portal is read from the store, any other is fetched."""
     with Portal.reading(directory, request.settings) as portal:
         model, tree = latest_model_of(portal), portal.tree()
-        trained = _classifier(portal, model)
-        classifier = without_removed_topics(trained, tree)
-        if not knows_topics(classifier):
-            advice = advice_to_train(portal, "learns the others")
-            raise BadInputError(f"All topics that {directory} has learned are gone; {advice}.")
-        document, sample, stored = _read_source(portal, source, tuple(classifier.groups_))
+        judge = _open_judge(portal, model, tree)
+        document, sample, stored = _read_source(portal, source, judge.spaces)
         return JudgedDocument(
             source=source,
             title=document.title,
             stored=stored,
             model=model.id,
-            outdated=not fits_tree(trained, tree),
-            reasons=judge_with_reasons(classifier, tree, sample, document),
+            outdated=judge.is_outdated,
+            reasons=judge.explain(sample, document),
             marked=_marks_on(portal, tree, source) if stored else (),
         )
 
@@ -110,22 +107,29 @@ def _marks_on(portal: Portal, tree: TopicTree, source: str) -> tuple[str, ...]:
 def latest_model_of(portal: Portal) -> Model:
     """Return the model in use. Raises `BadInputError` if nothing was learned yet."""
     with portal.store.reading() as session:
-        model = ledger.latest_model(session, TOPIC_MODEL)
+        kind = load_policy(portal.config.crawl.policy)
+        model = ledger.latest_model(session, kind.judging_model)
     if model is None:
         raise BadInputError(f"{portal.path} has no model yet; {advice_to_train(portal)}.")
     return model
 
 
-def _classifier(portal: Portal, model: Model) -> TreeClassifier:
+def _open_judge(portal: Portal, model: Model, tree: TopicTree) -> JudgingModel:
     try:
-        return unpack_classifier(model.packed)
+        judge: JudgingModel = open_model(model, tree)
+    except NoTopicsLeftError as error:
+        advice = advice_to_train(portal, "learns the others")
+        raise BadInputError(
+            f"All topics that {portal.path} has learned are gone; {advice}."
+        ) from error
     except ValueError as error:
         advice = advice_to_train(portal, "makes a new one")
         raise StoreError(f"The portal's model cannot be used ({error}); {advice}.") from error
+    return judge
 
 
 def _read_source(
-    portal: Portal, source: str, spaces: tuple[str, ...]
+    portal: Portal, source: str, spaces: Sequence[str]
 ) -> tuple[Document, Sample, bool]:
     """Return the document, its features in each space, and whether it was in the store."""
     if "://" not in source:

@@ -62,6 +62,12 @@ async def refresh_portal(
             HttpWeb(config.network, agent, config.dns) as web,
             ProcessWorkerPool(reading_options_of(config), config.reading) as workers,
         ):
-            return await refresh(
-                portal, web, wish, RefreshContext(workers, control, policy, show, journal)
+            context = RefreshContext(
+                workers=workers,
+                control=control,
+                policy=policy,
+                report=show,
+                log=journal,
+                queue=kind.refresh_queue,
             )
+            return await refresh(portal, web, wish, context)

@@ -13,14 +13,7 @@ from motherlode.crawl.fetcher_setup import reading_options_of, user_agent
 from motherlode.crawl.preparation import prepare, unfetched
 from motherlode.fetch.event_loop import run
 from motherlode.fetch.http import HttpWeb
-from motherlode.policies.bingo.user_retraining import (
-    RetrainedModel,
-    RetrainingOptions,
-    retrain,
-    save_retrained,
-    undo_training,
-    undoable_training,
-)
+from motherlode.policies.kind import training_of
 from motherlode.portal import Portal
 from motherlode.records import TopicId
 from motherlode.search.indexer import ProgressCallback
@@ -28,6 +21,7 @@ from motherlode.search.last_search import ResultSet
 from motherlode.training.feedback.review import Effect
 from motherlode.training.report import TopicReport, report_on
 from motherlode.training.training_document import UnusableExample
+from motherlode.training.user_retraining import RetrainedModel, RetrainingOptions
 from motherlode.workers.fork_client import early_fork_server
 from motherlode.workers.worker_pool import ProcessWorkerPool
 
@@ -67,6 +61,7 @@ def train_directory(
 ) -> TrainResult:
     """Learn the topics of a portal, fetching examples first, and judge its pages."""
     with early_fork_server(), Portal.crawling(directory, "train", request.settings) as portal:
+        training_of(portal.config.crawl.policy)  # before anything is fetched
         fetched = 0 if request.offline or not unfetched(portal) else run(_fetch(portal, say))
         return _train(portal, request, fetched, on_progress)
 
@@ -98,10 +93,11 @@ def undo_training_in(directory: Path, request: TrainRequest) -> UndoResult:
             Portal.reading(directory, request.settings) as portal,
             portal.store.reading() as session,
         ):
-            training = undoable_training(session, portal.tree())
+            steps = training_of(portal.config.crawl.policy)
+            training = steps.undoable(session, portal.tree())
     else:
         with Portal.writing(directory, "lode train", request.settings) as portal:
-            training = undo_training(portal)
+            training = training_of(portal.config.crawl.policy).undo(portal)
     return UndoResult(
         training.model, training.trained_at, training.effect, kept=not request.preview
     )
@@ -128,7 +124,8 @@ def _relearn(
         results = ResultSet(portal, session, tree) if request.results else None
         pages = results.pages if results else None
         options = RetrainingOptions(only=pages, offline=request.offline, on_progress=on_progress)
-        learned = retrain(session, tree, portal.config, options)
+        steps = training_of(portal.config.crawl.policy)
+        learned = steps.retrain(session, tree, portal.config, options)
         if results is None:
             return learned
         order = results.order(dict(learned.judgements))
@@ -143,7 +140,8 @@ def _train(
     training_set = learned.training_set
     report = report_on(learned.classifier, training_set, tree, options)
     examples = {topic.path: topic.examples for topic in report}
-    model = save_retrained(portal, learned, {"examples": examples})
+    steps = training_of(portal.config.crawl.policy)
+    model = steps.save(portal, learned, {"examples": examples})
     others = {
         "/".join(tree.path(TopicId(parent))) or "/": len(batch.documents)
         for parent, batch in training_set.others.items()

@@ -10,11 +10,9 @@ from motherlode.crawl.context import Control
 from motherlode.crawl.decisions import DraftOutcome, FetchedEntry, as_refresh, decide_outcomes
 from motherlode.crawl.outages import ResilientWorkerPool
 from motherlode.crawl.stages.queues import take_batch
-from motherlode.documents.features.spaces import Surroundings
-from motherlode.learning.tree import Sample
-from motherlode.policies.policy import Policy
+from motherlode.documents.features.spaces import Sample, Surroundings
+from motherlode.policies.policy import Policy, Visit
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry
 from motherlode.training.samples import sample_of, surroundings_of
 
 BATCH_PAGES = 16  # small, so that the other stages can run in between
@@ -60,11 +58,14 @@ class DecideStage:
             await asyncio.sleep(0)  # putting into a queue with room does not let other tasks run
         await output.put(None)
 
-    def _sample(self, entry: Entry, document: Document) -> Sample:
-        """Return a document in the feature spaces of the policy."""
-        spaces = self._policy.spaces
+    def _sample(self, visit: Visit) -> Sample:
+        """Return a document in the feature spaces of the policy, as training reads it later.
+
+        Its URL is the one that it is stored at, after redirects.
+        """
+        spaces, document = self._policy.spaces, visit.document
         if all(space in document.vectors for space in spaces):
-            return sample_of(document, spaces, Surroundings(entry.url))
+            return sample_of(document, spaces, Surroundings(visit.url))
         with self._portal.store.reading() as session:
-            surroundings = surroundings_of(session, entry.url, entry.key, spaces)
+            surroundings = surroundings_of(session, visit.url, visit.key, spaces)
             return sample_of(document, spaces, surroundings)

@@ -2,7 +2,7 @@
 neighbours, to a sparse vector."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
 import numpy as np
@@ -53,6 +53,7 @@ SILENT_PARTS = frozenset(
 
 
 Wide = npt.NDArray[np.int64]
+Sample = Mapping[str, Bag]  # a document: its bag in each feature space
 
 
 class Surroundings(Struct, frozen=True):

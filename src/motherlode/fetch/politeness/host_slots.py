@@ -2,6 +2,9 @@
 
 Hosts rest after each fetch, have a few connections each, and share those of their registrable domain. A slow
 host keeps nobody else waiting. A decision costs the logarithm of what waits, however many hosts there are.
+
+Of equal ranks at one host, the entry that came first is the first; of hosts whose best entries have equal
+ranks, the host that was ready first. `frontier/frontier.py` says how this goes with the order of entries.
 """
 
 from heapq import heapify, heappop, heappush

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.defaults import RANDOM_SEED, REPEATS
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.trials.document_cache import Readings
@@ -27,12 +28,12 @@ from motherlode.lab.trials.trial import (
     throwaway,
 )
 from motherlode.learning.precision import estimate_precision
-from motherlode.policies.bingo.archetypes import latest_classifier
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
 from motherlode.store.tables.judgements import judged_pages, judgements_of
 from motherlode.store.tables.pages import urls_of_pages
+from motherlode.training.topic_model import latest_classifier
 from motherlode.urls import Address
 
 _BINS = 10
@@ -45,8 +46,8 @@ class CalibrationExperiment(Struct, frozen=True):
     topics: tuple[str, ...]
     examples: tuple[int, ...] = (5, 20, 50)
     pages: int = 600
-    seed: int = 1
-    repeat: Annotated[int, Meta(ge=1)] = 1
+    seed: int = RANDOM_SEED
+    repeat: Annotated[int, Meta(ge=1)] = REPEATS
 
 
 class CalibrationTask(Struct, frozen=True):

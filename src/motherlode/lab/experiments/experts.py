@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import unpack
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.defaults import RANDOM_SEED, REPEATS
 from motherlode.lab.experiments.figures import ANSWERS, Ranking, Rankings, mean_ranking, ranking
 from motherlode.lab.experiments.stock import Extent, extent, judged
 from motherlode.lab.loader import open_web
@@ -56,8 +57,8 @@ class ExpertExperiment(Struct, frozen=True):
     pages: Annotated[int, Meta(ge=1)]
     query: str = ""
     seeds: Seeds = 3
-    seed: int = 1
-    repeat: Annotated[int, Meta(ge=1)] = 1
+    seed: int = RANDOM_SEED
+    repeat: Annotated[int, Meta(ge=1)] = REPEATS
 
 
 class Question(Struct, frozen=True):

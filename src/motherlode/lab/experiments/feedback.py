@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.defaults import RANDOM_SEED, REPEATS
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.trials.document_cache import Readings
@@ -34,7 +35,7 @@ from motherlode.policies.bingo.feedback import (
     changes_from,
     options_after,
 )
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
@@ -46,6 +47,7 @@ from motherlode.store.tables.marks import give_marks, take_back
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
 from motherlode.training.feedback.questions import answered_pages, choose_questions
+from motherlode.training.user_retraining import RetrainingOptions
 from motherlode.urls import Address
 
 TRAIN = "none"
@@ -71,8 +73,8 @@ class FeedbackExperiment(Struct, frozen=True):
     topics: tuple[str, ...]
     pages: int
     seeds: Seeds = 5
-    seed: int = 1
-    repeat: Annotated[int, Meta(ge=1)] = 1
+    seed: int = RANDOM_SEED
+    repeat: Annotated[int, Meta(ge=1)] = REPEATS
     marks: Annotated[int, Meta(ge=1)] = 10
 
 

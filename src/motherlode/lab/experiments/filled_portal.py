@@ -15,11 +15,13 @@ from motherlode.lab.learned.pages import document_at
 from motherlode.lab.replay import Timing
 from motherlode.lab.trials.trial import throwaway
 from motherlode.lab.web import LabWeb
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain, save_retrained
+from motherlode.policies.bingo.user_retraining import retrain
+from motherlode.policies.follows import QUEUE
 from motherlode.portal import Portal
-from motherlode.records import Document, Entry, Link, Outcome, Page, QueueId, UrlId
+from motherlode.records import Document, Entry, Link, Outcome, Page, UrlId
 from motherlode.store.tables import outcomes
 from motherlode.topics import Planting
+from motherlode.training.user_retraining import RetrainingOptions, save_retrained
 from motherlode.urls import address
 
 Progress = Callable[[int, int], object]  # is told how much of how much is done
@@ -28,7 +30,6 @@ Sayings = dict[
 ]  # by page, what links said of it; in small letters, and as it was said
 
 _AT_ONCE = 500  # pages that are kept in one transaction
-_QUEUE = QueueId(1)
 
 
 @contextmanager
@@ -67,9 +68,7 @@ def _outcomes(
             silenced = replace(document, links=_silenced(document, sayings, held_back))
             at = address(url)
             page = Page(at.url, at.key, time(), 200, _type(web, url), len(document.text))
-            yield Outcome(
-                Entry(UrlId(0), at.url, at.key, _QUEUE, 0.0), page=page, document=silenced
-            )
+            yield Outcome(Entry(UrlId(0), at.url, at.key, QUEUE, 0.0), page=page, document=silenced)
 
 
 def _type(web: LabWeb, url: str) -> str:

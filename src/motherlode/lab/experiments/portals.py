@@ -11,6 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.defaults import PORTAL_SEEDS, RANDOM_SEED, REPEATS
 from motherlode.lab.experiments.figures import Sought, Top, mean_tops, tops
 from motherlode.lab.experiments.known_pages import best_known
 from motherlode.lab.experiments.stock import Extent, Stock, mean_extent, take_stock
@@ -30,11 +31,9 @@ from motherlode.lab.trials.trial import (
     throwaway,
 )
 from motherlode.policies.kind import load_policy
-from motherlode.policies.registry import BINGO, BINGO_2003
+from motherlode.policies.registry import policy_names
 from motherlode.records import UsageError
 from motherlode.urls import Address
-
-POLICIES = (BINGO, BINGO_2003, "best-first")
 
 
 class PortalExperiment(Struct, frozen=True):
@@ -47,9 +46,9 @@ class PortalExperiment(Struct, frozen=True):
     budgets: tuple[int, ...]
     best: tuple[int, ...] = (100, 500, 1000, 5000)
     known: Annotated[int, Meta(ge=1)] = 20
-    seeds: Seeds = 2
-    seed: int = 1
-    repeat: Annotated[int, Meta(ge=1)] = 1
+    seeds: Seeds = PORTAL_SEEDS
+    seed: int = RANDOM_SEED
+    repeat: Annotated[int, Meta(ge=1)] = REPEATS
 
 
 class Stage(Struct, frozen=True):
@@ -111,10 +110,10 @@ class PortalBench:
         self._links: LinkGraph | None = None
 
     def check(self) -> None:
-        unknown = [name for name in self._plan.policies if name not in POLICIES]
+        unknown = [name for name in self._plan.policies if name not in policy_names()]
         if unknown:
             raise UsageError(
-                f"There is no policy '{unknown[0]}' here; there are {', '.join(POLICIES)}."
+                f"There is no policy '{unknown[0]}' here; there are {', '.join(policy_names())}."
             )
         for topic in self._plan.topics:
             check_seeds(self._web, self._seeds(topic, 0), self._plan.budgets[0])

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta, Struct
 
+from motherlode.lab.defaults import RANDOM_SEED
 from motherlode.lab.experiments.filled_portal import Progress, Sayings, filled
 from motherlode.lab.experiments.grades import Quality, mean_quality, quality
 from motherlode.lab.experiments.queries import Drawing, Query, QueryKind
@@ -62,7 +63,7 @@ class SearchExperiment(Struct, frozen=True):
     words: Annotated[int, Meta(ge=0)] = 3
     items: Annotated[int, Meta(ge=0)] = 6
     pages: Annotated[int, Meta(ge=1)] | None = None
-    seed: int = 1
+    seed: int = RANDOM_SEED
 
 
 class QueryHits(Struct, frozen=True):

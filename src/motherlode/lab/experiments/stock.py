@@ -7,16 +7,15 @@ from msgspec import Struct
 
 from motherlode.lab.experiments.figures import mean_known
 from motherlode.portal import Portal
-from motherlode.records import ROOT, UrlState
+from motherlode.records import UrlState
 from motherlode.store import Session
 from motherlode.store.queries import overview
-from motherlode.store.tables.judgements import Judged, judged_for
+from motherlode.store.tables.judgements import Judged, judged_for, off_topic
 from motherlode.store.tables.pages import count_pages, page_log
 from motherlode.topics import TopicTree
 from motherlode.urls import host_of
 
 _VISITED = (UrlState.FETCHED, UrlState.MOVED, UrlState.FAILED)
-_ANY = -1e9  # a distance to the plane that no page has
 
 
 class Extent(Struct, frozen=True):
@@ -77,9 +76,7 @@ def take_stock(portal: Portal, *, learns: bool) -> Stock:
     tree = portal.tree()
     with portal.store.reading() as session:
         if not learns:
-            urls = [
-                one.url for one in judged_for(session, [ROOT], count_pages(session), above=_ANY)
-            ]
+            urls = [page.url for page in off_topic(session, count_pages(session))]
             return Stock(extent(session, None), urls, None)
         on, off = judged(session, tree)
         return Stock(extent(session, len(on)), [one.url for one in (*on, *off)], len(on))
@@ -89,5 +86,5 @@ def judged(session: Session, tree: TopicTree) -> tuple[list[Judged], list[Judged
     """The pages on any topic, the surest first, and those that were rejected, the nearest first."""
     most = count_pages(session)
     on = judged_for(session, [topic.id for topic in tree if not topic.is_others], most)
-    off = judged_for(session, [ROOT], most, above=_ANY)
+    off = off_topic(session, most)
     return on, off

@@ -8,7 +8,8 @@ from msgspec import Struct
 from motherlode.lab.learned.figures import Figures, MethodScores, measured
 from motherlode.lab.learned.pages import Mask
 from motherlode.lab.learned.portals import SampledPortal
-from motherlode.learning.tree import ROOT, PlaneDistances, TreeClassifier
+from motherlode.learning.plane_distances import PlaneDistances
+from motherlode.learning.tree import ROOT, TreeClassifier
 
 
 class Estimate(Struct, frozen=True):

@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from motherlode.documents.analysis import analyse_one
 from motherlode.documents.extracts import Raw
-from motherlode.documents.features.spaces import PAIRS, SPACES, TERMS, Surroundings
+from motherlode.documents.features.spaces import PAIRS, SPACES, TERMS, Sample, Surroundings
 from motherlode.documents.text.terms import Bag, unpack
 from motherlode.fetch.content_codings import decoded
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import Labels, within
 from motherlode.lab.web import LabWeb
 from motherlode.learning.scorer import BagBatch
-from motherlode.learning.tree import Sample
 from motherlode.records import BadInputError, Document
 
 Mask = npt.NDArray[np.bool_]

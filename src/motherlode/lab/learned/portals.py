@@ -6,14 +6,14 @@ from functools import cache
 import numpy as np
 from msgspec import Struct
 
-from motherlode.documents.features.spaces import SPACES, TERMS, Surroundings
+from motherlode.documents.features.spaces import SPACES, TERMS, Sample, Surroundings
 from motherlode.documents.text.terms import Bag, unpack
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.labels import within
 from motherlode.lab.learned.pages import LabelledPages
 from motherlode.learning.counterexamples import common_documents
 from motherlode.learning.matrix import Ints
-from motherlode.learning.tree import ROOT, Sample
+from motherlode.learning.tree import ROOT
 from motherlode.lexicon import common_vocabulary
 from motherlode.records import UsageError
 from motherlode.topics.virtual import virtual_document

@@ -24,7 +24,8 @@ from motherlode.lab.learned.portals import (
 )
 from motherlode.learning.model_selection import FEATURE_COUNTS, choose_settings
 from motherlode.learning.options import SETTINGS, SettingName, VotingRule
-from motherlode.learning.tree import SEMANTIC, PlaneDistances
+from motherlode.learning.plane_distances import PlaneDistances
+from motherlode.learning.term_evidence import SEMANTIC
 
 ALL_SPACES = tuple(SPACES)
 _SINGLE = VotingRule.WEIGHTED  # of one space alone, every rule says the same

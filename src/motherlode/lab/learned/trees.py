@@ -11,7 +11,8 @@ from motherlode.lab.learned.pages import LabelledPages, Mask
 from motherlode.lab.learned.portals import Lesson, SampledPortal
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.options import TrainingSettings, VotingRule
-from motherlode.learning.tree import ROOT, PlaneDistances, TreeClassifier, combine_spaces
+from motherlode.learning.plane_distances import PlaneDistances, combine_spaces
+from motherlode.learning.tree import ROOT, TreeClassifier
 
 
 def fitted(

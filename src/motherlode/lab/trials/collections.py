@@ -27,7 +27,8 @@ from motherlode.lab.trials.processes import spread
 from motherlode.lab.trials.trial import Budget, TrialSetup, crawl_portal, throwaway
 from motherlode.learning.matrix import Floats
 from motherlode.policies.kind import LabelledWeb, load_policy
-from motherlode.policies.tunnel.kind import TUNNEL, TUNNEL_2002, fit_model
+from motherlode.policies.registry import TUNNEL, TUNNEL_2002
+from motherlode.policies.tunnel.kind import fit_model
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin, TopicId, UsageError
 from motherlode.store.queries.path_records import path_rows

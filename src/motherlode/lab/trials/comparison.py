@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from motherlode.lab.copies import Copies, copies_in
+from motherlode.lab.defaults import COMPARISON_SEEDS, CONNECTIONS, RANDOM_SEED, REPEATS
 from motherlode.lab.linkgraph import LinkGraph, itinerary, link_graph
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Timing
@@ -18,6 +19,7 @@ from motherlode.lab.trials.processes import spread
 from motherlode.lab.trials.seeds import Seeds, check_seeds, draw_seeds
 from motherlode.lab.trials.trial import Budget, TrialSetup, run_trial
 from motherlode.policies.kind import LabelledWeb, load_policy
+from motherlode.records import UsageError
 from motherlode.urls import Address
 
 
@@ -28,10 +30,10 @@ class Comparison(Struct, frozen=True):
     topics: tuple[str, ...]
     policies: tuple[str, ...]
     pages: Annotated[int, Meta(ge=1)]
-    seeds: Seeds = 5
-    seed: int = 1
-    repeat: Annotated[int, Meta(ge=1)] = 1
-    connections: Annotated[int, Meta(ge=1)] = 1
+    seeds: Seeds = COMPARISON_SEEDS
+    seed: int = RANDOM_SEED
+    repeat: Annotated[int, Meta(ge=1)] = REPEATS
+    connections: Annotated[int, Meta(ge=1)] = CONNECTIONS
     requests: Annotated[int, Meta(ge=1)] | None = None  # None: 20 a page
     timing: Timing = Timing()
 
@@ -62,6 +64,7 @@ class ComparisonRow(Struct, frozen=True):
     topic: str
     pages: float
     requests: float
+    max_requests: int
     relevant: float
     harvest_rate: float
     recall: float | None
@@ -105,19 +108,29 @@ class ComparisonBench:
         for name in self._comparison.policies:
             load_policy(name)
         for topic in self._comparison.topics:
-            check_seeds(self._web, self._seeds(topic, 0), self._comparison.pages)
-        if "oracle" in self._comparison.policies:
+            seeds = self._seeds(topic, 0)
+            check_seeds(self._web, seeds, self._comparison.pages)
+            self._check_requests(len(seeds))
+        if any(load_policy(name).needs_labels for name in self._comparison.policies):
             link_graph(self._web)
+
+    def _check_requests(self, seeds: int) -> None:
+        requests = self._budget().max_requests
+        if requests < seeds:
+            raise UsageError(f"{seeds} seeds need more than {requests} requests; allow more.")
+
+    def _budget(self) -> Budget:
+        plan = self._comparison
+        return Budget(plan.pages, min(plan.connections, plan.pages), plan.requests)
 
     def run(self, task: Task) -> Finished:
         comparison = self._comparison
         seeds = self._seeds(task.topic, task.turn)
         relevant = self._web.labels().relevant(task.topic)
-        connections = min(comparison.connections, comparison.pages)
         setup = TrialSetup(
             kind=load_policy(task.policy),
             seeds=seeds,
-            budget=Budget(comparison.pages, connections, comparison.requests),
+            budget=self._budget(),
             timing=comparison.timing,
             chance=comparison.seed + task.turn,
             labels=LabelledWeb(relevant, lambda: self._way([seed.url for seed in seeds], relevant)),
@@ -184,6 +197,7 @@ def _row(comparison: Comparison, topic: str, policy: str, group: list[Finished])
         topic=topic,
         pages=_whole(mean.pages),
         requests=_whole(fmean(one.requests for one in group)),
+        max_requests=Budget(comparison.pages, requests=comparison.requests).max_requests,
         relevant=_whole(mean.relevant),
         harvest_rate=mean.harvest_rate,
         recall=mean.recall,

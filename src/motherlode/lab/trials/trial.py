@@ -18,9 +18,10 @@ from motherlode.crawl.counters import CrawlCounters, requests_of
 from motherlode.crawl.decisions import DraftOutcome
 from motherlode.crawl.loop import crawl
 from motherlode.crawl.preparation import prepare
-from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.progress import UNLIMITED_PAGES, Limits, Progress
 from motherlode.crawl.retraining import RetrainingPlan
 from motherlode.lab.clock import run_virtually
+from motherlode.lab.defaults import CONNECTIONS
 from motherlode.lab.replay import Replay, Timing
 from motherlode.lab.trials.document_cache import CachingWorkerPool, Readings
 from motherlode.lab.trials.measures import LoggedFetch
@@ -44,7 +45,7 @@ class Budget(Struct, frozen=True):
     """When a trial ends: after so many documents, or so many requests; None: 20 for each document."""
 
     pages: int
-    connections: int = 1
+    connections: int = CONNECTIONS
     requests: int | None = None
 
     @property
@@ -143,8 +144,9 @@ async def crawl_portal(
     """Crawl a portal by a policy within the budget, examples included; return the virtual seconds."""
     workers, counters = CachingWorkerPool(readings), CrawlCounters()
     context = CrawlContext(workers, log=journal, counters=counters)
-    await prepare(portal, web, setup.kind.wanted, context=context)
     budget = setup.budget
+    within = Limits(UNLIMITED_PAGES, patience=0.0, requests=budget.max_requests)
+    await prepare(portal, web, setup.kind.wanted, context=context, within=within)
     limits = Limits(
         budget.pages,
         budget.connections,

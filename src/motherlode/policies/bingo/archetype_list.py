@@ -8,7 +8,6 @@ from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
     BASE_SET_PAGES,
     CHOSEN_ORIGINS,
-    latest_classifier,
 )
 from motherlode.records import (
     ROOT,
@@ -27,6 +26,7 @@ from motherlode.training.feedback.marks import PortalMarks
 from motherlode.training.judgement_reasons import term_contributions
 from motherlode.training.link_analysis import link_scores_of
 from motherlode.training.samples import stored_sample
+from motherlode.training.topic_model import latest_classifier
 from motherlode.training.training_document import page_at_url
 
 _MAX_TERMS = 8

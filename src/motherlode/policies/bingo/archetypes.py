@@ -12,28 +12,27 @@ from time import time
 
 from msgspec import Struct
 
+from motherlode.documents.features.spaces import Sample
 from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, choose_near_examples
-from motherlode.learning.tree import Sample, TreeClassifier
+from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config
 from motherlode.records import (
     ROOT,
-    TOPIC_MODEL,
     Example,
     Origin,
     PageId,
     TopicId,
 )
 from motherlode.store import Session
-from motherlode.store.tables import ledger
 from motherlode.store.tables.judgements import judged_for
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
 from motherlode.training.feedback.marks import PortalMarks, rejected_archetypes
 from motherlode.training.link_analysis import Neighbourhood
-from motherlode.training.models import usable_classifier
 from motherlode.training.samples import samples_in
+from motherlode.training.topic_model import latest_classifier
+from motherlode.training.trainer import Trainer, knows_topics
 from motherlode.training.training_document import TrainingDocument
-from motherlode.training.training_set import Trainer, knows_topics
 
 # The most confident pages of a topic: candidates for archetypes, and the base set of link analysis.
 BASE_SET_PAGES = 500
@@ -65,7 +64,7 @@ def update_archetypes(
         return ArchetypeUpdate()
     training_set, classifier = trainer.train(own)
     update, candidates = ArchetypeUpdate([], []), _Candidates(session, tree, examples)
-    limit = min(config.crawl.authorities, config.crawl.confident)
+    limit = min(config.bingo.authorities, config.bingo.confident)
     for number, documents in training_set.documents.items():
         topic = TopicId(number)
         of_topic = [example for example in examples if example.topic == topic]
@@ -118,7 +117,7 @@ def update_archetypes_2003(
                 for document in documents
                 if document.example.origin is not Origin.ARCHETYPE
             },
-            limits=(config.crawl.authorities, config.crawl.confident),
+            limits=(config.bingo.authorities, config.bingo.confident),
         )
         _add_change(update, topic, [document.example for document in documents], change)
     return update
@@ -139,12 +138,6 @@ def given_examples(examples: Sequence[Example]) -> Iterator[Example]:
     topics = {example.topic for example in given}
     others = (example for example in user_examples(examples) if example.topic not in topics)
     yield from (*given, *others)
-
-
-def latest_classifier(session: Session, tree: TopicTree) -> TreeClassifier | None:
-    """Return the model in use, for the present topics; None without one, or if it is outdated."""
-    model = ledger.latest_model(session, TOPIC_MODEL)
-    return None if model is None else usable_classifier(model.packed, tree)
 
 
 class _Candidates:

@@ -30,14 +30,14 @@ _PROSPECTS_SIZE = 1 << 12
 
 def explain_limit(view: PortalView, _url: str, page: KeptPage) -> str:
     """Return which limit keeps the crawl from following a page's link; empty if none does."""
-    options, depth = view.config.crawl, page.depth + 1
+    crawl, depth = view.config.crawl, page.depth + 1
     judgement = judgement_of(view.session, page.id)
     is_accepted = judgement is not None and judgement.is_accepted
     distance = 0 if is_accepted else int(page.distance) + 1
-    if options.depth and depth > options.depth:
-        return f"it is {depth} links from an example, and {options.depth} are allowed (crawl.depth)"
-    if distance > options.reach:
-        return f"it is beyond the tunnel: {distance} pages off all topics in a row (crawl.tunnel)"
+    if crawl.depth and depth > crawl.depth:
+        return f"it is {depth} links from an example, and {crawl.depth} are allowed (crawl.depth)"
+    if distance > view.config.bingo.reach(crawl.policy):
+        return f"it is beyond the tunnel: {distance} pages off all topics in a row (bingo.tunnel)"
     return ""
 
 
@@ -54,7 +54,7 @@ def explain_paper_rank(view: PortalView, url: RankedUrl) -> PresentRank | None:
     confidence = max(judgement.confidence, 0.0)
     parts = [RankPart("parent", confidence, f"the margin of {page.page.url}")]
     if url.distance and not url.is_held:
-        parts.append(_tunnel_part(url.distance, view.config.crawl.decay))
+        parts.append(_tunnel_part(url.distance, view.config.bingo.decay))
     if url.rank >= 1.0:
         parts.append(RankPart("depth", float(url.depth), "the learning phase is depth-first"))
     return PresentRank(tuple(parts), _total(parts))

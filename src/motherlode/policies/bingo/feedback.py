@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from motherlode.documents.text.terms import bag_of
 from motherlode.policies.bingo.archetype_list import archetype_examples, blocks_of, is_within
 from motherlode.policies.bingo.archetypes import CHOSEN_ORIGINS
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain
 from motherlode.portal.config import Config
 from motherlode.records import (
     TOPIC_MODEL,
@@ -40,6 +39,7 @@ from motherlode.topics import TopicTree
 from motherlode.training.feedback.marks import rejected_archetypes
 from motherlode.training.feedback.review import Effect
 from motherlode.training.training_document import page_at_url
+from motherlode.training.user_retraining import RetrainingOptions, TrainingSteps
 
 ALL = "all"
 
@@ -284,6 +284,7 @@ def effect_of_changes(
     tree: TopicTree,
     config: Config,
     changes: FeedbackChanges,
+    training: TrainingSteps,
 ) -> Effect:
     """Return what training on the changed examples would change; nothing is saved."""
     if ledger.latest_model(session, TOPIC_MODEL) is None:
@@ -291,4 +292,4 @@ def effect_of_changes(
             "Nothing was learned yet that could be compared; 'lode train DIR' does so.",
         )
     options = options_after(session, tree, changes)
-    return retrain(session, tree, config, options).effect
+    return training.retrain(session, tree, config, options).effect

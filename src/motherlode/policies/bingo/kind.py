@@ -1,13 +1,14 @@
 """BINGO! and its published form as kinds of policies."""
 
-from motherlode.learning.links.model import LinkModel
+from motherlode.learning.links.model import LinkModel, unpack_link_model
 from motherlode.policies.bingo.explanation import explain_limit, explain_paper_rank, explain_rank
 from motherlode.policies.bingo.retraining import BingoRetrainer, state_in
 from motherlode.policies.bingo.steering import Bingo, policy_for
 from motherlode.policies.bingo.study import home_of
+from motherlode.policies.bingo.user_retraining import BINGO_TRAINING
 from motherlode.policies.kind import PolicyKind, PolicySetup
 from motherlode.policies.registry import BINGO, BINGO_2003
-from motherlode.records import LINK_MODEL, TOPIC_MODEL
+from motherlode.records import LINK_MODEL, TOPIC_MODEL, Model
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree
@@ -26,7 +27,12 @@ def make_bingo(setup: PolicySetup) -> Bingo | None:
     if topics is None:
         return None
     phase, home = state_in(stored).phase, home_of(tree, examples)
-    return policy_for(portal.config.crawl, topics.classifier, topics.id, home, phase, links)
+    return policy_for(portal.config, topics.classifier, topics.id, home, phase, links)
+
+
+def load_link_model(model: Model, _tree: TopicTree, *, complete: bool) -> LinkModel:  # noqa: ARG001
+    """Return a stored link model, which knows no topics. Raises `ValueError` if it is not valid."""
+    return unpack_link_model(model.packed)
 
 
 BINGO_KIND = PolicyKind(
@@ -35,6 +41,7 @@ BINGO_KIND = PolicyKind(
     "anchor texts and of its URL, the pages behind nearby links, and the pages of its host",
     make=make_bingo,
     make_retrainer=BingoRetrainer,
+    training=BINGO_TRAINING,
     explain_rank=explain_rank,
     explain_limit=explain_limit,
 )
@@ -43,6 +50,7 @@ BINGO_2003_KIND = PolicyKind(
     rank_meaning="the confidence of the page that led to it, reduced for each page off all topics before it",
     make=make_bingo,
     make_retrainer=BingoRetrainer,
+    training=BINGO_TRAINING,
     explain_rank=explain_paper_rank,
     explain_limit=explain_limit,
 )

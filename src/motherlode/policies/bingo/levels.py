@@ -20,7 +20,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from motherlode.learning.matrix import Floats
-from motherlode.learning.tree import ROOT, UNKNOWN_CONFIDENCE, TreeClassifier
+from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
+from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
 from motherlode.training.corpus import PageBatch

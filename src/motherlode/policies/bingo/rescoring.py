@@ -23,8 +23,8 @@ from motherlode.policies.bingo.steering import (
     topic_probabilities,
     use_models,
 )
+from motherlode.policies.follows import QUEUE
 from motherlode.records import (
-    ROOT,
     Document,
     Entry,
     Follow,
@@ -34,6 +34,7 @@ from motherlode.records import (
     Requeue,
     UrlId,
 )
+from motherlode.records.learning import is_accepted
 from motherlode.store import Session
 from motherlode.store.queries.graph import LinkedPage, opening_pages
 from motherlode.store.queries.link_targets import addresses, open_urls, urls_of_all_pages
@@ -52,10 +53,10 @@ def referrer_judgements(
     judgements: JudgementTable,
     entries: Sequence[Entry],
 ) -> tuple[Ints, Floats]:
-    """Return the topic and confidence of the page that led to each entry.
+    """Return the queue and confidence of the page that led to each entry.
 
-    If that page is on no topic, the topic is that of the entry's queue. If no page is known, the
-    confidence is NaN.
+    The queue is that of the page's topic, or the entry's own if the page is on no topic. If no page
+    is known, the confidence is NaN.
     """
     vias = np.array([entry.via or 0 for entry in entries], np.int64)
     queues = np.array([entry.queue for entry in entries], np.int64)
@@ -63,8 +64,8 @@ def referrer_judgements(
     if not len(judgements.pages):
         return queues, confidences
     nearest = np.minimum(judgements.pages.searchsorted(vias), len(judgements.pages) - 1)
-    accepted = (judgements.topics[nearest] != ROOT) & (confidences > 0)
-    return np.where(accepted, judgements.topics[nearest], queues), confidences
+    topics = judgements.topics[nearest]
+    return np.where(is_accepted(topics, confidences), topics, queues), confidences
 
 
 def write_prospects(
@@ -150,19 +151,18 @@ def requeued_entries(
     after = None
     while entries := frontier.all_waiting(session, _BATCH_ENTRIES, after):
         after = entries[-1]
-        topics, confidences = referrer_judgements(judgements, entries)
+        queues, confidences = referrer_judgements(judgements, entries)
         lanes, ranks = policy.current_places(entries, confidences)
-        rows = zip(entries, lanes.tolist(), topics.tolist(), ranks.tolist(), strict=True)
-        for entry, lane, topic, rank in rows:
+        rows = zip(entries, lanes.tolist(), queues.tolist(), ranks.tolist(), strict=True)
+        for entry, lane, queue, rank in rows:
             in_front = rank > MIN_FRONT_PROBABILITY and entry.url_id in front
             new_rank = entry.rank if isnan(rank) else rank + FRONT_BONUS * in_front
-            queue = QueueId(topic)
             is_moved = (lane, queue) != (entry.lane, entry.queue)
             if is_moved or abs(new_rank - entry.rank) > _MIN_RANK_CHANGE:
-                yield Requeue(entry, queue, new_rank, lane)
+                yield Requeue(entry, QueueId(queue), new_rank, lane)
 
 
 def _visit(page: LinkedPage) -> Visit:
-    entry = Entry(page.url_id, page.url, page.key, QueueId(ROOT), 0.0, page.depth, page.distance)
+    entry = Entry(page.url_id, page.url, page.key, QUEUE, 0.0, page.depth, page.distance)
     links = tuple(Link(url, key, anchor, flags) for url, key, anchor, flags in page.links)
     return Visit(entry, Document(language=page.language, links=links))

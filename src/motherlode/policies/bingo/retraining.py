@@ -11,14 +11,14 @@ from motherlode.crawl.retraining import Findings, NewModel, RetrainingPlan, Stud
 from motherlode.learning.links.model import VERSION as LINK_MODEL_VERSION
 from motherlode.learning.links.model import unpack_link_model
 from motherlode.learning.tree import VERSION
+from motherlode.policies.bingo.options import BingoOptions
 from motherlode.policies.bingo.steering import Bingo, Phase, policy_for
 from motherlode.policies.bingo.study import StudyRequest, StudyResult, study
-from motherlode.policies.options import CrawlOptions
 from motherlode.portal import Portal
 from motherlode.records import LINK_MODEL, TOPIC_MODEL, Model, Outcome
 from motherlode.store.tables import ledger
 from motherlode.store.tables.pages import count_pages
-from motherlode.training.models import unpack_classifier
+from motherlode.training.topic_model import unpack_classifier
 from motherlode.workers.worker_pool import WorkerPool
 
 FIRST_PAGES = 50  # before the first retraining
@@ -28,7 +28,7 @@ LARGE_CRAWL_GROWTH = 1.0  # a large crawl takes longer to retrain, and gains les
 _LEARNING_SHARE = 10  # the learning phase has one page in ten
 
 
-def learning_share(options: CrawlOptions, pages: int) -> int:
+def learning_share(options: BingoOptions, pages: int) -> int:
     """Return the pages of the learning phase: as configured, at most a tenth of the crawl."""
     return min(options.learn_pages, max(FIRST_PAGES, pages // _LEARNING_SHARE))
 
@@ -72,7 +72,7 @@ class BingoRetrainer:
 
     def __init__(self, portal: Portal, plan: RetrainingPlan | None = None) -> None:
         plan = plan or RetrainingPlan()
-        self._portal, self._options = portal, portal.config.crawl
+        self._portal, self._options = portal, portal.config.bingo
         self._runner = StudyRunner(portal, study, plan.process)
         self._pause: Callable[[], None] | None = plan.pause
         self._is_exact = plan.learn_pages is not None
@@ -155,7 +155,7 @@ class BingoRetrainer:
         classifier, links = unpack_classifier(result.classifier), unpack_link_model(result.links)
         if self._policy is None:
             self._policy = policy_for(
-                self._options, classifier, model, result.home, result.phase, links
+                self._portal.config, classifier, model, result.home, result.phase, links
             )
         self._policy.adopt(classifier, links, model, result.phase, result.home, result.prospects)
         self._state, self._precision = state, result.precision
@@ -164,7 +164,7 @@ class BingoRetrainer:
         self._is_adopting = False
 
 
-def _learn_pages(options: CrawlOptions, plan: RetrainingPlan) -> int:
+def _learn_pages(options: BingoOptions, plan: RetrainingPlan) -> int:
     if plan.learn_pages is not None:
         return plan.learn_pages
     return options.learn_pages if plan.pages is None else learning_share(options, plan.pages)

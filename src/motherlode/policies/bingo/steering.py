@@ -21,11 +21,13 @@ from motherlode.learning.options import VotingRule
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.kernels import Floats
 from motherlode.policies.bingo.link_text import EvidenceSum, text_evidence_of
+from motherlode.policies.bingo.options import BingoOptions, Focus
 from motherlode.policies.bingo.prospects import Prospects, ScoredLinks
 from motherlode.policies.bounds import allows_host
-from motherlode.policies.options import CrawlOptions, Focus
+from motherlode.policies.options import CrawlOptions
 from motherlode.policies.policy import Moves, PolicyDefaults, Visit
 from motherlode.policies.registry import BINGO_2003
+from motherlode.portal.config import Config
 from motherlode.records import (
     NO_QUEUE,
     ROOT,
@@ -144,7 +146,8 @@ class Bingo(PolicyDefaults):
 
     classifier: TreeClassifier
     model: ModelId | None
-    options: CrawlOptions
+    crawl: CrawlOptions
+    options: BingoOptions
     ranking: LinkRanking
     home: Collection[str]
     phase: Phase = Phase.LEARNING
@@ -155,7 +158,7 @@ class Bingo(PolicyDefaults):
 
     @property
     def name(self) -> str:
-        return self.options.policy
+        return self.crawl.policy
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -196,7 +199,7 @@ class Bingo(PolicyDefaults):
         return self._follows(visit, judgement, links, np.nan_to_num(ranks).tolist())
 
     def _allowed(self, links: Sequence[Link]) -> Sequence[Link]:
-        if not self.options.domains and not self.options.locked:
+        if not self.crawl.domains and not self.crawl.locked:
             return links
         return [link for link in links if self.allows(link.url)]
 
@@ -205,7 +208,8 @@ class Bingo(PolicyDefaults):
     ) -> list[Follow]:
         distance = self.distance(visit, judgement)
         depth = visit.entry.depth + 1
-        if distance > self.options.reach or (self.options.depth and depth > self.options.depth):
+        reach, max_depth = self.options.reach(self.name), self.crawl.depth
+        if distance > reach or (max_depth and depth > max_depth):
             return []
         queue = queue_of(judgement.topic) if judgement.is_accepted else visit.entry.queue
         if self.phase is Phase.HARVESTING:  # as `place`, but faster
@@ -303,12 +307,12 @@ class Bingo(PolicyDefaults):
 
     def allows(self, url: str) -> bool:
         """Return whether the user's options let the crawl go to a URL."""
-        if not self.options.domains and not self.options.locked:
+        if not self.crawl.domains and not self.crawl.locked:
             return True
         host = host_of(url)
         allowed = self._domains.get(host)
         if allowed is None:
-            allowed = self._domains[host] = allows_host(host, self.options)
+            allowed = self._domains[host] = allows_host(host, self.crawl)
         return allowed
 
     def _is_soft(self) -> bool:
@@ -329,7 +333,7 @@ class Bingo(PolicyDefaults):
 
 
 def policy_for(
-    options: CrawlOptions,
+    config: Config,
     classifier: TreeClassifier,
     model: ModelId | None,
     home: Collection[str],
@@ -337,24 +341,26 @@ def policy_for(
     links: LinkModel = NO_LINK_MODEL,
 ) -> Bingo:
     """Return the policy for a portal's crawl in a phase."""
-    if options.policy == BINGO_2003:
+    if config.crawl.policy == BINGO_2003:
         classifier.rule = rule_of(phase)
         return Bingo(
             classifier=classifier,
             model=model,
-            options=options,
+            crawl=config.crawl,
+            options=config.bingo,
             ranking=ByConfidence(),
             home=home,
             phase=phase,
             depth_first=True,
-            decay=options.decay,
+            decay=config.bingo.decay,
         )
     prospects = Prospects()
     use_models(prospects, classifier, links)
     return Bingo(
         classifier=classifier,
         model=model,
-        options=options,
+        crawl=config.crawl,
+        options=config.bingo,
         ranking=ByProspects(prospects),
         home=home,
         phase=phase,

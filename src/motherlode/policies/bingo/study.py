@@ -1,10 +1,10 @@
-"""What a retraining learns from: archetypes, a new model, new judgements and new ranks.
+"""The study of a retraining: choose archetypes, train new models, judge and rank again.
 
-It only reads, and runs in a process of its own. What it found is written in portions while the crawl
-goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
+A study only reads, in a process of its own. Its results are written in portions while the crawl goes
+on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -13,6 +13,7 @@ from msgspec import Struct
 from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.links.model import LinkModel
+from motherlode.learning.matrix import Ints
 from motherlode.learning.precision import MIN_EXAMPLES
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
@@ -51,15 +52,12 @@ from motherlode.topics import TopicTree
 from motherlode.training.corpus import CorpusCache, PageCorpus, judge_batches
 from motherlode.training.judgement_table import JudgementTable
 from motherlode.training.link_analysis import NeighbourhoodLimits, neighbourhood
-from motherlode.training.training_set import Trainer, TrainingSet, knows_topics, train
+from motherlode.training.trainer import Trainer, knows_topics, train
+from motherlode.training.training_set import TrainingSet
 from motherlode.urls import host_of, registrable_domain
 
-_ROUNDS = (
-    100  # of link analysis: the best authorities stand by then, and exact scores are not wanted
-)
-_SAMPLE = (
-    2_500  # pages that planes are levelled by, words looked for in, and link weights learned from
-)
+_HITS_ROUNDS = 100  # enough for the best authorities; exact scores are not needed
+_SAMPLE_PAGES = 2_500  # from which levels, mentions of words and link weights are learned
 
 
 class StudyRequest(Struct, frozen=True):
@@ -70,7 +68,11 @@ class StudyRequest(Struct, frozen=True):
 
 
 class StudyResult(Struct, frozen=True):
-    """What was found, to be written and adopted."""
+    """The results of a study, to be stored and adopted.
+
+    `added` and `dropped` are archetypes. `follows` are links of pages that only the new model
+    accepts. `wordless` is the reason why there is no common vocabulary.
+    """
 
     classifier: bytes
     links: bytes
@@ -80,7 +82,7 @@ class StudyResult(Struct, frozen=True):
     dropped: list[Example]
     judgements: JudgementTable
     moves: list[Requeue]
-    follows: list[tuple[PageId, Follow]]  # links of pages that only the new model accepts
+    follows: list[tuple[PageId, Follow]]
     prospects: Prospects | None
     precision: float | None
     wordless: str = ""
@@ -89,118 +91,140 @@ class StudyResult(Struct, frozen=True):
 def study(
     session: Session, config: Config, request: StudyRequest, corpus_cache: CorpusCache | None = None
 ) -> StudyResult:
-    """Look at everything that the crawl has found. Raises `BadInputError` where there is nothing to learn.
+    """Learn from all pages of the crawl: new models, archetypes, judgements and ranks.
 
-    `corpus_cache`: what is still there of the lesson before.
+    `corpus_cache` has the pages that the last study has read. Raises `BadInputError` if there is
+    nothing to learn from.
     """
     tree = TopicTree(topic_rows.all_topics(session))
     examples = topic_rows.examples_of(session)
     trainer = Trainer(session, tree, config.learning, corpus_cache)
-    limits = NeighbourhoodLimits(BASE_SET_PAGES, rounds=_ROUNDS)
+    limits = NeighbourhoodLimits(BASE_SET_PAGES, rounds=_HITS_ROUNDS)
     read_targets = trainer.corpus.targets_from
-    around = cache(partial(neighbourhood, session, tree, limits=limits, read_targets=read_targets))
+    neighbourhood_of = cache(
+        partial(neighbourhood, session, tree, limits=limits, read_targets=read_targets)
+    )
     change = ArchetypeUpdate()
     if request.archetypes:
-        by_policy = (
-            update_archetypes_2003 if config.crawl.policy == BINGO_2003 else update_archetypes
-        )
-        change = by_policy(session, tree, examples, config, around, trainer)
+        is_of_paper = config.crawl.policy == BINGO_2003
+        update = update_archetypes_2003 if is_of_paper else update_archetypes
+        change = update(session, tree, examples, config, neighbourhood_of, trainer)
     added, dropped = change.added, change.dropped
-    gone = {one.id for one in dropped}
-    examples = [one for one in examples if one.id not in gone] + added
-    training_set, classifier = learned(session, tree, config, examples, trainer)
+    dropped_ids = {example.id for example in dropped}
+    examples = [example for example in examples if example.id not in dropped_ids] + added
+    training_set, classifier = learn_levelled_topics(session, tree, config, examples, trainer)
     home = home_of(tree, examples)
-    thoughts = _thoughts(session, classifier, trainer.corpus)
-    links = LinkModel(_mentions(trainer.corpus, thoughts))
-    policy = policy_for(config.crawl, classifier, None, home, request.phase, links)
+    judgements = _judge_pages(session, classifier, trainer.corpus)
+    links = LinkModel(_learn_mentions(trainer.corpus, judgements))
+    policy = policy_for(config, classifier, None, home, request.phase, links)
     if policy.prospects is not None:
-        given = trainer.training_set(tuple(user_examples(examples))).example_pages
-        learns = partial(sample_followed, step=trainer.corpus.sampling_step(_SAMPLE), given=given)
-        wanted = config.crawl.apprentice and config.crawl.retrain
+        select_sample = _apprentice_sample(config, trainer, examples)
         write_prospects(
-            session, policy, policy.prospects, thoughts, trainer.corpus, learns if wanted else None
+            session, policy, policy.prospects, judgements, trainer.corpus, select_sample
         )
-    front = _before_hubs(session, tree, config.crawl.hubs, around) if request.archetypes else set()
+    front: set[UrlId] = set()
+    if request.archetypes:
+        front = _targets_of_hubs(session, tree, config.bingo.hubs, neighbourhood_of)
     return StudyResult(
-        classifier.pack(),
-        policy.links.pack(),
-        request.phase,
-        home,
-        added,
-        dropped,
-        thoughts,
-        list(requeued_entries(session, policy, thoughts, front)),
-        list(links_of_newly_accepted(session, policy, thoughts)),
-        policy.prospects,
-        estimated_precision(thoughts, examples),
-        training_set.vocabulary_error,
+        classifier=classifier.pack(),
+        links=policy.links.pack(),
+        phase=request.phase,
+        home=home,
+        added=added,
+        dropped=dropped,
+        judgements=judgements,
+        moves=list(requeued_entries(session, policy, judgements, front)),
+        follows=list(links_of_newly_accepted(session, policy, judgements)),
+        prospects=policy.prospects,
+        precision=estimated_precision(judgements, examples),
+        wordless=training_set.vocabulary_error,
     )
 
 
-def learned(
+def _apprentice_sample(
+    config: Config, trainer: Trainer, examples: Sequence[Example]
+) -> Callable[[Ints], Ints] | None:
+    """Return the function that selects the pages from which link weights are learned.
+
+    None if the apprentice is off.
+    """
+    if not (config.bingo.apprentice and config.bingo.retrain):
+        return None
+    given = trainer.training_set(tuple(user_examples(examples))).example_pages
+    return partial(sample_followed, step=trainer.corpus.sampling_step(_SAMPLE_PAGES), given=given)
+
+
+def learn_levelled_topics(
     session: Session,
     tree: TopicTree,
     config: Config,
     examples: Sequence[Example],
-    trainer: Trainer | None = None,
-    *,
-    offline: bool = False,
+    trainer: Trainer,
 ) -> tuple[TrainingSet, TreeClassifier]:
-    """What a crawl learns from these examples: how much is on a topic is for the person's own to say."""
+    """Return the classifier of these examples, with planes levelled by the user's own examples.
+
+    The planes of bingo-2003 stay as they are.
+    """
     options = config.learning
-    trainer = trainer or Trainer(session, tree, options, offline=offline)
     training_set, classifier = train(session, tree, options, examples=examples, trainer=trainer)
     if config.crawl.policy == BINGO_2003:
         return training_set, classifier
-    own = trainer.classifiers_without_marks(tuple(given_examples(examples)))
-    if not all(map(knows_topics, own)):
+    user_classifiers = trainer.classifiers_without_marks(tuple(given_examples(examples)))
+    if not all(map(knows_topics, user_classifiers)):
         return training_set, classifier
-    pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE))
-    return training_set, level_planes(classifier, own, tree, pages)
+    pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE_PAGES))
+    return training_set, level_planes(classifier, user_classifiers, tree, pages)
 
 
-def _thoughts(session: Session, classifier: TreeClassifier, corpus: PageCorpus) -> JudgementTable:
+def _judge_pages(
+    session: Session, classifier: TreeClassifier, corpus: PageCorpus
+) -> JudgementTable:
+    """Return the judgements of all pages by a classifier."""
     return JudgementTable.together(
         judge_batches(session, corpus.batches(tuple(classifier.groups_)), classifier)
     )
 
 
-def _mentions(corpus: PageCorpus, thoughts: JudgementTable) -> Mentions:
-    """What the crawl makes of words: by its pages, or by a sample of them, if they are many."""
-    sure = topic_probabilities(thoughts.confidences)
+def _learn_mentions(corpus: PageCorpus, judgements: JudgementTable) -> Mentions:
+    """Return how often words occur in pages on the topics, from a sample of the pages."""
+    probabilities = topic_probabilities(judgements.confidences)
     parts = []
-    for batch in corpus.batches((TERMS,), corpus.sampling_step(_SAMPLE)):
+    for batch in corpus.batches((TERMS,), corpus.sampling_step(_SAMPLE_PAGES)):
         rows, terms = batch.selected, batch.batches[TERMS]
-        here = np.nan_to_num(topic_probabilities(thoughts.confidences_of(batch.pages[rows])))
-        parts.append((terms.terms_of(rows), here.repeat(np.diff(terms.starts)[rows])))
-    return learn_mentions(parts, float(sure.mean()) if len(sure) else 0.0)
+        confidences = judgements.confidences_of(batch.pages[rows])
+        page_probabilities = np.nan_to_num(topic_probabilities(confidences))
+        counts = np.diff(terms.starts)[rows]
+        parts.append((terms.terms_of(rows), page_probabilities.repeat(counts)))
+    return learn_mentions(parts, float(probabilities.mean()) if len(probabilities) else 0.0)
 
 
 def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
-    """The domains of the examples that a person gave."""
-    own = (
-        one
-        for one in examples
-        if one.origin is not Origin.ARCHETYPE and not tree[one.topic].is_others
+    """Return the domains of the user's examples of topics."""
+    urls = (
+        example.url
+        for example in examples
+        if example.origin is not Origin.ARCHETYPE and not tree[example.topic].is_others
     )
-    return frozenset(registrable_domain(host_of(one.url)) for one in own if one.url)
+    return frozenset(registrable_domain(host_of(url)) for url in urls if url)
 
 
 def estimated_precision(judgements: JudgementTable, examples: Iterable[Example]) -> float | None:
-    """Return the estimated precision of all topics together; None where nothing is known."""
+    """Return the estimated precision of all topics together; None if no accepted page
+    is on a topic with enough examples of the user.
+    """
     counts = count_by_topic(examples)
-    known = [topic for topic, count in counts.items() if count.user >= MIN_EXAMPLES]
+    known_topics = [topic for topic, count in counts.items() if count.user >= MIN_EXAMPLES]
     accepted = judgements.accepted()
-    probabilities = accepted.probabilities[np.isin(accepted.topics, known)]
+    probabilities = accepted.probabilities[np.isin(accepted.topics, known_topics)]
     return float(probabilities.mean()) if len(probabilities) else None
 
 
-def _before_hubs(
-    session: Session, tree: TopicTree, number: int, around: NeighbourhoodOf
+def _targets_of_hubs(
+    session: Session, tree: TopicTree, hubs: int, neighbourhood_of: NeighbourhoodOf
 ) -> set[UrlId]:
-    """What the best hubs of each topic link to: it comes first (SPEC B10)."""
-    front: set[UrlId] = set()
-    for topic in tree if number else ():
+    """Return the targets of the best hubs of each topic, which come first (SPEC B10)."""
+    targets: set[UrlId] = set()
+    for topic in tree if hubs else ():
         if not topic.is_others:
-            front |= targets_of(session, around(topic.id).hubs(number))
-    return front
+            targets |= targets_of(session, neighbourhood_of(topic.id).hubs(hubs))
+    return targets

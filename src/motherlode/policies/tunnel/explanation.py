@@ -16,7 +16,7 @@ from motherlode.policies.tunnel.link_scores import (
     URL_WEIGHT,
     LinkScores,
 )
-from motherlode.policies.tunnel.model import CentroidModel, load_centroid_model
+from motherlode.policies.tunnel.model import CentroidModel
 from motherlode.policies.tunnel.steps import Steps
 from motherlode.policies.tunnel.stored_pages import newest_pages
 from motherlode.records import CENTROID_MODEL, Link, PageId
@@ -30,6 +30,7 @@ from motherlode.store.tables.pages import (
     vectors_of,
 )
 from motherlode.topics import show_path
+from motherlode.training.models import load_model
 from motherlode.training.portal_view import PortalView
 from motherlode.urls import host_of
 
@@ -39,7 +40,7 @@ _HISTORY_PAGES = 5_000  # whose hosts count
 def explain_rank(view: PortalView, url: RankedUrl) -> PresentRank | None:
     """Return the parts of a URL's rank by the page that led to it; None if that is unknown."""
     stored = ledger.latest_model(view.session, CENTROID_MODEL)
-    model = None if stored is None else load_centroid_model(stored, view.tree)
+    model: CentroidModel | None = None if stored is None else load_model(stored, view.tree)
     page = None if url.via is None else page_numbered(view.session, url.via)
     if model is None or page is None:
         return None

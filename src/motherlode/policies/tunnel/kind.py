@@ -1,17 +1,19 @@
 """The tunnelling crawlers as kinds of policies."""
 
+from dataclasses import replace
 from functools import partial
 from time import time
 
 from motherlode.learning.tunnel.learned_cutoff import LearnedCutoff
 from motherlode.policies.baseline_kinds import seeds_of
 from motherlode.policies.kind import PolicyKind, PolicySetup
+from motherlode.policies.registry import TUNNEL, TUNNEL_2002
 from motherlode.policies.tunnel.explanation import (
     explain_limit,
     explain_rank,
 )
 from motherlode.policies.tunnel.link_scores import LinkScores
-from motherlode.policies.tunnel.model import VERSION, CentroidModel, load_centroid_model
+from motherlode.policies.tunnel.model import VERSION, CentroidModel
 from motherlode.policies.tunnel.steering import Tunnel, Tunnel2002
 from motherlode.policies.tunnel.steps import Steps
 from motherlode.policies.tunnel.stored_pages import hit_pages, newest_pages, reached_hits
@@ -27,10 +29,10 @@ from motherlode.store.tables import frontier, ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.judgements import keep_judgements
 from motherlode.topics import TopicTree
+from motherlode.training.models import load_model
 from motherlode.training.samples import samples_in
 from motherlode.urls import Address, address
 
-TUNNEL_2002, TUNNEL = Tunnel2002.name, Tunnel.name
 _HISTORY_PAGES = 5_000  # whose hosts and distances a resumed crawl remembers
 
 
@@ -41,7 +43,8 @@ def fit_model(session: Session, portal: Portal, *, with_meanings: bool) -> Centr
     subjects = subjects_of(session, tree, config.tunnel)
     meanings = meanings_of_words(config.learning) if with_meanings else None
     centroids = centroids_of(subjects, config.tunnel, meanings)
-    return None if centroids is None else CentroidModel(centroids, config.tunnel.threshold)
+    threshold = config.tunnel.threshold
+    return None if centroids is None else CentroidModel(centroids, threshold, tree=tree)
 
 
 def store_model(portal: Portal, *, with_meanings: bool) -> None:
@@ -56,7 +59,7 @@ def store_model(portal: Portal, *, with_meanings: bool) -> None:
         return
     with portal.batch() as session:
         new = Model(ModelId(0), CENTROID_MODEL, VERSION, time(), model.pack())
-        model = CentroidModel(model.centroids, model.threshold, ledger.keep_model(session, new).id)
+        model = replace(model, id=ledger.keep_model(session, new).id)
         for batch in samples_in(session, model.spaces):
             judgements = model.judge([sample for _, sample in batch])
             pages = [page for page, _ in batch]
@@ -107,7 +110,7 @@ def _model(session: Session, portal: Portal, *, with_meanings: bool) -> Centroid
     """Return the stored model; if there is none that fits the topics, one that is not stored."""
     stored = ledger.latest_model(session, CENTROID_MODEL)
     tree = TopicTree(topic_rows.all_topics(session))
-    model = None if stored is None else load_centroid_model(stored, tree)
+    model: CentroidModel | None = None if stored is None else load_model(stored, tree)
     return model or fit_model(session, portal, with_meanings=with_meanings)
 
 
@@ -128,6 +131,8 @@ TUNNEL_2002_KIND = PolicyKind(
     rank_meaning="minus the number of links discovered before it: first in, first out",
     make=make_tunnel_2002,
     before_crawl=partial(store_model, with_meanings=False),
+    training=None,
+    judging_model=CENTROID_MODEL,
     explain_limit=explain_limit,
 )
 TUNNEL_KIND = PolicyKind(
@@ -136,6 +141,8 @@ TUNNEL_KIND = PolicyKind(
     "the words of its anchor text and of its URL, and the pages of its host",
     make=make_tunnel,
     before_crawl=partial(store_model, with_meanings=True),
+    training=None,
+    judging_model=CENTROID_MODEL,
     explain_rank=explain_rank,
     explain_limit=explain_limit,
 )

@@ -1,7 +1,7 @@
 """The model by which pages are judged: the centroids of all subjects, and the threshold (SPEC T2, T3)."""
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -9,14 +9,18 @@ import numpy as np
 from msgspec import Struct
 
 from motherlode.documents.features.meanings import NoMeaningsError, word_meanings
-from motherlode.documents.features.spaces import TERMS
+from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import spell
 from motherlode.learning.matrix import Floats
-from motherlode.learning.tree import Sample
 from motherlode.learning.tunnel.centroids import Centroids, unpack_centroids
 from motherlode.records import ROOT, Document, Judgement, Model, ModelId, TopicId
 from motherlode.topics import TopicTree
-from motherlode.training.judgement_reasons import TermContribution
+from motherlode.training.judgement_reasons import (
+    MAX_TERMS,
+    JudgementReasons,
+    LevelMargins,
+    TermContribution,
+)
 
 VERSION = 1
 _ON_THE_THRESHOLD = 1e-9  # a page on the threshold is a nugget, and a margin above 0 says so
@@ -34,6 +38,7 @@ class CentroidModel:
     centroids: Centroids
     threshold: float
     id: ModelId | None = None
+    tree: TopicTree | None = None  # of the portal, to name subjects
 
     @property
     def spaces(self) -> tuple[str, ...]:
@@ -55,37 +60,70 @@ class CentroidModel:
         margin = score - self.threshold or _ON_THE_THRESHOLD
         return Judgement(topic, margin, self.id, score)
 
-    def explain(
-        self, sample: Sample, judgement: Judgement, document: Document
+    @property
+    def topics(self) -> frozenset[TopicId]:
+        """The subjects that it knows."""
+        return frozenset(map(TopicId, self.centroids.packed.subjects))
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a subject was removed since."""
+        return self.tree is not None and not self.topics <= {topic.id for topic in self.tree}
+
+    def explain(self, sample: Sample, document: Document) -> JudgementReasons:
+        """Return the judgement of a page with the correlations and terms behind it."""
+        (correlations,) = self.correlations([sample])
+        judgement = self.judgement_of(correlations)
+        path = self._path(judgement.topic)
+        margins = {
+            self._path(TopicId(int(subject))): float(correlation) - self.threshold
+            for subject, correlation in zip(self.centroids.subjects, correlations, strict=True)
+        }
+        highest = dict(sorted(margins.items(), key=lambda pair: (-pair[1], pair[0])))
+        terms = self.terms_for(sample, judgement.topic, document)[:MAX_TERMS]
+        return JudgementReasons(
+            topic=path if judgement.is_accepted else "",
+            margin=judgement.confidence,
+            probability=None,
+            others=False,
+            steps=(LevelMargins("", highest, highest),),
+            about=path,
+            terms=tuple(terms),
+        )
+
+    def terms_for(
+        self, sample: Sample, topic: TopicId, document: Document
     ) -> list[TermContribution]:
         """Return the terms that make up a page's correlation, the largest part first."""
-        if judgement.topic not in self.centroids.subjects:
+        if topic not in self.topics:
             return []
-        parts = self.centroids.contributions(sample[TERMS], judgement.topic)
+        parts = self.centroids.contributions(sample[TERMS], topic)
         text = f"{document.title}\n{document.text}"
         words = spell({term for term, _ in parts}, text, document.language)
         return [TermContribution(TERMS, words.get(term, f"#{term}"), part) for term, part in parts]
+
+    def _path(self, topic: TopicId) -> str:
+        return "/".join(self.tree.path(topic)) if self.tree is not None and topic != ROOT else ""
 
     def pack(self) -> bytes:
         return msgspec.msgpack.encode(_Packed(self.centroids.pack(), self.threshold))
 
 
-def load_centroid_model(model: Model, tree: TopicTree) -> CentroidModel | None:
+def load_centroid_model(model: Model, tree: TopicTree, *, complete: bool) -> CentroidModel:
     """Return a stored model, ready to be used.
 
-    None for a model of another version, and for one with a subject that was removed.
+    Raises `ValueError` for a model of another version, and for one with a subject that was removed.
     """
     try:
         packed = msgspec.msgpack.decode(model.packed, type=_Packed)
-        centroids = unpack_centroids(packed.centroids)
-    except (msgspec.DecodeError, ValueError):
-        return None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"no centroids: {error}") from error
+    centroids = unpack_centroids(packed.centroids)
     if centroids.packed.meanings_digest:
-        with suppress(NoMeaningsError):  # correlations by words alone are lower, and in order
+        # Without meanings, correlations are lower, and still in order.
+        with nullcontext() if complete else suppress(NoMeaningsError):
             centroids = Centroids(centroids.packed, word_meanings())
-    existing = {int(topic.id) for topic in tree}
-    return (
-        CentroidModel(centroids, packed.threshold, model.id)
-        if existing.issuperset(centroids.packed.subjects)
-        else None
-    )
+    loaded = CentroidModel(centroids, packed.threshold, model.id, tree)
+    if loaded.is_outdated:
+        raise ValueError("a subject was removed since")
+    return loaded

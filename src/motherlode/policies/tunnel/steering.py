@@ -16,6 +16,7 @@ from motherlode.learning.matrix import Floats
 from motherlode.learning.tunnel.learned_cutoff import LearnedCutoff
 from motherlode.policies.follows import QUEUE, follow_seeds
 from motherlode.policies.policy import Moves, PolicyDefaults, Visit
+from motherlode.policies.registry import TUNNEL, TUNNEL_2002
 from motherlode.policies.tunnel.link_scores import SINK, LinkScores
 from motherlode.policies.tunnel.model import CentroidModel
 from motherlode.policies.tunnel.steps import Step, Steps
@@ -31,7 +32,7 @@ class Tunnel2002(PolicyDefaults):
     The order of URLs in the store is not that of the crawl: it includes the links of the hits.
     """
 
-    name: ClassVar[str] = "tunnel-2002"
+    name: ClassVar[str] = TUNNEL_2002
     seeds: Sequence[Address]
     model: CentroidModel
     steps: Steps
@@ -81,7 +82,7 @@ class Tunnel2002(PolicyDefaults):
 class Tunnel(Tunnel2002):
     """Ranked links, a queue for each subject, and a cutoff that is learned on the way."""
 
-    name: ClassVar[str] = "tunnel"
+    name: ClassVar[str] = TUNNEL
     scores: LinkScores = field(kw_only=True)
     learned_cutoff: LearnedCutoff | None = field(kw_only=True, default=None)
 

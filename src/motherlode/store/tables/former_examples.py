@@ -70,6 +70,6 @@ def restore_examples(session: Session, record_id: str, former: FormerExamples) -
             restored = replace(example, id=ids[example.topic, example.url])
             topic_rows.change_example(session, restored)
     if former.others is not None and not topic_rows.examples_of(session, former.others):
-        topic_rows.remove_topics(session, [former.others], ROOT)
+        topic_rows.remove_topics(session, [former.others], ROOT, ())  # nothing waits for OTHERS
     ledger.take_back_feedback(session, former.given_at)
     _RECORDS.remove(session, record_id)

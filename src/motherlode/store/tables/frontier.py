@@ -8,15 +8,30 @@ Every entry waits in a lane (`records.Lane`): a crawl takes from one, a refresh 
 refreshes URLs stay settled, so that no crawl takes them for new ones. What was given up, and may be there
 another time, is parked in a lane of its own (`parked_urls`).
 
-The order of entries is declared here (`BEST_FIRST`): the highest rank first; of equal ranks, the URL that was
-discovered first. The frontier in memory keeps to the same order.
+The order of entries is declared here, by `BEST_FIRST` for queries and `position_of` for entries: the
+highest rank first and, of equal ranks, the URL that was discovered first. `frontier.frontier` says
+where else order matters.
+
+Each engine sees the entries of its own share alone.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, and_, case, delete, func, literal, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Tuple,
+    and_,
+    case,
+    delete,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
 
 from motherlode.records import (
     NO_QUEUE,
@@ -36,10 +51,10 @@ from motherlode.store.session import Session
 from motherlode.store.tables.judgements import ACCEPTED
 from motherlode.store.tables.pages import NOT_REFRESHED
 
-COLUMNS = ("share", "lane", "queue", "cost", "url_id", "depth", "distance", "via")
-KEY = COLUMNS[:5]
 SHARE = 0  # one engine owns all hosts
 BEST_FIRST = (frontier.c.cost, frontier.c.url_id)
+KEY = ("share", "lane", "queue", *(column.name for column in BEST_FIRST))
+COLUMNS = (*KEY, "depth", "distance", "via")
 _AT_ONCE = 10_000  # URLs in one question
 
 _ENTRIES = select(  # in the order of the fields of an `Entry`, for thousands are read at once
@@ -58,6 +73,7 @@ _ENTRIES = select(  # in the order of the fields of an `Entry`, for thousands ar
 # The lanes of URLs that wait for their first page; those of a refresh have one already.
 _FIRST_TIME = (Lane.CRAWL, Lane.HELD, Lane.PREPARATION)
 _IS_OPEN = and_(frontier.c.lane.in_(_FIRST_TIME), urls.c.state == UrlState.OPEN)
+_OWN = frontier.c.share == SHARE
 _WAITS = or_(_IS_OPEN, and_(frontier.c.lane == Lane.REFRESH, urls.c.state == UrlState.FETCHED))
 
 _FAILED_LAST = case((urls.c.reason.like(f"{NOT_REFRESHED}%"), 1), else_=0)
@@ -92,7 +108,7 @@ def offer_all(
         lane = int(
             f.lane
         )  # hashing and storing a member of an enumeration takes many times as long
-        entries[lane, f.queue, -f.rank, number] = Entry(
+        entries[lane, f.queue, *position_of(f.rank, number)] = Entry(
             number, f.url, f.key, f.queue, f.rank, f.depth, f.distance, vias[index], lane=lane
         )
     keys_in_order = sorted(entries)
@@ -127,12 +143,7 @@ def waiting(
         .limit(limit)
     )
     if after is not None:
-        query = query.where(
-            or_(
-                frontier.c.cost > -after.rank,
-                and_(frontier.c.cost == -after.rank, frontier.c.url_id > after.url_id),
-            )
-        )
+        query = query.where(tuple_(*BEST_FIRST) > _bound_position(after))
     entries: dict[UrlId, Entry] = {}
     for entry in _entries(session, query):
         entries.setdefault(entry.url_id, entry)
@@ -146,7 +157,10 @@ def all_waiting(session: Session, limit: int, after: Entry | None) -> list[Entry
     written, and stays.
     """
     key = [frontier.c[name] for name in KEY]
-    query = _ENTRIES.where(_IS_OPEN).order_by(*(column.desc() for column in key)).limit(limit)
+    worst_first = (column.desc() for column in key)
+    # The sum keeps databases from an index by share alone, which does not lead to where paging is.
+    own = frontier.c.share + 0 == SHARE
+    query = _ENTRIES.where(own, _IS_OPEN).order_by(*worst_first).limit(limit)
     if after is not None:
         query = query.where(tuple_(*key) < tuple_(*map(literal, _key_of(after))))
     return _entries(session, query)
@@ -157,7 +171,7 @@ def move(session: Session, moves: Sequence[Requeue]) -> None:
     moves = [move for move in moves if (move.lane, move.queue, move.rank) != _place_of(move.entry)]
     remove(session, [move.entry for move in moves])
     rows = {
-        (SHARE, int(move.lane), move.queue, -move.rank, old.url_id): (
+        (SHARE, int(move.lane), move.queue, *position_of(move.rank, old.url_id)): (
             old.depth,
             old.distance,
             old.via,
@@ -174,7 +188,7 @@ def move(session: Session, moves: Sequence[Requeue]) -> None:
 
 def clear(session: Session, lane: Lane) -> None:
     """Let nothing wait in a lane any more; its URLs may be offered again."""
-    session.connection.execute(delete(frontier).where(frontier.c.lane == lane))
+    session.connection.execute(delete(frontier).where(_in_lane(lane)))
     session.sieve.memory.forget()  # it still knows the offers that are gone
 
 
@@ -183,7 +197,7 @@ def sizes(session: Session, lane: Lane = Lane.CRAWL) -> dict[QueueId, int]:
     query = (
         select(frontier.c.queue, func.count(frontier.c.url_id.distinct()))
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
-        .where(_WAITS, frontier.c.lane == lane)
+        .where(_in_lane(lane), _WAITS)
         .group_by(frontier.c.queue)
     )
     return {QueueId(queue): count for queue, count in session.connection.execute(query)}
@@ -195,7 +209,7 @@ def size(session: Session) -> int:
     query = (
         select(func.count(frontier.c.url_id.distinct()))
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
-        .where(_IS_OPEN)
+        .where(_OWN, _IS_OPEN)
     )
     return int(session.connection.execute(query).scalar_one())
 
@@ -205,7 +219,7 @@ def places_of(session: Session, wanted: Collection[UrlId]) -> dict[UrlId, Entry]
     numbers, found = list(wanted), dict[UrlId, Entry]()
     for start in range(0, len(numbers), _AT_ONCE):
         here = frontier.c.url_id.in_(numbers[start : start + _AT_ONCE])
-        query = _ENTRIES.where(_WAITS, here).order_by(frontier.c.cost.desc())
+        query = _ENTRIES.where(_OWN, _WAITS, here).order_by(*(c.desc() for c in BEST_FIRST))
         found.update((entry.url_id, entry) for entry in _entries(session, query))
     return found
 
@@ -216,7 +230,8 @@ def ahead_of(session: Session, entry: Entry) -> int:
         select(func.count(frontier.c.url_id.distinct()))
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
         .where(_in_lane(entry.lane), frontier.c.queue == entry.queue)
-        .where(frontier.c.url_id != entry.url_id, _WAITS, _before(entry))
+        .where(frontier.c.url_id != entry.url_id, _WAITS)
+        .where(tuple_(*BEST_FIRST) < _bound_position(entry))
     )
     return session.connection.execute(query).scalar_one()
 
@@ -258,7 +273,7 @@ def worst_rank(session: Session, lane: Lane = Lane.CRAWL) -> float | None:
 
 
 def _in_lane(lane: int) -> ColumnElement[bool]:
-    return and_(frontier.c.share == SHARE, frontier.c.lane == lane)
+    return and_(_OWN, frontier.c.lane == lane)
 
 
 def _state_in(lane: int) -> UrlState:
@@ -270,13 +285,17 @@ def _place_of(entry: Entry) -> tuple[int, QueueId, float]:
     return entry.lane, entry.queue, entry.rank
 
 
+def position_of(rank: float, url_id: UrlId) -> tuple[float, UrlId]:
+    """Return the values of `BEST_FIRST`; the smallest position comes first."""
+    return -rank, url_id
+
+
 def _key_of(entry: Entry) -> tuple[int, int, QueueId, float, UrlId]:
-    return SHARE, int(entry.lane), entry.queue, -entry.rank, entry.url_id
+    return SHARE, int(entry.lane), entry.queue, *position_of(entry.rank, entry.url_id)
 
 
-def _before(entry: Entry) -> ColumnElement[bool]:
-    better = and_(frontier.c.cost == -entry.rank, frontier.c.url_id < entry.url_id)
-    return or_(frontier.c.cost < -entry.rank, better)
+def _bound_position(entry: Entry) -> Tuple:
+    return tuple_(*map(literal, position_of(entry.rank, entry.url_id)))
 
 
 def _entries(session: Session, query: Select[Any]) -> list[Entry]:

@@ -1,19 +1,21 @@
 """Judgements: kept, and pages found again by them."""
 
 from collections.abc import Collection, Iterator, Sequence
+from math import inf
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import astuple
-from sqlalchemy import Row, and_, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 
 from motherlode.records import ROOT, Judgement, ModelId, PageId, TopicId, UrlId
+from motherlode.records.learning import is_accepted
 from motherlode.store.schema import judgements, pages, urls, vectors
 from motherlode.store.session import Session
 
 COLUMNS = ("page_id", "topic_id", "confidence", "model_id", "score", "probability")
-# Whether a page is relevant, as `Judgement.is_accepted` has it.
-ACCEPTED = and_(judgements.c.topic_id != ROOT, judgements.c.confidence > 0)
+# Whether a page is accepted, as a condition of a query.
+ACCEPTED = is_accepted(judgements.c.topic_id, judgements.c.confidence)
 _AT_ONCE = 500
 
 
@@ -27,6 +29,11 @@ class Judged(Struct, frozen=True):
     topic: TopicId
     confidence: float
     probability: float | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the page counts as relevant."""
+        return is_accepted(self.topic, self.confidence)
 
 
 def judgement_row(page: PageId, judgement: Judgement) -> tuple[object, ...]:
@@ -46,15 +53,29 @@ def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) 
     session.bulk.upsert(judgements, COLUMNS, [rows[page] for page in sorted(rows)])
 
 
-def judged_for(
-    session: Session, topics: Collection[TopicId], limit: int, above: float = 0.0
+def judged_for(session: Session, topics: Collection[TopicId], limit: int) -> list[Judged]:
+    """Return the accepted pages of these topics, those with the highest margin first."""
+    return _judged(session, judgements.c.topic_id.in_(list(topics)) & ACCEPTED, limit)
+
+
+def off_topic(
+    session: Session, limit: int, above: float = -inf, at_most: float = inf
 ) -> list[Judged]:
-    """The pages that are on one of these topics, the surest first; or those that are less sure as well."""
+    """Return the pages on no topic with such margins, those with the highest margin first.
+
+    Pages of a topic that was removed keep their margins, which are above 0.
+    """
+    margin = judgements.c.confidence
+    on_root = judgements.c.topic_id == ROOT
+    return _judged(session, on_root & (margin > above) & (margin <= at_most), limit)
+
+
+def _judged(session: Session, condition: ColumnElement[bool], limit: int) -> list[Judged]:
     query = (
         select(judgements, urls.c.id.label("url_id"), urls.c.url, pages.c.title)
         .join_from(judgements, pages, pages.c.id == judgements.c.page_id)
         .join(urls, urls.c.id == pages.c.url_id)
-        .where(judgements.c.topic_id.in_(list(topics)), judgements.c.confidence > above)
+        .where(condition)
         .order_by(judgements.c.confidence.desc(), judgements.c.page_id)
         .limit(limit)
     )

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from motherlode.records import Entry, Lane, UrlId, UrlState
 from motherlode.store.schema import frontier, redirects, urls
 from motherlode.store.session import Session
-from motherlode.store.tables.frontier import COLUMNS, KEY, SHARE
+from motherlode.store.tables.frontier import COLUMNS, KEY, SHARE, position_of
 
 _HOPS = 20  # of a way by redirects; a circle has no end
 _FATES = ("id", "state", "reason", "attempts", "not_before")
@@ -21,7 +21,7 @@ _GIVEN_UP = urls.c.state.in_((UrlState.FAILED, UrlState.SKIPPED))
 def park(session: Session, entries: Iterable[Entry]) -> None:
     """Keep the places of entries that leave the frontier."""
     rows = [
-        (SHARE, Lane.PARKED, e.queue, -e.rank, e.url_id, e.depth, e.distance, e.via)
+        (SHARE, Lane.PARKED, e.queue, *position_of(e.rank, e.url_id), e.depth, e.distance, e.via)
         for e in entries
     ]
     if rows:

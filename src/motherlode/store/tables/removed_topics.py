@@ -3,7 +3,7 @@
 The record is written in the transaction that removes them (`undo_records`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from secrets import token_hex
 from typing import Any
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Table, func, insert, select, update
 
-from motherlode.records import Lane, TopicId
+from motherlode.records import Lane, QueueId, TopicId
 from motherlode.records.example_counts import ExampleCounts, count_origins
 from motherlode.store.schema import (
     examples,
@@ -59,9 +59,13 @@ _RECORDS = UndoRecords("removed.", _Record, KEPT)
 
 
 def note_removal(
-    session: Session, doomed: Sequence[TopicId], path: Sequence[str], now: float
+    session: Session,
+    doomed: Sequence[TopicId],
+    path: Sequence[str],
+    queues: Collection[QueueId],
+    now: float,
 ) -> Removal:
-    """Keep what restores these topics, parents first; before they are removed."""
+    """Store what restores these topics, parents first, and their queues; before they are removed."""
     run = session.connection.execute
     parent = run(select(topics.c.parent_id).where(topics.c.id == doomed[0])).scalar_one()
     rows = {
@@ -75,7 +79,7 @@ def note_removal(
     }
     waiting = (
         select(frontier)
-        .where(frontier.c.queue.in_(doomed), frontier.c.lane != Lane.PARKED)
+        .where(frontier.c.queue.in_(queues), frontier.c.lane != Lane.PARKED)
         .order_by(frontier.c.cost)
     )
     rows[frontier.name] = [tuple(row) for row in run(waiting.limit(_WAITING))]

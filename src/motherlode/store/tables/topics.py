@@ -1,11 +1,11 @@
 """Topics and their examples. Whether an edit makes sense was checked on the tree before."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from motherlode.records import Example, ExampleId, Origin, Topic, TopicId
+from motherlode.records import Example, ExampleId, Origin, QueueId, Topic, TopicId
 from motherlode.store.schema import examples, frontier, judgements, topics
 from motherlode.store.session import Session
 from motherlode.store.values import storable
@@ -37,15 +37,17 @@ def move_topic(session: Session, topic: TopicId, parent: TopicId) -> None:
     session.connection.execute(update(topics).where(topics.c.id == topic).values(parent_id=parent))
 
 
-def remove_topics(session: Session, doomed: Sequence[TopicId], heir: TopicId) -> None:
+def remove_topics(
+    session: Session, doomed: Sequence[TopicId], heir: TopicId, queues: Collection[QueueId]
+) -> None:
     """Remove topics, parents first in `doomed`; pages judged into them go to `heir`.
 
-    Their examples and the person's verdicts go with them, and so do the entries in their queues: the
+    Their examples and marks are removed too, and all entries of `queues`, those of the topics: the
     links can be offered again from the pages that have them.
     """
     run = session.connection.execute
     run(update(judgements).where(judgements.c.topic_id.in_(doomed)).values(topic_id=heir))
-    run(delete(frontier).where(frontier.c.queue.in_(doomed)))  # a topic's queue has its number
+    run(delete(frontier).where(frontier.c.queue.in_(queues)))
     for topic in reversed(doomed):
         run(delete(topics).where(topics.c.id == topic))
     session.sieve.memory.forget()  # it still knows the offers that are gone

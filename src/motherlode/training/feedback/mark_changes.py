@@ -1,7 +1,7 @@
 """A user's marks on pages: good or bad for a topic, or not to be learned from (SPEC B21).
 
 New marks are computed first and saved by the caller. They change nothing until the next training:
-`policies.bingo.user_retraining` shows what that would change, and does it.
+`training.user_retraining` shows what that would change, and does it.
 """
 
 from collections.abc import Iterator, Sequence

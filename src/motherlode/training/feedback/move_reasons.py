@@ -9,8 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
+from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import spell
-from motherlode.learning.tree import ROOT, SEMANTIC, Sample, TreeClassifier
+from motherlode.learning.term_evidence import SEMANTIC
+from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import Feedback, PageId, TopicId, Word
 from motherlode.store.session import Session
 from motherlode.store.tables.pages import page_numbered, text_of

@@ -17,7 +17,8 @@ from motherlode.documents.text.terms import Bag
 from motherlode.learning.clusters.kmeans import clustering_features
 from motherlode.learning.informative_documents import InformativeDocument, choose_informative
 from motherlode.learning.matrix import Floats, count_matrix, idf_weights, unit_rows
-from motherlode.learning.tree import UNKNOWN_CONFIDENCE, TreeClassifier
+from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
+from motherlode.learning.tree import TreeClassifier
 from motherlode.records import ROOT, PageId, Topic, TopicId
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows

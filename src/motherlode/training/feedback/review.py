@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from motherlode.learning.precision import estimate_precision
 from motherlode.learning.tree import TreeClassifier
-from motherlode.records import ROOT, Feedback, Judgement, ModelId, PageId, TopicId
+from motherlode.records import Feedback, Judgement, ModelId, PageId, TopicId
 from motherlode.records.example_counts import ExampleCounts
 from motherlode.store.session import Session
 from motherlode.store.tables.former_judgements import FormerJudgements
@@ -293,7 +293,7 @@ def _accepted_topic(judgement: Judgement | None) -> TopicId | None:
 def _topic_name(tree: TopicTree, judgement: Judgement | None) -> str:
     if judgement is None:
         return NOT_JUDGED
-    if judgement.topic == ROOT or judgement.confidence <= 0:
+    if not judgement.is_accepted:
         return OTHERS
     return "/".join(tree.path(judgement.topic))
 

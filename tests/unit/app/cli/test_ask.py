@@ -143,7 +143,7 @@ def test_words_are_bold_on_a_terminal_and_a_page_cannot_steer_it(
 
 def interrupted(box: Running, where: Path, after: str, *arguments: str) -> tuple[int, str, str]:
     """Ask, and press Ctrl-C when it says `after`."""
-    connect = ("--set", f"network.connect={box.address}", "--set", "crawl.learn_at_home=false")
+    connect = ("--set", f"network.connect={box.address}", "--set", "bingo.learn_at_home=false")
     asking = subprocess.Popen(
         [sys.executable, "-u", "-m", "motherlode", "ask", QUERY, *arguments, *connect],
         cwd=where,

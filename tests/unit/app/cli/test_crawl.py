@@ -300,7 +300,7 @@ def test_a_policy_that_knows_no_topics_puts_nothing_on_one(lode: CliRun, box: Ru
 def test_in_the_end_all_pages_are_judged_by_what_was_learned_from_all(
     lode: CliRun, box: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made(lode, f"network.connect={box.address}", "crawl.learn_pages=0")
+    made(lode, f"network.connect={box.address}", "bingo.learn_pages=0")
     monkeypatch.setattr(retraining, "pages_until_retraining", lambda _pages: inf)  # none on the way
     monkeypatch.setattr(retraining, "FIRST_PAGES", 1)
     monkeypatch.chdir(tmp_path)

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from motherlode.app.cli.display import Display, PipeSafeConsole, failures, line, time_left
-from motherlode.app.services.crawl import UNLIMITED_PAGES
-from motherlode.crawl.progress import Idle, Limits, Progress
+from motherlode.crawl.progress import UNLIMITED_PAGES, Idle, Limits, Progress
 from motherlode.policies.kind import topic_queues
 from motherlode.records import ROOT, QueueId, Topic, TopicId
 from motherlode.topics import TopicTree

@@ -44,8 +44,8 @@ def paused(tmp_path_factory: pytest.TempPathFactory, box: Running) -> Path:
     folder = tmp_path_factory.mktemp("paused")
     settings = (
         f"network.connect={box.address}",
-        "crawl.learn_at_home=false",
-        "crawl.learn_pages=10",
+        "bingo.learn_at_home=false",
+        "bingo.learn_pages=10",
     )
     chosen = [word for setting in settings for word in ("--set", setting)]
     weak = [*SEEDS, place("news", 0)]  # so that pages of the crawl are better

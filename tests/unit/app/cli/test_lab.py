@@ -46,7 +46,8 @@ def test_compare_shows_a_table_of_policies(lode: CliRun) -> None:
     )
     assert run.returncode == 0, run.stderr
     lines = run.stdout.splitlines()
-    assert lines[0].split()[:3] == ["policy", "pages", "requests"]
+    assert lines[0].split()[:4] == ["policy", "pages", "requests", "allowed"]
+    assert {line.split()[3] for line in lines[1:]} == {"60"}  # 20 for each of three pages
     assert [line.split()[0] for line in lines[1:]] == [
         "bingo", "best-first", "breadth-first", "depth-first", "random", "oracle",
     ]  # fmt: skip
@@ -105,6 +106,7 @@ def test_compare_writes_json_with_a_row_a_policy(lode: CliRun, tmp_path: Path) -
     }
     for row in rows:
         assert wanted <= row.keys()
+        assert 0 < row["requests"] <= row["max_requests"] == 80
         assert row["topic"] == "Animals/Owls"
         assert row["curve"][0] == [0, 0]
         assert row["curve"][-1][1] == row["relevant"]

@@ -17,11 +17,12 @@ from click.testing import CliRunner
 
 from motherlode.app.cli import questions as asking
 from motherlode.app.cli.commands.feedback import command
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain, save_retrained
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.portal import Portal
 from motherlode.records import Word
 from motherlode.store.tables.marks import standing_marks
 from motherlode.training import training_set as training
+from motherlode.training.user_retraining import RetrainingOptions, save_retrained
 from support.helpers import CliRun, said_one_sentence
 from support.search_portals import SamplePage, fill_portal
 from support.training_webs import EACH, VOCABULARY, place, planted, text

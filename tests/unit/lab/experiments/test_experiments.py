@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from motherlode.lab.defaults import PORTAL_POLICIES
 from motherlode.lab.experiments import experts, portals
 from motherlode.lab.experiments.experts import Order, Question, query_for
 from motherlode.lab.experiments.figures import (
@@ -25,7 +26,8 @@ from motherlode.lab.experiments.stock import Extent, Stock, mean_extent
 from motherlode.lab.linkgraph import LinkGraph, link_graph
 from motherlode.lab.loader import open_web
 from motherlode.lab.trials.document_cache import Readings
-from motherlode.records import LodeError
+from motherlode.policies.registry import BREADTH_FIRST, ORACLE
+from motherlode.records import LodeError, UsageError
 from support.small_webs import Said, html, record_web
 
 OWLS = "owls hunt at night with silent wings and see in the dark"
@@ -204,7 +206,7 @@ def portal_of(web: Path, policy: str, *budgets: int) -> portals.Crawled:
     return bench.run(portals.tasks(plan)[0])
 
 
-@pytest.mark.parametrize("policy", portals.POLICIES)
+@pytest.mark.parametrize("policy", PORTAL_POLICIES)
 def test_a_portal_is_taken_stock_of_at_each_budget(web: Path, policy: str) -> None:
     crawled = portal_of(web, policy, 3, 6, 100)
     assert [(one.budget, one.extent.stored) for one in crawled.stages] == [
@@ -225,6 +227,13 @@ def test_a_portal_is_taken_stock_of_at_each_budget(web: Path, policy: str) -> No
     assert [one.tops[-1].on_topic for one in crawled.stages] == sorted(
         one.tops[-1].on_topic for one in crawled.stages
     )
+
+
+def test_a_portal_is_generated_by_any_policy_but_those_that_need_labels(web: Path) -> None:
+    (stage,) = portal_of(web, BREADTH_FIRST, 6).stages
+    assert stage.extent.stored == 6
+    with pytest.raises(UsageError, match="no policy 'oracle' here; there are bingo, "):
+        portal_of(web, ORACLE, 6)
 
 
 def test_a_crawl_goes_on_where_it_was_paused(web: Path) -> None:

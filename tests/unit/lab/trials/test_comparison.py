@@ -279,3 +279,44 @@ def test_the_budget_holds_with_many_connections(web: Path) -> None:
             ).measures.pages
             == pages
         )
+
+
+@pytest.mark.parametrize("policy", ["best-first", "breadth-first"])
+def test_requests_of_the_preparation_are_within_the_budget(web: Path, policy: str) -> None:
+    seeds = tuple(f"http://{page}" for page in ON_TOPIC)
+    finished = run(web, policy, requests=len(seeds), seeds=seeds)
+    assert finished.requests == len(seeds)
+    assert [fetch.seed for fetch in finished.log] == [True] * len(seeds)
+
+
+def test_the_preparation_ends_with_the_requests(tmp_path: Path) -> None:
+    seeds = tuple(f"http://a.test/{n}" for n in range(40))
+    pages: dict[str, Said] = {seed: (301, {"Location": f"{seed}.html"}, b"") for seed in seeds}
+    pages |= {f"{seed}.html": html(f"Owl {seed}", f"{OWLS} {seed}") for seed in seeds}
+    web = record_web(tmp_path / "web", pages, dict.fromkeys(pages, "Animals/Owls"))
+    assert run(web, "best-first", seeds=seeds).requests == 80
+    limited = run(web, "best-first", requests=20, seeds=seeds)  # pages under way count as one each
+    assert 20 <= limited.requests <= 40
+    assert all(fetch.seed for fetch in limited.log)
+
+
+def test_fewer_requests_than_seeds_are_no_budget(web: Path) -> None:
+    comparison = Comparison(
+        web=str(web), topics=("Animals/Owls",), policies=("random",), pages=9, seeds=2, requests=1
+    )
+    with pytest.raises(UsageError, match="2 seeds need more than 1 requests"):
+        ComparisonBench(comparison).check()
+
+
+def test_a_comparison_says_how_many_requests_were_allowed(web: Path) -> None:
+    for requests, allowed in ((None, 180), (7, 7)):
+        comparison = Comparison(
+            web=str(web),
+            topics=("Animals/Owls",),
+            policies=("breadth-first",),
+            pages=9,
+            seeds=SEED,
+            requests=requests,
+        )
+        (row,) = rows(comparison, list(compare(comparison, 1)))
+        assert row.requests <= row.max_requests == allowed

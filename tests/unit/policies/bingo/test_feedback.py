@@ -26,6 +26,7 @@ from motherlode.policies.bingo.feedback import (
     undo_changes,
 )
 from motherlode.policies.bingo.levels import level_planes
+from motherlode.policies.bingo.user_retraining import BINGO_TRAINING
 from motherlode.portal import Portal
 from motherlode.records import (
     ROOT,
@@ -49,6 +50,7 @@ from motherlode.training import training_set as training
 from motherlode.training.feedback.marks import PortalMarks
 from motherlode.training.feedback.review import Effect
 from motherlode.training.feedback.user_counterexamples import user_counterexamples
+from motherlode.training.trainer import Trainer
 from motherlode.training.training_document import page_at_url
 from motherlode.training.training_set import training_set_of
 from support.crawl_runs import FIELDS, SEEDS, examples_by, field, fields, go_out
@@ -76,7 +78,7 @@ def vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
 def paused(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A portal whose crawl has learned and waits for feedback, beside its web; to be copied."""
     folder = tmp_path_factory.mktemp("paused")
-    portal = planted(folder / "p", TOPICS, crawl__learn_at_home=False, crawl__learn_pages=10)
+    portal = planted(folder / "p", TOPICS, bingo__learn_at_home=False, bingo__learn_pages=10)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "common_vocabulary", lambda: VOCABULARY)
         progress = go_out(portal, folder / "web", fields(), feedback=True)
@@ -99,7 +101,7 @@ def effect_of(portal: Path, requested: RequestedFeedback) -> Effect:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         tree = opened.tree()
         changes = changes_from(session, tree, requested, 1.0)
-        return effect_of_changes(session, tree, opened.config, changes)
+        return effect_of_changes(session, tree, opened.config, changes, BINGO_TRAINING)
 
 
 def archetypes_of(portal: Path, topic: str = "/") -> list[Archetype]:
@@ -142,7 +144,9 @@ def training_text(portal: Path, url: str) -> str:
 def trained_model(portal: Path) -> bytes:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         examples = topic_rows.examples_of(session)
-        _, classifier = study.learned(session, opened.tree(), opened.config, examples)
+        tree, config = opened.tree(), opened.config
+        trainer = Trainer(session, tree, config.learning)
+        _, classifier = study.learn_levelled_topics(session, tree, config, examples, trainer)
         return classifier.pack()
 
 
@@ -431,7 +435,7 @@ def test_feedback_is_undone_after_a_crawl_too(birds: Path, paused: Path) -> None
 def test_feedback_on_a_topic_that_is_gone_is_not_undone(birds: Path) -> None:
     give_feedback(birds, RequestedFeedback(accept=(archetype_urls(birds)[0],)))
     with Portal.writing(birds, "test") as opened, opened.store.writing() as session:
-        topic_rows.remove_topics(session, [number_of(birds, "owls")], ROOT)
+        topic_rows.remove_topics(session, [number_of(birds, "owls")], ROOT, [])
     with pytest.raises(UsageError, match=r"was removed since.* 'lode topics DIR restore'"):
         undo_feedback(birds)
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import bag_of
 from motherlode.learning.scorer import BagBatch
-from motherlode.learning.tree import Sample, TreeClassifier
+from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.levels import (
     _rest_shares,
     distance_to_bulk,

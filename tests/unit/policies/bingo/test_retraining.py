@@ -91,7 +91,7 @@ def test_a_crawl_learns_and_then_harvests(tmp_path: Path, web: Path) -> None:
 
 
 def test_every_page_is_judged_by_the_last_model(tmp_path: Path, web: Path) -> None:
-    portal = portal_of(tmp_path, crawl__learn_pages=0)
+    portal = portal_of(tmp_path, bingo__learn_pages=0)
     crawled(portal, web)
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         by_topic = counts_by_topic(session)
@@ -154,7 +154,7 @@ class SlowProcess(TrainingProcess):
 def test_not_a_page_more_is_fetched_to_learn_than_was_asked_for(
     tmp_path: Path, web: Path, *, pages: int, pause: bool
 ) -> None:
-    portal = portal_of(tmp_path, crawl__learn_at_home=False)
+    portal = portal_of(tmp_path, bingo__learn_at_home=False)
     seen: list[Progress] = []
 
     async def work(opened: Portal) -> Progress:
@@ -242,7 +242,7 @@ def test_a_crawl_learns_from_the_links_that_it_has_followed(
     learned = weights_after(portal_of(tmp_path), web)
     assert learned != LinkWeights()
     assert learned.is_valid()
-    for at, setting in enumerate(("crawl__apprentice", "crawl__retrain")):
+    for at, setting in enumerate(("bingo__apprentice", "bingo__retrain")):
         assert (
             weights_after(portal_of(tmp_path / str(at), **{setting: False}), web) == LinkWeights()
         )

@@ -16,6 +16,7 @@ from motherlode.learning.links.weights import LinkWeights
 from motherlode.learning.options import VotingRule
 from motherlode.learning.tree import TopicVerdict, TreeClassifier
 from motherlode.policies import Revising, Visit
+from motherlode.policies.bingo.options import BingoOptions, Focus
 from motherlode.policies.bingo.prospects import Prospects
 from motherlode.policies.bingo.steering import (
     FRONT_BONUS,
@@ -29,8 +30,9 @@ from motherlode.policies.bingo.steering import (
     topic_probability,
 )
 from motherlode.policies.bounds import is_within
-from motherlode.policies.options import CrawlOptions, Focus
-from motherlode.policies.registry import BINGO_2003
+from motherlode.policies.options import CrawlOptions
+from motherlode.policies.registry import BINGO, BINGO_2003
+from motherlode.portal import Config
 from motherlode.records import (
     ROOT,
     Document,
@@ -65,13 +67,14 @@ class Fixed:
 
 def bingo(
     phase: Phase = Phase.HARVESTING,
-    options: CrawlOptions = CrawlOptions(),  # noqa: B008 - frozen
+    options: BingoOptions = BingoOptions(),  # noqa: B008 - frozen
     **more: Any,
 ) -> Bingo:
     classifier: Any = Fixed(TopicVerdict(2, 0.3), TopicVerdict(1, -0.4, others=True))
     return Bingo(
         classifier,
         ModelId(7),
+        more.pop("crawl", CrawlOptions()),
         options,
         more.pop("ranking", ByConfidence()),
         {"owls.test"},
@@ -122,7 +125,7 @@ def test_a_page_on_a_topic_passes_its_links_on_at_its_confidence() -> None:
 
 @pytest.mark.parametrize("decay", [0.5, 1.0])
 def test_a_tunnel_decays_and_ends(decay: float) -> None:
-    policy = bingo(ranking=ByProspects(Prospects()), decay=decay, options=CrawlOptions(tunnel=2))
+    policy = bingo(ranking=ByProspects(Prospects()), decay=decay, options=BingoOptions(tunnel=2))
     ranks = []
     for steps in range(4):
         follows = list(
@@ -131,18 +134,18 @@ def test_a_tunnel_decays_and_ends(decay: float) -> None:
         ranks += [(follow.distance, follow.rank) for follow in follows]
     assert [distance for distance, _ in ranks] == [1.0, 2.0]
     assert ranks[1][1] == pytest.approx(ranks[0][1] * decay, rel=0.2)
-    assert list(bingo(options=CrawlOptions(tunnel=0)).steer(visit(), OFF).follows) == []
+    assert list(bingo(options=BingoOptions(tunnel=0)).steer(visit(), OFF).follows) == []
 
 
 def test_the_tunnel_of_the_paper_is_short_however_long_it_may_be() -> None:
-    assert CrawlOptions().reach == CrawlOptions().tunnel > 2
-    assert CrawlOptions(policy=BINGO_2003).reach == 2
-    assert CrawlOptions(policy=BINGO_2003, tunnel=1).reach == 1
+    assert BingoOptions().reach(BINGO) == BingoOptions().tunnel > 2
+    assert BingoOptions().reach(BINGO_2003) == 2
+    assert BingoOptions(tunnel=1).reach(BINGO_2003) == 1
 
 
 def test_soft_focus_accepts_any_topic_and_sharp_only_its_own() -> None:
     other = visit(queue=HERONS)
-    sharp = CrawlOptions(focus=Focus.SHARP)
+    sharp = BingoOptions(focus=Focus.SHARP)
     assert only(bingo(), other, ON).distance == 0
     assert only(bingo(Phase.HARVESTING, sharp), other, ON).distance == 1
     assert only(bingo(Phase.LEARNING), other, ON).distance == 1
@@ -159,7 +162,7 @@ def test_the_learning_phase_stays_near_and_at_home() -> None:
     assert lanes == [Lane.CRAWL, Lane.HELD]
     assert only(policy, visit(depth=3), ON).lane == Lane.CRAWL
     assert only(policy, visit(depth=4), ON).lane == Lane.HELD
-    anywhere = CrawlOptions(learn_at_home=False, learn_depth=0)
+    anywhere = BingoOptions(learn_at_home=False, learn_depth=0)
     assert (
         only(bingo(Phase.LEARNING, anywhere), visit("http://x.test/", depth=9), ON).lane
         == Lane.CRAWL
@@ -177,15 +180,15 @@ def test_domains_that_a_person_named_are_kept_to() -> None:
         "http://myowls.test/",
         "http://bad.owls.test/",
     )
-    options = CrawlOptions(domains=("owls.test",), locked=("bad.owls.test",))
-    follows = bingo(options=options).steer(visit(*links), ON).follows
+    crawl = CrawlOptions(domains=("owls.test",), locked=("bad.owls.test",))
+    follows = bingo(crawl=crawl).steer(visit(*links), ON).follows
     assert [follow.url for follow in follows] == list(links[:2])
 
 
 def test_depth_can_be_limited() -> None:
-    options = CrawlOptions(depth=3)
-    assert only(bingo(options=options), visit(depth=2), ON).depth == 3
-    assert list(bingo(options=options).steer(visit(depth=3), ON).follows) == []
+    crawl = CrawlOptions(depth=3)
+    assert only(bingo(crawl=crawl), visit(depth=2), ON).depth == 3
+    assert list(bingo(crawl=crawl).steer(visit(depth=3), ON).follows) == []
 
 
 def test_the_paper_learns_depth_first() -> None:
@@ -284,16 +287,17 @@ def taught() -> TreeClassifier:
 
 def test_policies_by_name() -> None:
     classifier = taught()
-    usual = policy_for(CrawlOptions(), classifier, None, (), Phase.LEARNING)
+    usual = policy_for(Config(), classifier, None, (), Phase.LEARNING)
     assert usual.prospects is not None
     assert classifier.rule is VotingRule.WEIGHTED
-    paper = policy_for(CrawlOptions(policy=BINGO_2003), classifier, None, (), Phase.LEARNING)
+    config = Config(crawl=CrawlOptions(policy=BINGO_2003))
+    paper = policy_for(config, classifier, None, (), Phase.LEARNING)
     assert (paper.prospects, paper.depth_first, classifier.rule) == (
         None,
         True,
         VotingRule.UNANIMOUS,
     )
-    policy_for(CrawlOptions(policy=BINGO_2003), classifier, None, (), Phase.HARVESTING)
+    policy_for(config, classifier, None, (), Phase.HARVESTING)
     assert classifier.rule is VotingRule.WEIGHTED
 
 
@@ -327,7 +331,7 @@ def test_what_was_learned_of_links_counts_from_then_on() -> None:
 
 
 def test_anchors_speak_for_the_topic() -> None:
-    policy = policy_for(CrawlOptions(), taught(), None, (), Phase.HARVESTING)
+    policy = policy_for(Config(), taught(), None, (), Phase.HARVESTING)
     found = [
         Link(one.url, one.key, anchor)
         for anchor in ("barn owl", "goal")

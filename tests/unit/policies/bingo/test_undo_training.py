@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from motherlode.policies.bingo.user_retraining import (
-    RetrainingOptions,
-    UndoableTraining,
-    rejudge,
-    retrain,
-    save_rejudged,
-    save_retrained,
-    undo_training,
-)
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.portal import Portal
 from motherlode.records import ROOT, TOPIC_MODEL, PageId, UsageError
 from motherlode.search.authority import topic_authorities
@@ -28,6 +20,14 @@ from motherlode.topics import parse_path
 from motherlode.training import training_set as training
 from motherlode.training.feedback.mark_changes import RequestedMarks, list_marks, new_marks
 from motherlode.training.feedback.review import NOT_JUDGED, Effect
+from motherlode.training.user_retraining import (
+    RetrainingOptions,
+    UndoableTraining,
+    rejudge,
+    save_rejudged,
+    save_retrained,
+    undo_training,
+)
 from support.databases import both_databases
 from support.search_portals import SamplePage, fill_portal, found_hosts
 from support.training_webs import EACH, VOCABULARY, number_of, place, planted, text
@@ -218,7 +218,7 @@ def test_after_a_crawl_a_training_is_not_undone(portal: Path) -> None:
 def test_after_a_topic_was_removed_a_training_is_not_undone(portal: Path) -> None:
     train(portal)
     with Portal.writing(portal, "test") as opened, opened.store.writing() as session:
-        topic_rows.remove_topics(session, [number_of(portal, "owls")], ROOT)
+        topic_rows.remove_topics(session, [number_of(portal, "owls")], ROOT, [])
     with pytest.raises(UsageError, match=r"Topics were removed .* 'lode topics DIR restore'"):
         undo(portal)
 
@@ -232,7 +232,7 @@ def killed(*arguments):
     keep(*arguments)
     os.kill(os.getpid(), signal.SIGKILL)
 former.keep_judgements = killed
-from motherlode.policies.bingo.user_retraining import undo_training
+from motherlode.training.user_retraining import undo_training
 from motherlode.portal import Portal
 with Portal.writing(Path(sys.argv[1]), "test") as portal:
     undo_training(portal)

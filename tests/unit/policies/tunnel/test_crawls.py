@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from motherlode.explain.explainer import explain
-from motherlode.policies.tunnel.kind import TUNNEL, TUNNEL_2002, store_model
+from motherlode.policies.registry import TUNNEL, TUNNEL_2002
+from motherlode.policies.tunnel.kind import store_model
 from motherlode.policies.tunnel.stored_pages import reached_hits
 from motherlode.portal import Portal
 from motherlode.records import CENTROID_MODEL, Example, Origin

@@ -15,14 +15,7 @@ from motherlode.policies import Visit
 from motherlode.policies.bingo.archetype_list import (
     list_archetypes,
 )
-from motherlode.policies.bingo.user_retraining import (
-    RetrainedModel,
-    RetrainingOptions,
-    rejudge,
-    retrain,
-    save_rejudged,
-    save_retrained,
-)
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.policies.policy import NO_MOVES, Moves, PolicyDefaults
 from motherlode.portal import Portal
 from motherlode.records import (
@@ -61,6 +54,13 @@ from motherlode.training.feedback.marks import MARKED_CONFIDENCE, PortalMarks
 from motherlode.training.feedback.review import Effect
 from motherlode.training.training_document import page_at_url
 from motherlode.training.training_set import training_set_of
+from motherlode.training.user_retraining import (
+    RetrainedModel,
+    RetrainingOptions,
+    rejudge,
+    save_rejudged,
+    save_retrained,
+)
 from motherlode.urls import address
 from support.crawl_runs import SEEDS, examples_by, fields, go_out
 from support.databases import both_databases
@@ -315,7 +315,7 @@ def test_without_a_topic_the_page_is_marked_for_its_own(portal: Path) -> None:
 
 def paused_crawl(folder: Path) -> Path:
     """Return a portal whose crawl waits for feedback."""
-    settings: dict[str, Any] = {"crawl__learn_at_home": False, "crawl__learn_pages": 10}
+    settings: dict[str, Any] = {"bingo__learn_at_home": False, "bingo__learn_pages": 10}
     path = planted(folder / "p", CRAWLED_TOPICS, **settings)
     go_out(path, folder / "web", fields(), feedback=True)
     return path
@@ -489,7 +489,8 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from motherlode.training.feedback import review as reviewing
 from motherlode.training import training_set as training
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain, save_retrained
+from motherlode.policies.bingo.user_retraining import retrain
+from motherlode.training.user_retraining import RetrainingOptions, save_retrained
 from motherlode.portal import Portal
 from support.training_webs import VOCABULARY
 training.common_vocabulary = lambda: VOCABULARY

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.policies.bingo.archetypes import latest_classifier
-from motherlode.policies.bingo.user_retraining import RetrainingOptions, retrain, save_retrained
+from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.portal import Portal
 from motherlode.records import Mark, Word
 from motherlode.store.tables.marks import give_marks
 from motherlode.topics import parse_path
 from motherlode.training import training_set as training
 from motherlode.training.feedback.questions import PageQuestion, choose_questions
+from motherlode.training.topic_model import latest_classifier
 from motherlode.training.training_document import page_at_url
+from motherlode.training.user_retraining import RetrainingOptions, save_retrained
 from support.databases import both_databases
 from support.search_portals import SamplePage, fill_portal
 from support.training_webs import EACH, VOCABULARY, number_of, place, planted, text

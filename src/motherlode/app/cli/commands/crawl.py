@@ -13,6 +13,7 @@ from motherlode.app.cli.interruption import exit_interrupted, on_interruption
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import CrawlRequest
 from motherlode.app.text import count, duration
+from motherlode.policies.registry import policy_summaries
 from motherlode.records import LodeError, RunEnd
 
 if TYPE_CHECKING:
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
 _LIMIT_EXIT_CODES = {RunEnd.PAGES: 14, RunEnd.TIME: 15}
 
 
-@click.command("crawl")
+class _CrawlCommand(click.Command):
+    """A command whose help ends with the policies, those of other packages included."""
+
+    def format_epilog(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Policies"):
+            formatter.write_dl(list(policy_summaries().items()))
+
+
+@click.command("crawl", cls=_CrawlCommand)
 @portal_argument
 @request_options(CrawlRequest)
 @click.option(

@@ -14,6 +14,7 @@ from motherlode.app.services.pages import explain_url
 from motherlode.app.text import count
 from motherlode.documents.features.spaces import TERMS
 from motherlode.explain.explanations import (
+    EXPLAINED_LINKS,
     DiscoveryPath,
     ExplainedJudgement,
     Explanation,
@@ -39,7 +40,7 @@ _Line = tuple[str, str]  # a name and a text; without a name, it continues the l
 @click.option(
     "--links",
     type=click.IntRange(0),
-    default=10,
+    default=EXPLAINED_LINKS,
     show_default=True,
     help="Number of its links shown, best first.",
 )

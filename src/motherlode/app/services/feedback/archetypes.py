@@ -25,6 +25,7 @@ from motherlode.policies.bingo.feedback import (
     save_changes,
     undo_changes,
 )
+from motherlode.policies.kind import training_of
 from motherlode.portal import Portal
 from motherlode.records import ROOT, TOPIC_MODEL, Origin, Topic, TopicId, UsageError
 from motherlode.store import Session
@@ -77,6 +78,7 @@ def store_feedback(path: Path, request: FeedbackRequest) -> FeedbackResult:
         Portal.writing(path, "lode feedback", request.settings) as portal,
         portal.store.writing() as session,
     ):
+        training_of(portal.config.crawl.policy)  # which learns from the feedback
         if request.undo:
             undone = undo_changes(session, TopicTree(topic_rows.all_topics(session)))
             return FeedbackResult([], [], {}, [], kept=True, undone=undone)
@@ -94,6 +96,7 @@ def store_feedback(path: Path, request: FeedbackRequest) -> FeedbackResult:
 def try_feedback(path: Path, request: FeedbackRequest) -> FeedbackResult:
     """Return what feedback would change; nothing is stored."""
     with Portal.reading(path, request.settings) as portal, portal.store.reading() as session:
+        training = training_of(portal.config.crawl.policy)
         latest_model_of(portal)  # there has to be one to compare with
         tree = portal.tree()
         if _needs_others(request, tree):
@@ -104,7 +107,7 @@ def try_feedback(path: Path, request: FeedbackRequest) -> FeedbackResult:
         changes = changes_from(
             session, tree, _resolve(request, session, tree, portal.config.urls), time()
         )
-        effect = effect_of_changes(session, tree, portal.config, changes)
+        effect = effect_of_changes(session, tree, portal.config, changes, training)
     return _result(changes, tree, kept=False, effect=effect)
 
 

@@ -17,15 +17,16 @@ from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.text import count
 from motherlode.export.site.rows import brief
 from motherlode.learning.tree import TreeClassifier
-from motherlode.policies.bingo.archetypes import latest_classifier
 from motherlode.portal import Portal
 from motherlode.records import ROOT, BadInputError
+from motherlode.records.learning import is_accepted
 from motherlode.store import Session
 from motherlode.store.tables.pages import KeptPage, main_text_of, page_numbered, text_of
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.certainty import Assessed, probability_text
 from motherlode.training.feedback.questions import PageQuestion, choose_questions
 from motherlode.training.samples import stored_sample
+from motherlode.training.topic_model import latest_classifier
 
 DEFAULT_QUESTIONS = 5
 MAX_QUESTIONS = 50
@@ -125,7 +126,7 @@ def _asked_page(
 
 def why_asked(question: PageQuestion, probability: float) -> str:
     """Return in words why a page is asked."""
-    side = "just inside" if question.margin > 0 else "just outside"
+    side = "just inside" if is_accepted(question.topic, question.margin) else "just outside"
     place = f"it lies {side} the topic (probability {probability_text(probability)})"
     if not question.similar:
         return place

@@ -112,8 +112,12 @@ def remove(editor: TopicEditor, path: str) -> TopicEdit:
     topic = editor.at(path)
     heir = editor.tree.check_remove(topic)
     removed = editor.tree.descendants(topic.id)
-    removal = note_removal(editor.session, removed, editor.tree.path(topic.id), time())
-    topic_rows.remove_topics(editor.session, removed, heir)
+    from motherlode.policies.kind import load_policy  # noqa: PLC0415 - slow to import
+
+    path_names = editor.tree.path(topic.id)
+    queues = load_policy(editor.portal.config.crawl.policy).queues_of_topics(removed)
+    removal = note_removal(editor.session, removed, path_names, queues, time())
+    topic_rows.remove_topics(editor.session, removed, heir, queues)
     below = f" with {count(len(removed) - 1, 'topic')} below it" if len(removed) > 1 else ""
     return TopicEdit(f"Removed '{path}'{below}.", topic.id, removal.id)
 

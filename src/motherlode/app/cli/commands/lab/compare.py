@@ -23,11 +23,15 @@ from motherlode.app.cli.commands.lab.output import check_targets, draw, share, w
 from motherlode.app.cli.commands.sandbox import web_argument
 from motherlode.app.cli.tables import TextTable
 from motherlode.app.cli.types import FiniteNumber
-from motherlode.policies.registry import BINGO_2003, policy_names
+from motherlode.lab.defaults import COMPARISON_SEEDS, CONNECTIONS, REFERENCE_POLICY
+from motherlode.policies.registry import BUILT_IN, compared_policies, policy_names
 from motherlode.records import UsageError
 
 if TYPE_CHECKING:
     from motherlode.lab.trials.comparison import Comparison, ComparisonRow, Finished
+
+
+_NOT_COMPARED = [policy.name for policy in BUILT_IN if not policy.is_compared]
 
 
 @click.command("compare")
@@ -40,9 +44,11 @@ if TYPE_CHECKING:
     help="Also show the means over all topics after these numbers of pages.",
 )
 @click.option(
-    "--policies", metavar="A,B,...", help="The policies to run; by default all but bingo-2003."
+    "--policies",
+    metavar="A,B,...",
+    help=f"The policies to run; by default all but {', '.join(_NOT_COMPARED)}.",
 )
-@seeds_option(5)
+@seeds_option(COMPARISON_SEEDS)
 @click.option(
     "--pages",
     type=click.IntRange(1),
@@ -60,7 +66,7 @@ if TYPE_CHECKING:
 @click.option(
     "--connections",
     type=click.IntRange(1, 10_000),
-    default=1,
+    default=CONNECTIONS,
     show_default=True,
     help="Number of pages fetched at the same time.",
 )
@@ -139,13 +145,13 @@ def _comparison(  # noqa: PLR0913 - one parameter an option
     named = tuple(
         dict.fromkeys(name.strip() for name in (policies or "").split(",") if name.strip())
     )
-    available = policy_names(for_lab=True)
     if policies is not None and not named:
-        raise UsageError(f"--policies names none; there are {', '.join(available)}.")
+        available = ", ".join(policy_names(for_lab=True))
+        raise UsageError(f"--policies names none; there are {available}.")
     return Comparison(
         web=str(directory),
         topics=topics,
-        policies=named or tuple(name for name in available if name != BINGO_2003),
+        policies=named or compared_policies(),
         seeds=seeds_from(seeds),
         timing=Timing(latency=latency, bandwidth=bandwidth, delay=delay),
         **limits,
@@ -156,24 +162,25 @@ def _show_rows(rows: "Sequence[ComparisonRow]") -> None:
     many = len({row.topic for row in rows}) > 1
     table = TextTable(
         *(["topic"] if many else []),
-        "policy", "pages", "requests", "relevant", "harvest rate", "recall", "hosts", "pages/host", "failed",
-        "seconds",
+        "policy", "pages", "requests", "allowed", "relevant", "harvest rate", "recall", "hosts",
+        "pages/host", "failed", "seconds",
     )  # fmt: skip
     for row in rows:
         table.add(
             *([row.topic] if many else []),
-            row.policy, row.pages, row.requests, row.relevant, share(row.harvest_rate), share(row.recall),
-            row.relevant_hosts, row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
+            row.policy, row.pages, row.requests, row.max_requests, row.relevant,
+            share(row.harvest_rate), share(row.recall), row.relevant_hosts,
+            row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
         )  # fmt: skip
     table.show(words=2 if many else 1)
 
 
 def _show_summary(rows: "Sequence[ComparisonRow]", marks: Sequence[int]) -> None:
-    """Print the finds of each policy after given numbers of pages, relative to best-first."""
+    """Print the finds of each policy after given numbers of pages, relative to one of them."""
     from motherlode.lab.trials.summary import summary  # noqa: PLC0415 - loaded only to compare
 
     policies = [row.policy for row in rows]
-    against = "best-first" if "best-first" in policies else policies[0]
+    against = REFERENCE_POLICY if REFERENCE_POLICY in policies else policies[0]
     if marks:
         table = TextTable("policy", "pages", "relevant", f"to {against}", "ahead on", "topics")
         for line in summary(rows, marks, against):

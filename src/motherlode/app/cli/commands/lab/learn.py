@@ -86,7 +86,7 @@ def _study(
     from motherlode.lab.learned.pages import read_pages  # noqa: PLC0415
     from motherlode.lab.learned.portals import KINDS, Draw  # noqa: PLC0415
     from motherlode.lab.loader import open_web  # noqa: PLC0415
-    from motherlode.learning.tree import SEMANTIC  # noqa: PLC0415
+    from motherlode.learning.term_evidence import SEMANTIC  # noqa: PLC0415
 
     draw = Draw(
         examples=numbers(examples, "--examples"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from motherlode.app.cli.common import F
+from motherlode.lab.defaults import RANDOM_SEED, REPEATS
 from motherlode.records import BadInputError, UsageError
 from motherlode.urls import canonical
 
@@ -27,7 +28,7 @@ least_option = click.option(
 repeat_option = click.option(
     "--repeat",
     type=click.IntRange(1),
-    default=1,
+    default=REPEATS,
     show_default=True,
     help="Repeat with this many draws of seeds, and show means.",
 )
@@ -65,7 +66,7 @@ def seed_option(purpose: str) -> Callable[[F], F]:
     return click.option(
         "--seed",
         type=click.IntRange(0),
-        default=1,
+        default=RANDOM_SEED,
         show_default=True,
         help=f"Random seed{purpose}.",
     )

@@ -23,6 +23,8 @@ from motherlode.app.cli.commands.lab.output import check_targets, share, with_ba
 from motherlode.app.cli.commands.sandbox import web_argument
 from motherlode.app.cli.tables import TextTable
 from motherlode.app.text import count
+from motherlode.lab.defaults import PORTAL_POLICIES, PORTAL_SEEDS
+from motherlode.policies.registry import policy_names
 from motherlode.records import UsageError
 
 if TYPE_CHECKING:
@@ -67,9 +69,11 @@ _PROPERTIES = {
     help="Number of best-known pages of a topic: the most linked from other hosts.",
 )
 @click.option(
-    "--policies", metavar="A,B,...", help="bingo, bingo-2003 or best-first; by default all."
+    "--policies",
+    metavar="A,B,...",
+    help=f"The policies to run; by default {', '.join(PORTAL_POLICIES)}.",
 )
-@seeds_option(2)
+@seeds_option(PORTAL_SEEDS)
 @seed_option(": the draw of the seeds")
 @repeat_option
 @jobs_option
@@ -103,13 +107,17 @@ def _plan(  # noqa: PLR0913 - one parameter an option
     seeds: str,
     **limits: int,
 ) -> "PortalExperiment":
-    from motherlode.lab.experiments.portals import POLICIES, PortalExperiment  # noqa: PLC0415 - loaded only to experiment
+    from motherlode.lab.experiments.portals import PortalExperiment  # noqa: PLC0415 - loaded only to experiment
     from motherlode.lab.loader import open_web  # noqa: PLC0415
 
     return PortalExperiment(
         web=str(directory),
         topics=topics_from(directory, topics, least),
-        policies=POLICIES if policies is None else parse_names(policies, POLICIES, "--policies"),
+        policies=(
+            PORTAL_POLICIES
+            if policies is None
+            else parse_names(policies, policy_names(), "--policies")
+        ),
         budgets=budgets_from(pages, open_web(directory).about.pages),
         best=numbers(best, "--best"),
         seeds=seeds_from(seeds),
