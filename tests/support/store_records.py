@@ -83,6 +83,7 @@ def as_in_version_5(store: Store) -> None:
     """Give the database the tables of version 5; its frontier is empty then."""
     with store.writing() as session:
         for statement in (
+            "DROP TABLE collection_choices",
             "DROP TABLE notes",
             "DROP TABLE frontier",
             FRONTIER_OF_VERSION_5,

@@ -4,6 +4,7 @@ from fastapi import APIRouter, FastAPI
 
 from motherlode.app.api import (
     clusters,
+    collections,
     crawl,
     export,
     feedback,
@@ -17,7 +18,20 @@ from motherlode.app.api import (
 )
 from motherlode.app.api.schema import describe, problems
 
-PARTS = (portals, jobs, topics, feedback, clusters, crawl, hosts, search, pages, marks, export)
+PARTS = (
+    portals,
+    jobs,
+    topics,
+    feedback,
+    clusters,
+    crawl,
+    hosts,
+    search,
+    pages,
+    marks,
+    collections,
+    export,
+)
 
 
 def install(app: FastAPI) -> None:

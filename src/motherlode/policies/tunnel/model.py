@@ -39,6 +39,11 @@ class CentroidModel:
     def spaces(self) -> tuple[str, ...]:
         return (TERMS,)
 
+    @property
+    def subjects(self) -> list[int]:
+        """The topic numbers of the subjects, in the order of the correlations."""
+        return [int(subject) for subject in self.centroids.subjects]
+
     def correlations(self, samples: Sequence[Sample]) -> Floats:
         """Return the correlation of each page with each subject."""
         return self.centroids.correlations([sample[TERMS] for sample in samples])
