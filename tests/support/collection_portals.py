@@ -32,7 +32,7 @@ from motherlode.store.tables.judgements import keep_judgements
 from motherlode.store.tables.pages import page_at
 from motherlode.topics import TopicTree, parse_path
 from motherlode.urls import address
-from support.training_webs import EACH, place, planted, text
+from support.training_webs import place, planted, text
 
 OWLS, HERONS, EMPTY = "birds/owls", "birds/herons", "birds/dodos"
 THRESHOLD = 0.5
@@ -113,9 +113,7 @@ def make_collections(
                     for subject, urls in HITS.items()
                     for url in urls
                 ]
-                + [
-                    Example(tree.at(parse_path(EMPTY)).id, "http://dodo.test/", origin=Origin.HIT)
-                ],
+                + [Example(tree.at(parse_path(EMPTY)).id, "http://dodo.test/", origin=Origin.HIT)],
             )
         store_model(portal, with_meanings=False)
         judge_pages(portal, made)
@@ -162,9 +160,7 @@ def _page(session: object, url: str) -> PageId:
     return kept.id
 
 
-def _outcome(
-    url: str, made: MadePage, via: PageId | None, notes: tuple[Note, ...] = ()
-) -> Outcome:
+def _outcome(url: str, made: MadePage, via: PageId | None, notes: tuple[Note, ...] = ()) -> Outcome:
     at = address(url)
     sequence = sequence_of(f"{made.title}\n{made.text}", "en")
     targets = [(address(to), anchor) for to, anchor in made.links.items()]
@@ -188,6 +184,3 @@ def _outcome(
     )
     entry = Entry(UrlId(0), at.url, at.key, QueueId(1), 0.0, via=via)
     return Outcome(entry, page=page, document=document, notes=notes)
-
-
-assert EACH > len(HITS[OWLS])  # two more texts of each kind
