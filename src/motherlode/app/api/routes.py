@@ -11,6 +11,7 @@ from motherlode.app.api import (
     hosts,
     jobs,
     marks,
+    oai,
     pages,
     portals,
     search,
@@ -39,4 +40,5 @@ def install(app: FastAPI) -> None:
     for part in PARTS:
         api.include_router(part.router)
     app.include_router(api)
+    app.include_router(oai.router)  # its path is for harvesters, who know no versions
     app.openapi = describe(app)  # type: ignore[method-assign]  # as FastAPI documents it

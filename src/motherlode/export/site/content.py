@@ -137,9 +137,7 @@ class _Source:
         return tuple(map(_bunch, several)), found.pages
 
 
-def member_cards(
-    collections: PortalCollections, topics: Collection[TopicId]
-) -> Iterator[PageCard]:
+def member_cards(collections: PortalCollections, topics: Collection[TopicId]) -> Iterator[PageCard]:
     """Yield what a site shows of the members of these collections, pinned ones first."""
     session, of_topic = collections.session, collections.topic_of_member
     listed = (collections.all[topic] for topic in topics if topic in collections.all)
