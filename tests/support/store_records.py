@@ -8,12 +8,15 @@ from sqlalchemy import func, select
 from motherlode.records import (
     Document,
     Entry,
+    Fate,
+    Lane,
     Link,
     LinkFlag,
     Outcome,
     Page,
     PageId,
     QueueId,
+    UrlId,
 )
 from motherlode.store import Session, Store
 from motherlode.store.schema import metadata
@@ -60,6 +63,13 @@ def outcome(entry: Entry, *links_to: Link, **parts: object) -> Outcome:
 def keep_one(store: Store, url: str, *links_to: Link, **parts: object) -> PageId:
     with store.writing() as session:
         return outcomes.keep(session, [outcome(take(session, url), *links_to, **parts)]).pages[0]
+
+
+def lose(session: Session, url: str, fate: Fate) -> None:
+    """Store what became of a URL that has no page, or none any more."""
+    found = address(url)
+    entry = Entry(UrlId(0), found.url, found.key, QueueId(0), 0.0, lane=Lane.REFRESH)
+    outcomes.keep(session, [outcome(entry, page=None, document=None, fate=fate)])
 
 
 def count_rows(store: Store, table: str) -> int:

@@ -101,9 +101,8 @@ def select_pages(
     """
     known = KnownContents([*chosen, *rejected])
     pages = list(chosen)
-    for candidate in candidates:
-        if len(pages) >= max_members:
-            break
+    ahead = iter(candidates)
+    while len(pages) < max_members and (candidate := next(ahead, None)) is not None:
         if not known.has(candidate):
             known.add(candidate)
             pages.append(candidate)
