@@ -180,7 +180,7 @@ def _outcome(url: str, made: MadePage, via: PageId | None, notes: tuple[Note, ..
         status=200,
         mime=made.mime,
         size=len(made.text),
-        digest=digest_of(f"{url} {made.text}".encode()),
+        digest=digest_of(f"{url} {made.text}".encode(errors="replace")),
     )
     entry = Entry(UrlId(0), at.url, at.key, QueueId(1), 0.0, via=via)
     return Outcome(entry, page=page, document=document, notes=notes)

@@ -43,7 +43,7 @@ def oai_response(
     base_url: str,
     pairs: Sequence[tuple[str, str]],
     now: float | None = None,
-    page_records: int = PAGE_RECORDS,
+    page_records: int | None = None,
 ) -> bytes:
     """Return the response to a request, given as pairs of name and value; `now` is its moment.
 
@@ -61,7 +61,7 @@ def oai_response(
             request = parse_request(pairs)
             for argument, value in (("verb", request.verb), *request.arguments.items()):
                 shown_request.set(argument, plain(value))
-            root.append(_Responder(repository, base_url, page_records).answer(request))
+            root.append(_Responder(repository, base_url, page_records or PAGE_RECORDS).answer(request))
         except OaiError as error:
             if error.code in (OaiErrorCode.BAD_VERB, OaiErrorCode.BAD_ARGUMENT):
                 shown_request.attrib.clear()  # as the protocol has it
