@@ -92,7 +92,7 @@ def test_changes_name_both_subjects_and_the_time_of_an_undo(store: Store) -> Non
     with store.writing() as session:
         undo_choices(session, 9.0)
         changes = {change.url: (change.topics, change.at) for change in choice_changes(session)}
-    assert changes == {A: ({OWLS, HERONS}, 3.0), B: (set(), 9.0)}
+    assert changes == {A: (frozenset({OWLS, HERONS}), 3.0), B: (frozenset(), 9.0)}
 
 
 def test_giving_no_choice_writes_nothing(store: Store) -> None:

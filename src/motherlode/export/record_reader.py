@@ -26,7 +26,7 @@ from motherlode.store.tables.judgements import judged_for
 from motherlode.store.tables.pages import KeptPage, judgement_of, known_url, page_at, page_numbered
 from motherlode.topics import OTHERS, TopicTree
 from motherlode.training.collections.portal_collections import PortalCollections, has_collections
-from motherlode.training.collections.selection import Member, MemberSource
+from motherlode.training.collections.selection import CollectionMember, MemberSource
 from motherlode.urls import host_of, url_key
 
 
@@ -137,8 +137,10 @@ class Gathering:
                 subject = "/".join(self.tree.path(collection.topic))
                 yield [self._member(member, subject) for member in collection.members[:most]]
 
-    def _member(self, member: Member, subject: str) -> MemberRecord:
-        is_read = member.page is not None
+    def _member(self, member: CollectionMember, subject: str) -> MemberRecord:
+        text = None
+        if self.texts and member.page is not None:
+            text = text_or_nothing(self.session, member.page)
         return MemberRecord(
             url=member.url,
             title=member.title,
@@ -147,10 +149,10 @@ class Gathering:
             choice="" if member.choice is None else member.choice.value,
             source=member.source.value,
             found_on=member.parent_url if member.source is MemberSource.LINK else "",
-            fetched_at=member.seen_at if is_read else None,
+            fetched_at=None if member.page is None else member.seen_at,
             language=member.language,
             mime=member.mime,
-            text=text_or_nothing(self.session, member.page) if self.texts and is_read else None,
+            text=text,
         )
 
     def _is_gone(self, kept: KeptPage) -> bool:

@@ -20,13 +20,13 @@ from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.collection_choices import add_choices, undo_choices
 from motherlode.topics import TopicTree, parse_path, show_path
 from motherlode.training.collections.curation import RequestedChoice, new_choices
-from motherlode.training.collections.paths import PathStep, paths_to
+from motherlode.training.collections.paths import PathPage, paths_to
 from motherlode.training.collections.portal_collections import (
     PortalCollections,
     SubjectCollection,
     has_collections,
 )
-from motherlode.training.collections.selection import Member, MemberSource
+from motherlode.training.collections.selection import CollectionMember, MemberSource
 
 MAX_TERMS_SHOWN = 8
 THIN_SHARE = 0.5  # of the places of a collection; below it is thin
@@ -57,7 +57,7 @@ class MemberTerm(Struct, frozen=True):
     part: float
 
 
-class CollectionMember(Struct, frozen=True):
+class MemberView(Struct, frozen=True):
     """A member of a collection, with the reasons.
 
     `source` says how it came: read, link or user. `choice` is yours, empty without one. `found_on`
@@ -71,14 +71,14 @@ class CollectionMember(Struct, frozen=True):
     choice: str
     found_on: str
     why: tuple[MemberTerm, ...]
-    path: tuple[PathStep, ...]
+    path: tuple[PathPage, ...]
 
 
 class CollectionView(Struct, frozen=True):
     """A collection with its members, the best first; `summary.members` counts all of them."""
 
     summary: CollectionSummary
-    members: tuple[CollectionMember, ...]
+    members: tuple[MemberView, ...]
 
 
 class ChoiceMade(Struct, frozen=True):
@@ -204,10 +204,10 @@ class _ShownCollections(Struct, frozen=True):
         )
 
     def _member(
-        self, member: Member, topic: TopicId, paths: dict[str, tuple[PathStep, ...]]
-    ) -> CollectionMember:
+        self, member: CollectionMember, topic: TopicId, paths: dict[str, tuple[PathPage, ...]]
+    ) -> MemberView:
         terms = self.collections.explain(member, topic)
-        return CollectionMember(
+        return MemberView(
             url=member.url,
             title=member.title,
             merit=member.merit,

@@ -19,7 +19,7 @@ from motherlode.store.tables import ledger
 from motherlode.store.tables.judgements import judged_for, on_topic, surest_on
 from motherlode.training.clusters import Cluster, ClusterOptions, clusters_of
 from motherlode.training.collections.portal_collections import PortalCollections
-from motherlode.training.collections.selection import Member, in_order
+from motherlode.training.collections.selection import CollectionMember, in_order
 from motherlode.training.link_analysis import link_scores_of
 from motherlode.training.portal_view import PortalView
 from motherlode.training.topic_profile import (
@@ -151,7 +151,7 @@ def member_cards(collections: PortalCollections, topics: Collection[TopicId]) ->
             yield member_card(member, of_topic[member.url], material)
 
 
-def member_card(member: Member, topic: TopicId, material: Material | None) -> PageCard:
+def member_card(member: CollectionMember, topic: TopicId, material: Material | None) -> PageCard:
     """Return what a site shows of a member; `material` is None for one that was not read."""
     if material is None:
         card = PageCard(

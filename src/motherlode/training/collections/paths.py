@@ -7,13 +7,13 @@ from msgspec import Struct
 from motherlode.records import PageId
 from motherlode.store.queries.collection_rows import PathPageRow, path_page_rows
 from motherlode.store.session import Session
-from motherlode.training.collections.selection import Member
+from motherlode.training.collections.selection import CollectionMember
 from motherlode.training.training_document import page_at_url
 
 MAX_PATH_PAGES = 1_000
 
 
-class PathStep(Struct, frozen=True):
+class PathPage(Struct, frozen=True):
     """A page on the way to a member, with its correlation with its own nearest subject."""
 
     url: str
@@ -21,8 +21,8 @@ class PathStep(Struct, frozen=True):
 
 
 def paths_to(
-    session: Session, members: Sequence[Member], reached_hits: Mapping[str, str]
-) -> dict[str, tuple[PathStep, ...]]:
+    session: Session, members: Sequence[CollectionMember], reached_hits: Mapping[str, str]
+) -> dict[str, tuple[PathPage, ...]]:
     """Return the path from a seed to each member, by the member's URL; both ends are included.
 
     `reached_hits` are the URLs of the pages on which the crawl found links to hits, which were
@@ -34,7 +34,7 @@ def paths_to(
         last = member.page or member.parent
         steps = () if last is None else tuple(ways.steps_to(last))
         is_read = member.page is not None
-        paths[member.url] = steps if is_read else (*steps, PathStep(member.url, member.merit))
+        paths[member.url] = steps if is_read else (*steps, PathPage(member.url, member.merit))
     return paths
 
 
@@ -45,8 +45,8 @@ class _Ways:
         self._session, self._reached_hits = session, reached_hits
         self._rows: dict[PageId, PathPageRow | None] = {}
 
-    def steps_to(self, page: PageId) -> list[PathStep]:
-        steps: list[PathStep] = []
+    def steps_to(self, page: PageId) -> list[PathPage]:
+        steps: list[PathPage] = []
         here: PageId | None = page
         seen: set[PageId] = set()
         while here is not None and here not in seen and len(seen) < MAX_PATH_PAGES:
@@ -54,7 +54,7 @@ class _Ways:
             row = self._row(here)
             if row is None:
                 break
-            steps.append(PathStep(row.url, row.score))
+            steps.append(PathPage(row.url, row.score))
             here = self._parent(row)
         return steps[::-1]
 

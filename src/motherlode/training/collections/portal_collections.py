@@ -39,8 +39,8 @@ from motherlode.store.tables.pages import known_url, links_to, page_numbered, te
 from motherlode.topics import TopicTree
 from motherlode.training.collections.selection import (
     DOCUMENT_SUFFIXES,
+    CollectionMember,
     DocumentLink,
-    Member,
     MemberSource,
     in_order,
     is_document_url,
@@ -74,7 +74,7 @@ class SubjectCollection(Struct, frozen=True):
     """The collection of a subject: its members, pinned ones first, then the best."""
 
     topic: TopicId
-    members: tuple[Member, ...]
+    members: tuple[CollectionMember, ...]
 
 
 def has_collections(session: Session) -> bool:
@@ -156,7 +156,7 @@ class PortalCollections:
         row = candidate_row(self.session, page)
         return row.topic if row is not None and row.topic in self._is_subject else None
 
-    def explain(self, member: Member, topic: TopicId) -> list[TermContribution]:
+    def explain(self, member: CollectionMember, topic: TopicId) -> list[TermContribution]:
         """Return the terms that make up the correlation of a read member, the largest first."""
         page = None if member.page is None else page_numbered(self.session, member.page)
         if page is None or self.model is None:
@@ -173,11 +173,11 @@ class PortalCollections:
         return frozenset(self.subjects)
 
     @cached_property
-    def _rejected(self) -> list[Member]:
+    def _rejected(self) -> list[CollectionMember]:
         rejected = (url for url, choice in self.choices.items() if choice.topic is None)
         return [self._chosen_member(url) for url in rejected]
 
-    def _pages(self, topic: TopicId) -> list[Member]:
+    def _pages(self, topic: TopicId) -> list[CollectionMember]:
         options = self.config.tunnel
         chosen = [
             self._chosen_member(url)
@@ -192,7 +192,7 @@ class PortalCollections:
         )
         return select_pages(chosen, candidates, options.max_members, self._rejected)
 
-    def _chosen_member(self, url: str) -> Member:
+    def _chosen_member(self, url: str) -> CollectionMember:
         """Return the member that a choice makes of a URL, also of one that was not read."""
         choice = self.choices[url]
         kept = page_at_url(self.session, url)
@@ -202,7 +202,7 @@ class PortalCollections:
         merit = row.score if row.topic == choice.topic else self._merit(row, choice.topic)
         return _read_member(row, url=url, merit=merit, choice=choice.kind)
 
-    def _unread_member(self, choice: CollectionChoice) -> Member:
+    def _unread_member(self, choice: CollectionChoice) -> CollectionMember:
         """Return the member that a choice makes of a URL that was not read, such as of a PDF file.
 
         It has the merit of the best member that links to it, if there is one.
@@ -217,7 +217,7 @@ class PortalCollections:
         ]
         title = next((link.anchor for link in links if link.anchor), "")
         if not near:
-            return Member(
+            return CollectionMember(
                 url=choice.url,
                 title=title,
                 merit=None,
@@ -240,7 +240,9 @@ class PortalCollections:
         sample = stored_sample(self.session, page, (TERMS,))
         return float(self.model.correlations([sample])[0][subjects.index(topic)])
 
-    def _document_links(self, members: Sequence[Member]) -> dict[PageId, list[DocumentLink]]:
+    def _document_links(
+        self, members: Sequence[CollectionMember]
+    ) -> dict[PageId, list[DocumentLink]]:
         """Return the links of members to files that were not read, without choices about them."""
         read = [member.page for member in members if member.page is not None]
         links: dict[PageId, list[DocumentLink]] = {}
@@ -257,8 +259,8 @@ def _read_member(
     url: str = "",
     merit: float | None = None,
     choice: ChoiceKind | None = None,
-) -> Member:
-    return Member(
+) -> CollectionMember:
+    return CollectionMember(
         url=url or row.url,
         title=row.title,
         merit=row.score if choice is None else merit,

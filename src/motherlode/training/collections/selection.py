@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.features.fingerprints import NEAR, distance
-from motherlode.records import ChoiceKind, PageId
+from motherlode.records import ChoiceKind, PageId, TopicId
 from motherlode.store.tables.near_duplicates import quarters
 
 DOCUMENT_SUFFIXES = (".pdf", ".ps", ".pdf.gz", ".ps.gz")
@@ -29,7 +29,7 @@ class MemberSource(StrEnum):
     USER = "user"  # the user named it, and it was not read
 
 
-class Member(Struct, frozen=True, kw_only=True):
+class CollectionMember(Struct, frozen=True, kw_only=True):
     """A member of a collection. `merit` is None where nobody knows its correlation.
 
     `choice` is the user's choice that put it there. `parent` is the member that links to it, for a
@@ -62,20 +62,20 @@ class DocumentLink(Struct, frozen=True):
 class KnownContents:
     """The contents that are in a collection already, or were rejected."""
 
-    def __init__(self, members: Iterable[Member] = ()) -> None:
+    def __init__(self, members: Iterable[CollectionMember] = ()) -> None:
         self._digests: set[bytes] = set()
         self._by_quarter: dict[tuple[object, ...], list[int]] = {}
         for member in members:
             self.add(member)
 
-    def add(self, member: Member) -> None:
+    def add(self, member: CollectionMember) -> None:
         """Count the content of a member as known."""
         if member.digest:
             self._digests.add(member.digest)
         for key in self._keys(member):
             self._by_quarter.setdefault(key, []).append(member.fingerprint % _FINGERPRINTS)
 
-    def has(self, member: Member) -> bool:
+    def has(self, member: CollectionMember) -> bool:
         """Return whether a page has a known content, or nearly the same text."""
         fingerprint = member.fingerprint % _FINGERPRINTS
         return member.digest in self._digests or any(
@@ -84,16 +84,16 @@ class KnownContents:
             for known in self._by_quarter.get(key, ())
         )
 
-    def _keys(self, member: Member) -> Iterator[tuple[object, ...]]:
+    def _keys(self, member: CollectionMember) -> Iterator[tuple[object, ...]]:
         return (tuple(row[:2]) for row in quarters(member.fingerprint, PageId(0)))
 
 
 def select_pages(
-    chosen: Sequence[Member],
-    candidates: Iterable[Member],
+    chosen: Sequence[CollectionMember],
+    candidates: Iterable[CollectionMember],
     max_members: int,
-    rejected: Iterable[Member] = (),
-) -> list[Member]:
+    rejected: Iterable[CollectionMember] = (),
+) -> list[CollectionMember]:
     """Return the pages of a collection, pinned ones first, then by merit.
 
     `chosen` are those that the user put there; all of them stay. `candidates` come best first and
@@ -109,10 +109,10 @@ def select_pages(
     return in_order(pages)
 
 
-def in_order(members: Iterable[Member]) -> list[Member]:
+def in_order(members: Iterable[CollectionMember]) -> list[CollectionMember]:
     """Return members with pinned ones first, then the highest merit; of equals, read ones first."""
 
-    def order(member: Member) -> tuple[bool, float, bool, str]:
+    def order(member: CollectionMember) -> tuple[bool, float, bool, str]:
         merit = -1.0 if member.merit is None else member.merit
         is_pinned = member.choice is ChoiceKind.PIN
         return not is_pinned, -merit, member.source is not MemberSource.READ, member.url
@@ -130,11 +130,11 @@ def is_document_url(url: str) -> bool:
 
 
 def select_documents(
-    pages: Mapping[int, Sequence[Member]],
+    pages: Mapping[TopicId, Sequence[CollectionMember]],
     links: Mapping[PageId, Sequence[DocumentLink]],
     min_merit: float,
     max_documents: int,
-) -> dict[int, list[Member]]:
+) -> dict[TopicId, list[CollectionMember]]:
     """Return the linked files that join each collection, of which `pages` are the members.
 
     A file joins one collection, that of its best parent; of equals, the first parent.
@@ -146,7 +146,7 @@ def select_documents(
         if member.page in links and member.merit is not None and member.merit >= min_merit
     ]
     parents.sort(key=lambda pair: -(pair[0].merit or 0.0))
-    documents: dict[int, list[Member]] = {topic: [] for topic in pages}
+    documents: dict[TopicId, list[CollectionMember]] = {topic: [] for topic in pages}
     taken: set[str] = set()
     for parent, topic in parents:
         assert parent.page is not None  # noqa: S101 - pages without a number have no links
@@ -167,7 +167,7 @@ def file_name(url: str) -> str:
     return unquote(urlsplit(url).path).rpartition("/")[2]
 
 
-def linked_document(link: DocumentLink, parent: Member) -> Member:
+def linked_document(link: DocumentLink, parent: CollectionMember) -> CollectionMember:
     """Return the member that a link of another member makes."""
     return replace(
         parent,

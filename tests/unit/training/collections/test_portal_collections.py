@@ -25,7 +25,7 @@ from motherlode.store.tables.collection_choices import add_choices
 from motherlode.store.tables.removed_topics import note_removal, removals, restore
 from motherlode.topics import TopicTree, parse_path
 from motherlode.training.collections.portal_collections import PortalCollections, has_collections
-from motherlode.training.collections.selection import Member, MemberSource
+from motherlode.training.collections.selection import CollectionMember, MemberSource
 from support.collection_portals import (
     EMPTY,
     HERONS,
@@ -65,7 +65,7 @@ def topic(portal: Portal, path: str) -> TopicId:
     return portal.tree().at(parse_path(path)).id
 
 
-def members(portal: Portal, path: str) -> list[Member]:
+def members(portal: Portal, path: str) -> list[CollectionMember]:
     with collections(portal) as found:
         return list(found.all[topic(portal, path)].members)
 

@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
-from motherlode.records import ChoiceKind, PageId
+from motherlode.records import ChoiceKind, PageId, TopicId
 from motherlode.training.collections.selection import (
     MAX_DOCUMENTS_OF_PAGE,
+    CollectionMember,
     DocumentLink,
     KnownContents,
-    Member,
     MemberSource,
     in_order,
     is_document_url,
@@ -15,10 +15,10 @@ from motherlode.training.collections.selection import (
     select_pages,
 )
 
-OWLS, HERONS = 2, 3
+OWLS, HERONS = TopicId(2), TopicId(3)
 
 
-def member(name: str, merit: float | None = 0.5, **parts: object) -> Member:
+def member(name: str, merit: float | None = 0.5, **parts: object) -> CollectionMember:
     given: dict[str, object] = {
         "url": f"http://{name}.test/",
         "title": name,
@@ -27,10 +27,10 @@ def member(name: str, merit: float | None = 0.5, **parts: object) -> Member:
         "seen_at": 1.0,
         "digest": name.encode(),
     }
-    return Member(**(given | parts))  # type: ignore[arg-type]
+    return CollectionMember(**(given | parts))  # type: ignore[arg-type]
 
 
-def titles(members: list[Member]) -> list[str]:
+def titles(members: list[CollectionMember]) -> list[str]:
     return [one.title for one in members]
 
 
@@ -106,7 +106,7 @@ def links(page: int, *names: str) -> dict[PageId, list[DocumentLink]]:
     return {number: [DocumentLink(number, f"http://f.test/{name}.pdf", name) for name in names]}
 
 
-def read(name: str, page: int, merit: float | None) -> Member:
+def read(name: str, page: int, merit: float | None) -> CollectionMember:
     return member(name, merit, page=PageId(page))
 
 

@@ -13,9 +13,9 @@ from motherlode.app.services.collections import (
     DROPPED,
     FULL,
     ChoiceMade,
-    CollectionMember,
     CollectionSummary,
     CollectionView,
+    MemberView,
     collection_in,
     collections_in,
     make_choices,
@@ -106,18 +106,8 @@ def _show_table(summaries: list[CollectionSummary], directory: Path) -> None:
 def _show_collection(view: CollectionView, directory: Path) -> None:
     summary = view.summary
     click.echo(f"{harmless(summary.subject)}: {count(summary.members, 'member')}.")
-    for place, member in enumerate(view.members, 1):
-        title = harmless(member.title[:_MAX_TITLE_CHARS]) or harmless(member.url)
-        merit = "  -  " if member.merit is None else f"{member.merit:.3f}"
-        click.echo(f"\n{place:>3}. {merit}  {click.style(title, bold=True)}")
-        click.echo(f"     {harmless(member.url)}")
-        click.echo(f"     {harmless(_source_text(member))}")
-        if member.why:
-            terms = member.why[:_MAX_WORDS_SHOWN]
-            words = ", ".join(f"{harmless(term.word)} {term.part:.3f}" for term in terms)
-            click.echo(f"     why: {words}")
-        if len(member.path) > 1:
-            click.echo(f"     path: {harmless(_path_text(member))}")
+    for rank, member in enumerate(view.members, 1):
+        _show_member(rank, member)
     hidden = summary.members - len(view.members)
     if hidden:
         click.echo(f"\n{count(hidden, 'member')} more; a higher --limit shows them.")
@@ -128,7 +118,21 @@ def _show_collection(view: CollectionView, directory: Path) -> None:
         click.echo(f"\nNext: lode export {place} --format bookmarks --output collections.html")
 
 
-def _source_text(member: CollectionMember) -> str:
+def _show_member(rank: int, member: MemberView) -> None:
+    title = harmless(member.title[:_MAX_TITLE_CHARS]) or harmless(member.url)
+    merit = "  -  " if member.merit is None else f"{member.merit:.3f}"
+    click.echo(f"\n{rank:>3}. {merit}  {click.style(title, bold=True)}")
+    click.echo(f"     {harmless(member.url)}")
+    click.echo(f"     {harmless(_source_text(member))}")
+    if member.why:
+        terms = member.why[:_MAX_WORDS_SHOWN]
+        words = ", ".join(f"{harmless(term.word)} {term.part:.3f}" for term in terms)
+        click.echo(f"     why: {words}")
+    if len(member.path) > 1:
+        click.echo(f"     path: {harmless(_path_text(member))}")
+
+
+def _source_text(member: MemberView) -> str:
     choice = _CHOICE_TEXTS[ChoiceKind(member.choice)] if member.choice else ""
     source = {
         MemberSource.READ: "",
@@ -138,7 +142,7 @@ def _source_text(member: CollectionMember) -> str:
     return "; ".join(text for text in (choice, source) if text) or "read by the crawl"
 
 
-def _path_text(member: CollectionMember) -> str:
+def _path_text(member: MemberView) -> str:
     steps = (
         f"{step.url} ({'-' if step.score is None else f'{step.score:.2f}'})" for step in member.path
     )

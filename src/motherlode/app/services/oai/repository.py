@@ -28,7 +28,7 @@ from motherlode.store.tables import ledger
 from motherlode.store.tables.collection_choices import choice_changes
 from motherlode.topics import TopicTree, show_path
 from motherlode.training.collections.portal_collections import PortalCollections
-from motherlode.training.collections.selection import Member
+from motherlode.training.collections.selection import CollectionMember
 
 NAMESPACE = "oai:motherlode.local:"
 _SET_PREFIX = "topic-"
@@ -50,7 +50,7 @@ class OaiRecord(Struct, frozen=True):
     url: str
     datestamp: int
     set_spec: str
-    member: Member | None = None
+    member: CollectionMember | None = None
     topic: TopicId | None = None
 
     @property
@@ -112,7 +112,9 @@ class OaiRepository:
             )
         return metadata
 
-    def _dublin_core(self, member: Member, topic: TopicId, description: str) -> DublinCore:
+    def _dublin_core(
+        self, member: CollectionMember, topic: TopicId, description: str
+    ) -> DublinCore:
         subject = show_path(self._tree.path(topic))
         merit = ""
         if member.merit is not None:

@@ -61,12 +61,15 @@ def oai_response(
             request = parse_request(pairs)
             for argument, value in (("verb", request.verb), *request.arguments.items()):
                 shown_request.set(argument, plain(value))
-            root.append(_Responder(repository, base_url, page_records or PAGE_RECORDS).answer(request))
+            root.append(
+                _Responder(repository, base_url, page_records or PAGE_RECORDS).answer(request)
+            )
         except OaiError as error:
             if error.code in (OaiErrorCode.BAD_VERB, OaiErrorCode.BAD_ARGUMENT):
                 shown_request.attrib.clear()  # as the protocol has it
             _add(root, "error", str(error)).set("code", error.code.value)
-    return _XML + ET.tostring(root, encoding="utf-8")
+    body: bytes = ET.tostring(root, encoding="utf-8")
+    return _XML + body
 
 
 class _Responder:
@@ -135,7 +138,8 @@ class _Responder:
         ahead = [record for record in found if record.identifier > position.after]
         if not ahead and position.sent:
             raise OaiError(
-                OaiErrorCode.BAD_TOKEN, "What that resumptionToken goes on with is gone; begin again."
+                OaiErrorCode.BAD_TOKEN,
+                "What that resumptionToken goes on with is gone; begin again.",
             )
         if not ahead:
             raise OaiError(OaiErrorCode.NO_RECORDS, "No record has these properties.")
