@@ -16,7 +16,7 @@ BENCHES = (
         "clustering",
         "search",
     ),
-    *("serving", "crawl"),
+    *("serving", "crawl", "collecting"),
 )
 NAMED = ("soak", "kills", "fork_server")  # only when named
 PEERS = "peers"  # has arguments of its own, and both cores

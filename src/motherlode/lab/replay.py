@@ -16,6 +16,7 @@ from motherlode.lab.misbehaviour import Habits
 from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, SandboxRequest, Send, Stall
 from motherlode.lab.serving.responder import Responder
 from motherlode.lab.serving.responses import NO_BODY, unchanged, with_validator
+from motherlode.lab.serving.search_site import with_search_engine
 from motherlode.lab.web import NOT_FOUND, LabWeb
 
 _CODINGS = "gzip, deflate, br, zstd"
@@ -45,12 +46,12 @@ class Replay:
         timing: Timing = Timing(),  # noqa: B008 - frozen
         habits: Habits | None = None,
     ) -> None:
-        self._web = web
+        self._web = with_search_engine(web)
         self._timing = timing
         self._options = NetworkOptions(timeout=timing.timeout, max_bytes=timing.max_bytes)
         self._habits = habits or Habits(otherwise=web.habit_of)
         self._responder = Responder(
-            web, self._habits, lambda: asyncio.get_running_loop().time(), keep=0
+            self._web, self._habits, lambda: asyncio.get_running_loop().time(), keep=0
         )
         self._gates: dict[str, _Gate] = {}
 

@@ -11,11 +11,13 @@ from motherlode.policies.baselines import (
     BreadthFirst,
     Centroid,
     DepthFirst,
+    NearestSubject,
     Oracle,
     RandomOrder,
+    Similarity,
 )
 from motherlode.policies.follows import QUEUE
-from motherlode.policies.kind import PolicyKind, PolicySetup, nothing_wanted
+from motherlode.policies.kind import PolicyKind, PolicySetup
 from motherlode.policies.policy import Visit
 from motherlode.portal import Portal
 from motherlode.records import (
@@ -54,7 +56,7 @@ def seeds_of(portal: Portal) -> list[Address]:
 
 
 def _counterexamples(portal: Portal) -> list[Wanted]:
-    """Return the examples of OTHERS; examples of topics are seeds, which the crawl fetches."""
+    """Return counterexamples and search hits; other examples are seeds, which the crawl fetches."""
     return [page for page in wanted_examples(portal) if not page.follows_links]
 
 
@@ -78,9 +80,20 @@ def _best_first(setup: PolicySetup) -> BestFirst:
         pages = [page for seed in seeds if (page := page_at(session, seed.key)) is not None]
         obey = portal.config.robots.page_rules
         visits = {page.id: _visit(session, page, obey=obey) for page in pages}
-    centroid = Centroid(visits[page.id].document for page in pages)
+        subjects = _nearest_subject(session, portal)
+    centroid = subjects or Centroid(visits[page.id].document for page in pages)
     policy = BestFirst(seeds, centroid, options)
     return replace(policy, links=tuple(_links_of_examples(policy, visits)))
+
+
+def _nearest_subject(session: Session, portal: Portal) -> Similarity | None:
+    """Return the correlation with the nearest subject, in a portal of subjects; else None."""
+    from motherlode.policies.tunnel.kind import fit_model  # noqa: PLC0415 - it imports this module
+
+    if all(example.origin is not Origin.HIT for example in topic_rows.examples_of(session)):
+        return None
+    model = fit_model(session, portal, with_meanings=False)
+    return None if model is None else NearestSubject(model.centroids)
 
 
 def _links_of_examples(policy: BestFirst, visits: Mapping[PageId, Visit]) -> Iterator[Follow]:
@@ -134,5 +147,5 @@ ORACLE_KIND = PolicyKind(
     name="oracle",
     rank_meaning="minus its place on the shortest way to the relevant pages",
     make=_oracle,
-    wanted=nothing_wanted,
+    wanted=_counterexamples,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import Bag, unpack
+from motherlode.learning.tunnel.centroids import Centroids
 from motherlode.policies.follows import (
     ANYWHERE,
     QUEUE,
@@ -98,7 +99,7 @@ class BestFirst(PolicyDefaults):
 
     name: ClassVar[str] = "best-first"
     seeds: Sequence[Address]
-    centroid: "Centroid"
+    centroid: "Similarity"
     options: CrawlOptions = ANYWHERE
     links: Sequence[Follow] = ()
 
@@ -139,6 +140,22 @@ class Oracle(PolicyDefaults):
                 for link, rank in zip(links, ranks, strict=True)
             ]
         )
+
+
+class Similarity(Protocol):
+    """Says how similar a document is to what is looked for, from 0 to 1."""
+
+    def cosine(self, bag: Bag) -> float: ...
+
+
+class NearestSubject:
+    """The correlation of a document with the nearest of several subjects."""
+
+    def __init__(self, centroids: Centroids) -> None:
+        self._centroids = centroids
+
+    def cosine(self, bag: Bag) -> float:
+        return float(self._centroids.correlations([bag])[0].max())
 
 
 class Centroid:

@@ -1,4 +1,7 @@
-"""The configuration as a type: every section is the options record of the room that it steers."""
+"""The configuration as a type: every section is the options record of the room that it steers.
+
+A section that is a dictionary has one section below it for each name: `[sources.NAME]`.
+"""
 
 from typing import Annotated
 
@@ -16,6 +19,7 @@ from motherlode.learning.options import LearningOptions
 from motherlode.policies.options import CrawlOptions
 from motherlode.policies.tunnel.options import TunnelOptions
 from motherlode.search.options import IndexOptions
+from motherlode.sources.search.options import SourceOptions
 from motherlode.store import StoreOptions
 from motherlode.store.archive import ArchiveOptions
 from motherlode.urls import UrlRules
@@ -59,3 +63,4 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
     index: IndexOptions = IndexOptions()
+    sources: dict[str, SourceOptions] = {}

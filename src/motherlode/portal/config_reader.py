@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,15 @@ from typing import Any
 import msgspec
 
 from motherlode.portal.config import Config
-from motherlode.portal.settings import Setting, all_settings, sections
+from motherlode.portal.settings import (
+    Setting,
+    all_settings,
+    is_section_name,
+    named_sections,
+    named_settings,
+    sections,
+    setting_named,
+)
 from motherlode.records import BadInputError, UsageError
 from motherlode.urls import UrlRules
 
@@ -32,8 +40,11 @@ def default_config(overrides: Sequence[str] = ()) -> Config:
 def _with(tree: dict[str, dict[str, Any]], overrides: Sequence[str]) -> Config:
     for override in overrides:
         key, value = parse_override(override)
-        section, _, name = key.partition(".")
-        tree.setdefault(section, {})[name] = value
+        *steps, name = key.split(".")
+        section = tree
+        for step in steps:
+            section = section.setdefault(step, {})
+        section[name] = value
     return msgspec.convert(tree, Config)
 
 
@@ -43,7 +54,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     key, equals, raw = (part.strip() for part in text.partition("="))
     if not equals:
         raise UsageError(f"--set {text}: write it as key.path=value.")
-    setting = all_settings().get(key)
+    setting = setting_named(key)
     if setting is None:
         raise UsageError(f"--set {text}: there is no setting '{key}'{_hint(key)}")
     try:
@@ -81,26 +92,46 @@ def _settle(path: Path, text: str) -> dict[str, dict[str, Any]]:
         RecursionError,
     ) as error:  # a number of a thousand digits, a list a thousand deep
         raise BadInputError(f"{path} holds a value that is too large to read.") from error
-    known = all_settings()
-    for section, content in tree.items():
-        if section not in sections():
-            raise _unknown(path, text, (section,))
-        if not isinstance(content, dict):
-            line = _line(text, (section,))
-            raise BadInputError(
-                f"{path}, line {line}: '{section}' is a section; write [{section}]."
-            )
+    for steps, content in _tables(path, text, tree):
         for name, value in content.items():
-            setting = known.get(f"{section}.{name}")
+            setting = setting_named(".".join((*steps, name)))
             if setting is None:
-                raise _unknown(path, text, (section, name))
+                raise _unknown(path, text, (*steps, name))
             try:
                 content[name] = _fit(setting, value)
             except msgspec.ValidationError as error:
-                line = _line(text, (section, name))
+                line = _line(text, (*steps, name))
                 message = f"{path}, line {line}: {setting.key}: {_said(error, setting)}."
                 raise BadInputError(message) from error
     return tree
+
+
+def _tables(
+    path: Path, text: str, tree: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield each section that holds settings, with the names that lead to it."""
+    for section, content in tree.items():
+        if section not in sections() and section not in named_sections():
+            raise _unknown(path, text, (section,))
+        if section in sections():
+            yield (section,), _checked_table(path, text, (section,), content)
+            continue
+        for name, inner in _checked_table(path, text, (section,), content).items():
+            if not is_section_name(name):
+                line = _line(text, (section, name))
+                raise BadInputError(
+                    f"{path}, line {line}: '{name[:100]}' cannot be the name of a section in "
+                    f"{section}; use up to 40 letters, digits, '-' and '_'."
+                )
+            yield (section, name), _checked_table(path, text, (section, name), inner)
+
+
+def _checked_table(path: Path, text: str, steps: tuple[str, ...], content: Any) -> dict[str, Any]:
+    if isinstance(content, dict):
+        return content
+    key = ".".join(steps)
+    line = _line(text, steps)
+    raise BadInputError(f"{path}, line {line}: '{key}' is a section; write [{key}].")
 
 
 def _unknown(path: Path, text: str, steps: tuple[str, ...]) -> BadInputError:
@@ -118,11 +149,22 @@ def _line(text: str, steps: tuple[str, ...]) -> int:
 
 def _hint(key: str) -> str:
     key = key[:100]
-    choices = list(all_settings()) if "." in key else list(sections())
+    choices = _choices(key)
     near = get_close_matches(key, choices, n=1, cutoff=0.4)
     if not near and "." in key:
-        near = [k for k in choices if k.endswith("." + key.partition(".")[2])][:1]
+        near = [k for k in choices if k.endswith("." + key.rpartition(".")[2])][:1]
     return f"; did you mean '{near[0]}'?" if near else "; 'lode config DIR' lists them."
+
+
+def _choices(key: str) -> list[str]:
+    """Return the keys or sections that a misspelled key can be mistaken for."""
+    section, dot, rest = key.partition(".")
+    if not dot:
+        return [*sections(), *named_sections()]
+    if section not in named_sections():
+        return list(all_settings())
+    name = rest.partition(".")[0]
+    return list(named_settings(section, name)) if is_section_name(name) else []
 
 
 def _fit(setting: Setting, value: Any) -> Any:

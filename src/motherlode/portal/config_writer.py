@@ -6,7 +6,15 @@ from textwrap import wrap
 from typing import Any
 
 from motherlode.portal.config import Config
-from motherlode.portal.settings import all_settings, sections, values
+from motherlode.portal.settings import (
+    Setting,
+    all_settings,
+    named_sections,
+    purpose_of,
+    sections,
+    setting_named,
+    values,
+)
 
 _WIDTH = 100
 
@@ -41,16 +49,27 @@ def toml_value(value: Any) -> str:
 
 
 def _body(now: Mapping[str, Any], live: set[str], *, notes: bool = False) -> Iterator[str]:
-    settings = all_settings()
+    settings = [setting for key in now if (setting := setting_named(key)) is not None]
     for section, purpose in sections().items():
         yield from ("", f"# {purpose}", f"[{section}]")
-        for setting in (s for s in settings.values() if s.section == section):
-            value = now[setting.key]
-            yield from (f"# {line}" for line in wrap(setting.description, _WIDTH - 2))
-            if notes and value != setting.default:
-                yield from _assignment(f"# default: {setting.name}", setting.default, "# ")
-            mark = "" if setting.key in live else "# "
-            yield from _assignment(f"{mark}{setting.name}", value, mark)
+        for setting in (s for s in settings if s.section == section):
+            yield from _setting(setting, now[setting.key], live, notes=notes)
+    for parent in named_sections():
+        yield from ("", f"# {purpose_of(parent)}")
+        below = [setting for setting in settings if setting.section.startswith(f"{parent}.")]
+        for section in dict.fromkeys(setting.section for setting in below):
+            yield from ("", f"[{section}]")
+            for setting in (s for s in below if s.section == section):
+                yield from _setting(setting, now[setting.key], live, notes=notes)
+
+
+def _setting(setting: Setting, value: Any, live: set[str], *, notes: bool) -> Iterator[str]:
+    """Yield a setting with its description, as a comment unless it is among the live ones."""
+    yield from (f"# {line}" for line in wrap(setting.description, _WIDTH - 2))
+    if notes and value != setting.default:
+        yield from _assignment(f"# default: {setting.name}", setting.default, "# ")
+    mark = "" if setting.key in live else "# "
+    yield from _assignment(f"{mark}{setting.name}", value, mark)
 
 
 def _assignment(name: str, value: Any, mark: str) -> Iterator[str]:

@@ -11,8 +11,16 @@ from motherlode.portal import Config
 from motherlode.portal.config_reader import parse_override, read_config
 from motherlode.portal.config_writer import fresh_toml, full_toml, toml_value
 from motherlode.portal.lines import line_of
-from motherlode.portal.settings import all_settings, sections, values
+from motherlode.portal.settings import (
+    all_settings,
+    named_sections,
+    named_settings,
+    purpose_of,
+    sections,
+    values,
+)
 from motherlode.records import BadInputError, UsageError
+from motherlode.sources.search.options import SourceOptions
 
 
 def config(tmp_path: Path, text: str, *overrides: str) -> Config:
@@ -58,6 +66,26 @@ def test_settings_are_read_and_overridden(tmp_path: Path) -> None:
             "line 2: urls.tracking_parameters: expected str, got int.",
         ),
         ("[[urls]]\nmax_url = 100\n", "line 1: 'urls' is a section"),
+        (
+            '[sources.wiki]\nkind = "mediawiki"\nulr = "x"\n',
+            "line 3: there is no setting 'sources.wiki.ulr'; did you mean 'sources.wiki.url'?",
+        ),
+        (
+            '[urls]\n[sources.wiki]\nkind = "mediawkii"\n',
+            "line 3: sources.wiki.kind: 'mediawkii' is not one of arxiv, brave,",
+        ),
+        (
+            '[sources.w]\nurl = "ftp://a.test/"\n',
+            "line 2: sources.w.url: it must be of another form",
+        ),
+        (
+            '[sources."a b"]\nkind = "arxiv"\n',
+            "line 1: 'a b' cannot be the name of a section in sources",
+        ),
+        ("[sources]\nwiki = 3\n", "line 2: 'sources.wiki' is a section; write [sources.wiki]."),
+        ("sources = 3\n", "line 1: 'sources' is a section; write [sources]."),
+        ("[[sources]]\n", "line 1: 'sources' is a section"),
+        ("[source.wiki]\n", "line 1: there is no section 'source'; did you mean 'sources'?"),
     ],
 )
 def test_a_mistake_is_told_with_file_line_and_nearest_key(
@@ -86,6 +114,14 @@ def test_a_file_that_is_not_text_or_far_too_long(tmp_path: Path) -> None:
         ("urls.maxurl=3", "did you mean 'urls.max_url'"),
         ("max_url=3", "there is no setting"),
         ("urls.max_url=many", "expected int, got str"),
+        (
+            "sources.wiki=mediawiki",
+            "there is no setting 'sources.wiki'; did you mean 'sources.wiki.",
+        ),
+        ("sources.wiki.knid=mediawiki", "did you mean 'sources.wiki.kind'"),
+        ("sources.a b.kind=mediawiki", "there is no setting"),
+        ("sources.wiki.kind=wiki", "'wiki' is not one of arxiv, brave"),
+        ("sources.wiki.key_variable=a-b", "must be of another form"),
         ("urls.max_url=1", "expected int >= 50"),
         (
             "network.connect=here",
@@ -112,9 +148,52 @@ def test_an_override_may_leave_out_quotes() -> None:
     )
 
 
+SOURCES = """# mine
+[sources.wiki]  # the wiki
+kind = "mediawiki"
+url = "https://wiki.test/api.php"
+
+[sources.mine]
+kind = "file"
+file = "/tmp/urls.csv"
+"""
+
+
+def test_sources_have_sections_of_their_own(tmp_path: Path) -> None:
+    read = config(tmp_path, SOURCES, "sources.wiki.delay=2", "sources.brave.kind=brave")
+    assert list(read.sources) == ["wiki", "mine", "brave"]
+    assert read.sources["wiki"] == SourceOptions(
+        kind="mediawiki", url="https://wiki.test/api.php", delay=2.0
+    )
+    assert read.sources["brave"] == SourceOptions(kind="brave")
+    assert values(read)["sources.mine.file"] == "/tmp/urls.csv"
+
+
+def test_named_sections_are_shown_in_full_and_read_back(tmp_path: Path) -> None:
+    read = config(tmp_path, SOURCES)
+    text = full_toml(read)
+    assert config(tmp_path, text) == read
+    assert "[sources.wiki]\n# The kind of" in text
+    assert '# default: kind = "opensearch"\nkind = "mediawiki"' in text
+
+
+def test_a_fresh_file_has_the_sources_that_were_chosen(tmp_path: Path) -> None:
+    chosen = dict(
+        parse_override(f"sources.{one}") for one in ("a.kind=arxiv", "b.kind=brave", "a.delay=9")
+    )
+    read = config(tmp_path, fresh_toml(chosen))
+    assert read.sources == {
+        "a": SourceOptions(kind="arxiv", delay=9.0),
+        "b": SourceOptions(kind="brave"),
+    }
+
+
 def test_every_setting_is_described() -> None:
     assert all(setting.description.endswith(".") for setting in all_settings().values())
     assert all(sections().values())
+    for section in named_sections():
+        assert purpose_of(section)
+        assert all(one.description.endswith(".") for one in named_settings(section).values())
 
 
 def test_a_fresh_file_shows_every_setting_and_sets_what_was_chosen(tmp_path: Path) -> None:

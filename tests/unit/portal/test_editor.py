@@ -7,7 +7,14 @@ import pytest
 
 from motherlode.portal.config_writer import fresh_toml
 from motherlode.portal.directory import CONFIG, config_of
-from motherlode.portal.editor import keep_setting, with_setting
+from motherlode.portal.editor import (
+    drop_named_section,
+    keep_named_section,
+    keep_setting,
+    with_named_section,
+    with_setting,
+    without_named_section,
+)
 from motherlode.records import BadInputError, ReadOnlyError
 from support.training_webs import planted
 
@@ -87,3 +94,53 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (portal / "lode.new").mkdir()
     with pytest.raises(ReadOnlyError, match="cannot be written"):
         keep_setting(portal, KEY, ME)
+
+
+WIKI = {"kind": "mediawiki", "url": 'https://w.test/"api".php', "delay": 2.5}
+TEXTS = [
+    "",
+    "[crawler]\nname = 'x'",
+    "# mine\n[sources.other] # that\nkind = 'arxiv'\n\n[urls] # last\n",
+    "[sources.other]\nkind = 'arxiv'\n[urls]\n# here\n[sources.third]\nkind = 'brave'\n",
+    "sources.other.kind = 'arxiv' # dotted\n",
+    fresh_toml({}),
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_named_section_comes_and_goes_and_the_rest_stays(text: str) -> None:
+    added = with_named_section(text, "sources", "wiki", WIKI)
+    before = tomllib.loads(text)
+    assert tomllib.loads(added) == before | {"sources": before.get("sources", {}) | {"wiki": WIKI}}
+    assert added.startswith(text)
+    removed = without_named_section(added, "sources", "wiki")
+    assert tomllib.loads(removed) == before
+    assert [line for line in text.splitlines() if line] == [
+        line for line in removed.splitlines() if line
+    ]
+
+
+@pytest.mark.parametrize("text", TEXTS[2:4])
+def test_another_section_is_taken_out_with_its_own_lines_only(text: str) -> None:
+    removed = without_named_section(text, "sources", "other")
+    assert "other" not in removed
+    assert set(text.splitlines()) - set(removed.splitlines()) <= {
+        "# mine",
+        "[sources.other] # that",
+        "[sources.other]",
+        "kind = 'arxiv'",
+        "",
+    }
+
+
+def test_a_section_in_braces_is_left_to_its_author() -> None:
+    with pytest.raises(BadInputError, match=r"add \[sources\.wiki\] to it by hand"):
+        with_named_section("sources = {a = {kind = 'arxiv'}}\n", "sources", "wiki", WIKI)
+
+
+def test_a_named_section_is_kept_and_dropped(tmp_path: Path) -> None:
+    portal = planted(tmp_path / "p", {"owls": ["http://a.test/"]})
+    keep_named_section(portal, "sources", "wiki", {"kind": "mediawiki"})
+    assert list(config_of(portal).sources) == ["wiki"]
+    drop_named_section(portal, "sources", "wiki")
+    assert config_of(portal).sources == {}

@@ -15,6 +15,7 @@ from motherlode.app.api import (
     pages,
     portals,
     search,
+    sources,
     topics,
 )
 from motherlode.app.api.schema import describe, problems
@@ -32,6 +33,7 @@ PARTS = (
     marks,
     collections,
     export,
+    sources,
 )
 
 

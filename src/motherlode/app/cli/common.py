@@ -18,6 +18,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
+class OptionsAfterDirectory(click.Group):
+    """Accepts options after DIR: click wants a group's options before its argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options: list[str] = []
+        words = args[1:]
+        while args and not args[0].startswith("-") and words and words[0].startswith("-"):
+            length = 2 if words[0] == "--set" else 1
+            options, words = options + words[:length], words[length:]
+        return super().parse_args(ctx, [*options, *args[:1], *words])
+
+
 portal_argument = click.argument(
     "directory", metavar="DIR", type=click.Path(path_type=Path), required=True
 )

@@ -19,6 +19,7 @@ from motherlode.records import LodeError
 COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "ask": "Answer a query by a short crawl from a few pages, and keep it as a portal.",
+    "collect": "Build a collection for each of many subjects, in one crawl.",
     "topics": "Show and edit a portal's topic tree.",
     "crawl": "Crawl for a portal's topics, starting from their examples.",
     "status": "Show the state of a portal, and what to do next.",
@@ -36,6 +37,7 @@ COMMANDS = {
     "serve": "Serve portals as a web application with an API.",
     "refresh": "Fetch a portal's pages again, and store the changes.",
     "explain": "Explain how a URL was found, ranked, fetched and judged, or why not.",
+    "sources": "Show, add, remove and try the search sources of a portal.",
     "config": "Show a portal's settings, with every default.",
     "hosts": "Show the hosts that a portal has contacted, and their state.",
     "analyse": "Read a document, and show what a crawl would extract from it.",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from motherlode.app.cli.types import Duration
+from motherlode.app.cli.types import Duration, FiniteNumber
 from motherlode.app.requests.fields import UNREACHED, FieldKind, RequestField, fields_of
 
 Command = Callable[..., Any]
@@ -62,6 +62,9 @@ def _type(field: RequestField) -> click.ParamType[Any] | None:
     match field.kind:
         case FieldKind.NUMBER:
             return click.IntRange(field.minimum, _shown_maximum(field))
+        case FieldKind.DECIMAL:
+            least, most = field.minimum or 0, field.maximum
+            return FiniteNumber(least, UNREACHED if most is None else most)
         case FieldKind.DURATION:
             return Duration(zero=field.hints.allows_zero)
         case FieldKind.CHOICE:

@@ -183,6 +183,14 @@ SeedSource = Annotated[
         metavar="FILE|URL ...",
     ),
 ]
+SearchSources = Annotated[
+    tuple[str, ...],
+    described(
+        "Start from pages that this search source returns: a name in lode.toml, a kind such as "
+        "arxiv, or KIND:URL (repeatable).",
+        metavar="NAME",
+    ),
+]
 AskTime = Annotated[str, described("Stop after this time.", max_length=40, is_duration=True)]
 AskPages = Annotated[int, described("Stop after this many pages.", ge=1, le=UNREACHED)]
 MaxAnswers = Annotated[int, described("Number of pages in the answer.", ge=1, le=UNREACHED)]
@@ -192,6 +200,7 @@ class AskRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The seeds and the limits of a query's crawl; see `lode ask`."""
 
     seeds: SeedSource = ()
+    source: SearchSources = ()
     time: AskTime = "10m"
     pages: AskPages = 20_000
     most: MaxAnswers = 20

@@ -22,6 +22,7 @@ class FieldKind(StrEnum):
 
     FLAG = "flag"
     NUMBER = "number"
+    DECIMAL = "decimal"
     TEXT = "text"
     CHOICE = "choice"
     DURATION = "duration"
@@ -191,7 +192,13 @@ def _kind(bare: Any, hints: Hints) -> FieldKind:
     if get_origin(bare) is tuple:
         is_text = _annotated(get_args(bare)[0])[0] is str
         return FieldKind.TEXTS if is_text else FieldKind.PAIRS
-    return {bool: FieldKind.FLAG, int: FieldKind.NUMBER, str: FieldKind.TEXT}[bare]
+    kinds = {
+        bool: FieldKind.FLAG,
+        int: FieldKind.NUMBER,
+        float: FieldKind.DECIMAL,
+        str: FieldKind.TEXT,
+    }
+    return kinds[bare]
 
 
 def _without_none(annotation: Any) -> tuple[Any, bool]:

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.services.addresses import web_address
 from motherlode.app.services.documents import from_file, read_all
+from motherlode.app.services.sources import SourceAnswer, search_sources
 from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.documents.features.spaces import TERMS
-from motherlode.fetch.event_loop import run
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.config import Config
 from motherlode.portal.config_reader import default_config, parse_override
@@ -30,24 +29,13 @@ from motherlode.training.training_document import page_at_url
 from motherlode.urls import host_of, url_key
 
 MAX_DIRECTORY_CHARS = 40
-MAX_SEARCH_HITS = 20  # of a search source
+MAX_SEARCH_HITS = 20  # of all search sources
 MAX_TEXT_CHARS = 200_000  # of a local document
 _UNPLACED = TopicId(0)
 
 
 class NothingFetchedError(LodeError):
     """No page was fetched, so there is nothing to answer from."""
-
-
-class SearchSource(Protocol):
-    """Finds pages of the Web for the words of a query, such as a search engine (SPEC B31).
-
-    There is no implementation yet: users give pages to `lode ask`.
-    """
-
-    async def find(self, query: str, most: int) -> Sequence[str]:
-        """Return the URLs of at most `most` pages, the best first."""
-        ...
 
 
 class Seeds(Struct, frozen=True):
@@ -63,11 +51,15 @@ class Seeds(Struct, frozen=True):
 
 
 class QueryPortal(Struct, frozen=True):
-    """The portal of a query. `fresh`: it was just made."""
+    """The portal of a query. `fresh`: it was just made.
+
+    `problems` has one sentence for each search source that failed.
+    """
 
     path: Path
     fresh: bool
     seeds: Seeds
+    problems: tuple[str, ...] = ()
 
 
 def query_of(words: Iterable[str]) -> str:
@@ -96,14 +88,14 @@ def directory_for(query: str) -> Path:
 
 def open_query_portal(
     query: str,
-    sources: Sequence[str],
+    given: Sequence[str],
     directory: Path | None,
     overrides: Sequence[str],
-    search: SearchSource | None = None,
+    source_names: Sequence[str] = (),
 ) -> QueryPortal:
     """Make the portal of a query, or open the one that exists.
 
-    Without a page among the sources, `search` finds some.
+    It begins from what the user has given, and from the pages that search sources return.
     """
     path = directory_for(query) if directory is None else directory
     exists = (path / CONFIG).is_file()
@@ -112,18 +104,20 @@ def open_query_portal(
         raise BadInputError(
             f"{path} is the portal of another query; name another directory with --portal DIR."
         )
-    seeds = _seeds_of_sources(sources, config)
-    if not seeds.pages and search is not None:
-        seeds = _merge([seeds, _search_hits(query, search, config)])
+    seeds = _seeds_of_all(given, config)
+    answer = SourceAnswer((), ())
+    if source_names:
+        answer = search_sources(config, source_names, query, MAX_SEARCH_HITS)
+        seeds = _merge([seeds, _seeds_of_hits(answer)])
     if not exists and not seeds.pages:
-        raise UsageError(_no_seeds(sources, seeds))
+        raise _no_page(given, seeds, answer if source_names else None)
     user_agent(config)  # raises without a contact, before anything is made
     if exists:
         _add(path, query, seeds)
     else:
         chosen = dict(parse_override(override) for override in overrides)
         create_portal(path, _plant_query_topic(query, seeds, None), chosen)
-    return QueryPortal(path, not exists, seeds)
+    return QueryPortal(path, not exists, seeds, answer.problems)
 
 
 def answer_from(portal: Portal, query: str, most: int) -> QueryAnswer:
@@ -140,17 +134,31 @@ def answer_from(portal: Portal, query: str, most: int) -> QueryAnswer:
         return answer_query(session, tree, topic, query, most)
 
 
-def _no_seeds(sources: Sequence[str], seeds: Seeds) -> str:
-    if not sources:
-        return "There is no page to start from; give some with --seeds URL or --seeds FILE (bookmarks, URLs)."
+def _no_page(given: Sequence[str], seeds: Seeds, answer: SourceAnswer | None) -> LodeError:
+    """Return the error of a query without a page to start from; `answer` is of its sources."""
+    if answer is not None and answer.problems:
+        problems = "; ".join(problem.rstrip(".") for problem in answer.problems)
+        return LodeError(f"There is no page to start from: {problems}.")
+    if answer is not None:
+        return LodeError(
+            "The search sources returned no page to start from; try other words, or give pages "
+            "with --seeds."
+        )
+    if not given:
+        return UsageError(
+            "There is no page to start from; give some with --seeds URL or --seeds FILE "
+            "(bookmarks, URLs), or find some with --source NAME."
+        )
     problem = (
         "holds no URL that can be crawled" if not seeds.examples else "is a document, not a URL"
     )
-    return f"{sources[0][:200]} {problem}; give a page to start from, by --seeds URL."
+    return UsageError(
+        f"{given[0][:200]} {problem}; give a page to start from, by --seeds URL or --source NAME."
+    )
 
 
-def _seeds_of_sources(sources: Sequence[str], config: Config) -> Seeds:
-    return _merge([_seeds_of(source, config) for source in sources])
+def _seeds_of_all(given: Sequence[str], config: Config) -> Seeds:
+    return _merge([_seeds_of(source, config) for source in given])
 
 
 def _seeds_of(source: str, config: Config) -> Seeds:
@@ -181,9 +189,11 @@ def _bookmarks(path: Path, config: Config) -> Seeds:
     return Seeds(tuple(on), tuple(off), sum(planting.skipped.values()))
 
 
-def _search_hits(query: str, search: SearchSource, config: Config) -> Seeds:
-    urls = run(search.find(query, MAX_SEARCH_HITS))
-    return _merge([_seeds_of(url, config) for url in urls[:MAX_SEARCH_HITS]])
+def _seeds_of_hits(answer: SourceAnswer) -> Seeds:
+    """Return the hits of search sources as seeds, with what the sources say of them."""
+    return Seeds(
+        tuple(Example(_UNPLACED, hit.url, title=hit.title, note=hit.snippet) for hit in answer.hits)
+    )
 
 
 def _merge(parts: Sequence[Seeds]) -> Seeds:

@@ -66,6 +66,8 @@ def _value(field: RequestField, text: str) -> Any:
             return msgspec.convert(text, bool, strict=False)
         case FieldKind.NUMBER:
             return _number(field, label, text)
+        case FieldKind.DECIMAL:
+            return _decimal(field, label, text)
         case _:
             return text
 
@@ -75,6 +77,17 @@ def _number(field: RequestField, label: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or not least <= int(text) <= most:
         raise UsageError(f"{label}: a number from {least} to {most:,} is expected, or nothing.")
     return int(text)
+
+
+def _decimal(field: RequestField, label: str, text: str) -> float:
+    least, most = field.minimum or 0, field.maximum or 0
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not least <= number <= most:
+        raise UsageError(f"{label}: a number from {least} to {most:,} is expected, or nothing.")
+    return number
 
 
 def see(address: str) -> RedirectResponse:

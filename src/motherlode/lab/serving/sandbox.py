@@ -15,6 +15,7 @@ from motherlode.lab.misbehaviour import Habits
 from motherlode.lab.serving.dns import NameServer
 from motherlode.lab.serving.http import Conversation
 from motherlode.lab.serving.responder import Responder
+from motherlode.lab.serving.search_site import with_search_engine
 from motherlode.lab.web import LabWeb
 from motherlode.records import LodeError
 
@@ -34,6 +35,7 @@ def serve(
     web: LabWeb, habits: Habits, doors: Doors, ready: Callable[[int, int | None], None]
 ) -> None:
     """Serve until interrupted; `ready` is told the ports once every request will be answered."""
+    web = with_search_engine(web)
     with _listen(doors.port) as plug, _listen_for_names(doors.dns_port) as name_plug:
         parent = _multiply(doors.processes)
         if parent:

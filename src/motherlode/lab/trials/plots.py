@@ -18,6 +18,7 @@ from motherlode.records import BadInputError, LodeError
 Points = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT = 900, 380  # pixels: the whole picture across, the plotting area upwards
+_PANEL_WIDTH, _PANEL_HEIGHT = 340, 260
 _PADDING, _AXIS, _GUTTER, _KEY, _GAP = 12, 60, 18, 30, 7
 _LETTER, _MAX_LABEL = 6.6, 220
 _FONT_SIZE, _LABEL_STEP = 13.0, 18.0
@@ -57,6 +58,57 @@ def plot(
     for file, picture in zip(files, pictures, strict=True):
         _write(file, picture)
     return files
+
+
+class Panel(Struct, frozen=True):
+    """One of several small charts: its title, the titles of its axes, and its lines by name."""
+
+    title: str
+    x: str
+    y: str
+    lines: Mapping[str, Points]
+
+
+def plot_panels(panels: Sequence[Panel], target: Path, *, title: str) -> list[Path]:
+    """Draw charts side by side into PNG or SVG, as the suffix says, or into both."""
+    files = _files(target)
+    drawn = [panel for panel in panels if panel.lines]
+    if not drawn:
+        raise BadInputError("There is nothing to plot: no line has a point.")
+    alt = _library("altair")
+    charts = [_panel(alt, panel) for panel in drawn]
+    beside = alt.hconcat(*charts, spacing=48).resolve_scale(
+        color="independent", strokeDash="independent"
+    )
+    chart = beside.properties(
+        title=alt.Title(_plain(title), anchor="start", offset=14, fontSize=16), padding=_PADDING
+    )
+    spec = chart.configure(font=_FONT, background="white").configure_view(stroke=None).to_dict()
+    for file, picture in zip(files, _pictures(spec, [file.suffix for file in files]), strict=True):
+        _write(file, picture)
+    return files
+
+
+def _panel(alt: Any, panel: Panel) -> Any:
+    rows = [
+        {"line": _plain(name), "x": x, "y": y}
+        for name, points in panel.lines.items()
+        for x, y in points
+    ]
+    names = [_plain(name) for name in panel.lines]
+    key = alt.Legend(title=None, orient="top") if len(names) > 1 else None
+    colours = alt.Scale(domain=names, range=list(islice(cycle(_COLOURS), len(names))))
+    return (
+        alt.Chart(alt.InlineData(values=rows), title=_plain(panel.title))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X(field="x", type="quantitative", title=panel.x),
+            y=alt.Y(field="y", type="quantitative", title=panel.y),
+            color=alt.Color(field="line", type="nominal", scale=colours, legend=key),
+            strokeDash=alt.StrokeDash(field="line", type="nominal", legend=None),
+        )
+        .properties(width=_PANEL_WIDTH, height=_PANEL_HEIGHT)
+    )
 
 
 def _files(target: Path) -> list[Path]:

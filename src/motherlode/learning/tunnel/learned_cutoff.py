@@ -1,6 +1,7 @@
 """How far it is worth tunnelling on this web, learned from the pages that tunnels have led to.
 
-Pages are counted by the distance of their parent, in brackets of one. A bracket is worth its pages
+Pages are counted by the distance of their parent, rounded up: bracket 0 has the children of nuggets
+and seeds. A bracket is worth its pages
 if its share of nuggets may be at least `MIN_SHARE` of the share among all pages; "may be" is the
 upper end of Wilson's interval (E. B. Wilson, 1927), so that a bracket with few pages stays open.
 The cutoff ends before the first bracket that is not worth it. It can also grow: where the last
@@ -8,14 +9,13 @@ bracket before the cutoff surely is worth its pages (the lower end), tunnels go 
 """
 
 from collections import Counter
-from math import floor, sqrt
+from math import ceil, sqrt
 
 MIN_SHARE = 0.25  # of the share of nuggets among all pages
 MIN_PAGES = 200  # before anything is learned
 MIN_CUTOFF = 2.0
 MAX_GROWTH = 2.0  # times the configured cutoff
 _Z = 1.96  # 95%
-_BELOW = 1e-9  # a cutoff just below a bracket leaves the bracket out
 
 
 class LearnedCutoff:
@@ -30,7 +30,7 @@ class LearnedCutoff:
 
     def add(self, parent_distance: float, *, is_nugget: bool) -> None:
         """Count a page whose parent has this distance."""
-        bracket = floor(parent_distance)
+        bracket = ceil(parent_distance)
         self._pages[bracket] += 1
         self._nuggets[bracket] += is_nugget
         self._fresh += 1
@@ -51,10 +51,10 @@ class LearnedCutoff:
         worth, last = MIN_SHARE * total, max(self._pages)
         for bracket in range(last + 1):
             if self._interval(bracket)[1] < worth:
-                return max(MIN_CUTOFF, bracket - _BELOW)
-        if last < floor(self._configured) or self._interval(last)[0] < worth:
+                return max(MIN_CUTOFF, bracket - 1.0)
+        if last < ceil(self._configured) or self._interval(last)[0] < worth:
             return self._configured
-        return min(MAX_GROWTH * self._configured, last + 2 - _BELOW)
+        return min(MAX_GROWTH * self._configured, last + 1.0)
 
     def _interval(self, bracket: int) -> tuple[float, float]:
         return wilson_interval(self._nuggets[bracket], self._pages[bracket])

@@ -23,11 +23,12 @@ from motherlode.policies.tunnel.subjects import (
 from motherlode.portal import Portal
 from motherlode.records import CENTROID_MODEL, Model, ModelId
 from motherlode.store.session import Session
-from motherlode.store.tables import ledger
+from motherlode.store.tables import frontier, ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.judgements import keep_judgements
 from motherlode.topics import TopicTree
 from motherlode.training.samples import samples_in
+from motherlode.urls import Address, address
 
 TUNNEL_2002, TUNNEL = Tunnel2002.name, Tunnel.name
 _HISTORY_PAGES = 5_000  # whose hosts and distances a resumed crawl remembers
@@ -70,7 +71,11 @@ def make_tunnel_2002(setup: PolicySetup) -> Tunnel2002 | None:
         if model is None:
             return None
         steps = _steps(session, portal, model)
-    return Tunnel2002(seeds_of(portal), model, steps)
+        worst = frontier.worst_rank(session)
+    discovered = 0 if worst is None else max(0, int(-worst))
+    policy = Tunnel2002(_seeds(portal, steps), model, steps, discovered)
+    policy.begin_at_hits()
+    return policy
 
 
 def make_tunnel(setup: PolicySetup) -> Tunnel | None:
@@ -93,7 +98,9 @@ def make_tunnel(setup: PolicySetup) -> Tunnel | None:
                 learned.add(page.parent_distance, is_nugget=is_nugget)
     if learned is not None:
         steps.cutoff = learned.cutoff
-    return Tunnel(seeds_of(portal), model, steps, scores=scores, learned_cutoff=learned)
+    policy = Tunnel(_seeds(portal, steps), model, steps, scores=scores, learned_cutoff=learned)
+    policy.begin_at_hits()
+    return policy
 
 
 def _model(session: Session, portal: Portal, *, with_meanings: bool) -> CentroidModel | None:
@@ -104,6 +111,12 @@ def _model(session: Session, portal: Portal, *, with_meanings: bool) -> Centroid
     return model or fit_model(session, portal, with_meanings=with_meanings)
 
 
+def _seeds(portal: Portal, steps: Steps) -> list[Address]:
+    """Return the seeds of a crawl; without any, the hits."""
+    hits = {hit.url: None for hit in steps.hits.values()}
+    return seeds_of(portal) or [address(url, rules=portal.config.urls) for url in hits]
+
+
 def _steps(session: Session, portal: Portal, model: CentroidModel) -> Steps:
     config = portal.config
     hits = hit_pages(session, model, obey=config.robots.page_rules)
@@ -112,7 +125,7 @@ def _steps(session: Session, portal: Portal, model: CentroidModel) -> Steps:
 
 TUNNEL_2002_KIND = PolicyKind(
     name=TUNNEL_2002,
-    rank_meaning="the same for all; URLs are fetched in the order of their discovery",
+    rank_meaning="minus the number of links discovered before it: first in, first out",
     make=make_tunnel_2002,
     before_crawl=partial(store_model, with_meanings=False),
     explain_limit=explain_limit,

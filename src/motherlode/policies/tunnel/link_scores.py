@@ -13,6 +13,7 @@ crawls; learned anew in each crawl they brought nothing (docs/collecting.md).
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 import numpy as np
@@ -32,6 +33,7 @@ FIRST_MEAN = 0.1  # of a crawl without pages
 MIN_SINKING_PAGES = 20  # of a host, before it can sink
 MAX_SINKING_SHARE = 0.02  # of its pages that would join a collection
 SINK = 1.0  # taken from the rank of URLs on a sinking host: behind all others
+_MAX_URLS = 1 << 15  # whose words are kept: many pages have the same links
 _MAX_HOSTS = 20_000  # whose means are kept; the hosts that were met last
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -115,6 +117,7 @@ class LinkScores:
         return mean
 
 
+@lru_cache(_MAX_URLS)
 def url_words(url: str) -> str:
     """Return the words in the path and query of a URL.
 

@@ -48,6 +48,10 @@ class TunnelOptions(Struct, frozen=True, forbid_unknown_fields=True):
     max_hits: Annotated[
         int, Meta(ge=1, le=100, description="Hits that a centroid is made of at most.")
     ] = 7
+    sources: Annotated[
+        tuple[str, ...],
+        Meta(description="Search sources that are asked for the hits of new subjects."),
+    ] = ()
     min_merit: Annotated[
         float,
         Meta(ge=0, le=1, description="Correlation below which no page joins a collection."),

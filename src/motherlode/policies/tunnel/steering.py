@@ -25,12 +25,18 @@ from motherlode.urls import Address, host_of
 
 @dataclass(slots=True)
 class Tunnel2002(PolicyDefaults):
-    """First in, first out, with pruning: as published, without any ranking."""
+    """First in, first out, with pruning: as published, without any ranking.
+
+    A rank is minus the number of links that were discovered before; `discovered` is their number.
+    The order of URLs in the store is not that of the crawl: it includes the links of the hits.
+    """
 
     name: ClassVar[str] = "tunnel-2002"
     seeds: Sequence[Address]
     model: CentroidModel
     steps: Steps
+    discovered: int = 0
+    links: tuple[Follow, ...] = ()
     _correlations: dict[UrlKey, Floats] = field(default_factory=dict)
 
     @property
@@ -38,11 +44,13 @@ class Tunnel2002(PolicyDefaults):
         return (TERMS,)
 
     def seed(self) -> Iterable[Follow]:
-        """Return the seeds; of those that are hits and so fetched already, the links."""
+        return [*follow_seeds(self.seeds), *self.links]
+
+    def begin_at_hits(self) -> None:
+        """Take the links of seeds that are hits, and so fetched already, as seeds."""
         hits = [hit for seed in self.seeds if (hit := self.steps.hits.get(seed.key)) is not None]
         steps = [step for hit in hits for step in self.steps.from_hit(hit)[0]]
-        links = [follow for step in steps for follow in self.follows(step)]
-        return [*follow_seeds(self.seeds), *links]
+        self.links = tuple(follow for step in steps for follow in self.follows(step))
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
         rows = self.model.correlations([visit.sample for visit in visits])
@@ -55,10 +63,12 @@ class Tunnel2002(PolicyDefaults):
         return Moves([follow for step in steps for follow in self.follows(step)], notes)
 
     def follows(self, step: Step) -> list[Follow]:
-        """Return the links of a step at one rank, so that the earliest discovery comes first."""
+        """Return the links of a step, ranked behind all that were discovered before."""
+        first = self.discovered + 1
+        self.discovered += len(step.links)
         return [
-            Follow(link.url, link.key, QUEUE, 0.0, step.depth, step.distance, via=step.via)
-            for link in step.links
+            Follow(link.url, link.key, QUEUE, -float(rank), step.depth, step.distance, via=step.via)
+            for rank, link in enumerate(step.links, first)
         ]
 
     def correlations_of(self, visit: Visit) -> Floats:

@@ -250,6 +250,13 @@ def let_wait_again(
     return len(rows)
 
 
+def worst_rank(session: Session, lane: Lane = Lane.CRAWL) -> float | None:
+    """Return the lowest rank at which anything waits in a lane; None if nothing does."""
+    query = select(-func.max(frontier.c.cost)).where(_in_lane(lane))
+    worst = session.connection.execute(query).scalar_one()
+    return None if worst is None else float(worst)
+
+
 def _in_lane(lane: int) -> ColumnElement[bool]:
     return and_(frontier.c.share == SHARE, frontier.c.lane == lane)
 

@@ -24,6 +24,7 @@ from motherlode.app.server.context import make_context
 from motherlode.app.server.rate_limits import RateLimits
 from motherlode.app.server.rules import Refusal, RequestHead
 from motherlode.app.server.settings import ServerSettings
+from motherlode.app.services.sources import add_source
 from motherlode.portal import Portal
 from motherlode.search.indexer import update_index
 from support.app_server import ORIGIN
@@ -78,8 +79,11 @@ class _NoLimits(RateLimits):
 
 @pytest.fixture(scope="module")
 def searchable(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Path:
-    """A crawled portal with an index; to be copied."""
+    """A crawled portal with an index and a search source called `owls`; to be copied."""
     path = shutil.copytree(finished_birds / "birds", tmp_path_factory.mktemp("fuzz") / "birds")
+    urls = path.with_name("urls.txt")
+    urls.write_text("owls\nhttp://a.test/owl\n")
+    add_source(path, "owls", "file", {"file": str(urls)})
     with Portal.reading(path) as portal:
         update_index(portal)
     return path

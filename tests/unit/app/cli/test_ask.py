@@ -264,9 +264,9 @@ def test_the_portal_of_another_query_is_left_alone(lode: CliRun) -> None:
 # --- what is given to begin with ---
 
 
-def opened(where: Path, *sources: str, search: Any = None) -> list[tuple[str, str | None, Origin]]:
-    place = open_query_portal(QUERY, sources, where, [SANDBOX], search)
-    return examples(place.path)[1:]
+def opened(where: Path, *given: str, source: str = "") -> list[tuple[str, str | None, Origin]]:
+    names = (source,) if source else ()
+    return examples(open_query_portal(QUERY, given, where, [SANDBOX], names).path)[1:]
 
 
 def test_files_of_every_kind_are_taken(tmp_path: Path) -> None:
@@ -310,26 +310,41 @@ def test_a_renamed_topic_is_found_again(lode: CliRun, tmp_path: Path) -> None:
     assert opened(tmp_path / "p", place("owl", 1))[-1][0] == "owls"
 
 
-class _Source:
-    """A search source that knows two pages."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, int]] = []
-
-    async def find(self, query: str, most: int) -> list[str]:
-        self.asked.append((query, most))
-        return [place("owl", 4), place("owl", 5)]
+def source_file(folder: Path) -> str:
+    """A search source that knows two pages on the query."""
+    path = folder / "urls.txt"
+    path.write_text(f"{QUERY}\n{place('owl', 4)} Owl four\n{place('owl', 5)}\n")
+    return f"file:{path}"
 
 
-def test_a_search_source_is_asked_where_no_page_is_given(tmp_path: Path) -> None:
-    source = _Source()
-    assert [one for _, one, _ in opened(tmp_path / "p", search=source)] == [
-        place("owl", 4),
-        place("owl", 5),
-    ]
-    assert source.asked == [(QUERY, 20)]
-    opened(tmp_path / "q", place("owl", 0), search=source)
-    assert len(source.asked) == 1
+def test_pages_of_a_search_source_are_begun_from(tmp_path: Path) -> None:
+    found = opened(tmp_path / "p", source=source_file(tmp_path))
+    assert [one for _, one, _ in found] == [place("owl", 4), place("owl", 5)]
+
+
+def test_pages_of_a_search_source_join_those_that_are_given(tmp_path: Path) -> None:
+    given = (place("owl", 0), place("owl", 5))
+    found = opened(tmp_path / "p", *given, source=source_file(tmp_path))
+    assert sorted(str(one) for _, one, _ in found) == [*given[:1], place("owl", 4), *given[1:]]
+
+
+def test_where_sources_return_nothing_no_portal_is_made(tmp_path: Path) -> None:
+    with pytest.raises(LodeError, match="cannot read its file") as failed:
+        opened(tmp_path / "p", source=f"file:{tmp_path / 'none.csv'}")
+    assert failed.value.exit_code == 1
+    (tmp_path / "urls.txt").write_text("storks\nhttp://a.test/\n")
+    with pytest.raises(LodeError, match="returned no page to start from"):
+        opened(tmp_path / "p", source=f"file:{tmp_path / 'urls.txt'}")
+    with pytest.raises(UsageError, match="did you mean arxiv"):
+        opened(tmp_path / "p", source="arxv")
+    assert not (tmp_path / "p").exists()
+
+
+def test_a_source_that_fails_is_told_and_others_go_on(tmp_path: Path) -> None:
+    names = (source_file(tmp_path), "file:/no/such/file")
+    opening = open_query_portal(QUERY, [], tmp_path / "p", [SANDBOX], names)
+    assert opening.seeds.pages == 2
+    assert len(opening.problems) == 1
 
 
 def test_a_query_called_others_is_a_topic(tmp_path: Path) -> None:

@@ -89,10 +89,11 @@ def _is_seed(arg: str) -> bool:
 def command(
     words: tuple[str, ...], directory: Path | None, request: AskRequest, *, as_json: bool
 ) -> None:
-    """Answer QUERY by a crawl from the pages given with --seeds, and show the best pages.
+    """Answer QUERY by a crawl from --seeds or from the hits of a --source; show the best pages.
 
     \b
     lode ask "open source ARIES recovery" --seeds https://aries.example/ papers.html --time 10m
+    lode ask "open source ARIES recovery" --source arxiv --source mediawiki
 
     The crawler learns from the query and the seeds. The crawl is stored as a portal; the same
     command resumes it. Ctrl-C ends the crawl and shows the answer so far. A page's score is the
@@ -100,7 +101,9 @@ def command(
     go into the lode.toml of a new portal, and apply to this run only in an existing one.
     """
     query = query_of(words)
-    place = open_query_portal(query, request.seeds, directory, request.settings)
+    place = open_query_portal(query, request.seeds, directory, request.settings, request.source)
+    for problem in place.problems:
+        click.echo(f"lode: {harmless(problem)}", err=True)
     if not as_json:
         _introduce(place)
     with Portal.crawling(place.path, "ask", request.settings) as portal:

@@ -9,7 +9,7 @@ import msgspec
 from motherlode.app.cli.common import json_option, portal_argument, set_option, show_json
 from motherlode.portal.config_writer import full_toml
 from motherlode.portal.directory import config_of
-from motherlode.portal.settings import all_settings, values
+from motherlode.portal.settings import settings_of, values
 from motherlode.records import UsageError
 
 
@@ -25,7 +25,7 @@ def command(directory: Path, key: str | None, overrides: tuple[str, ...], *, as_
     """
     config = config_of(directory, overrides)
     current = values(config)
-    settings = all_settings()
+    settings = settings_of(config)
     if key is not None and key not in settings:
         raise UsageError(
             f"There is no setting '{key}'; 'lode config {shlex.quote(str(directory))}' lists them."

@@ -79,6 +79,13 @@ def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
 
     What to do about a problem is said in its own sentence.
     """
+    show_end(progress)
+    if not has_problem:
+        click.echo(f"Next: {_next(progress, directory)}")
+
+
+def show_end(progress: "Progress") -> None:
+    """Print how much was fetched, and why the crawl ended."""
     from motherlode.app.cli.display import end_reason, failures, harvest_rate, pace  # noqa: PLC0415
 
     fetched = f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}"
@@ -102,8 +109,6 @@ def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
         f"{count(progress.waiting, 'URL')} still waiting",
     ]
     click.echo(f"{', '.join(figures)}.")
-    if not has_problem:
-        click.echo(f"Next: {_next(progress, directory)}")
 
 
 def _next(progress: "Progress", directory: Path) -> str:

@@ -120,6 +120,11 @@ def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
         + (f", DNS on port {dns_port}" if dns_port is not None else "")
     )
     first = quote(next(web.urls(), "http://HOST/"))
+    from motherlode.lab.serving.search_site import (  # noqa: PLC0415 - loaded only to serve
+        DESCRIPTION_URL,
+    )
+
+    click.echo(f"Its search engine: --source opensearch:{DESCRIPTION_URL}")
     click.echo(f"Try: curl --proxy http://127.0.0.1:{port} {first}   (Ctrl-C ends it)")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from motherlode.app.cli.common import (
+    OptionsAfterDirectory,
     harmless,
     json_option,
     portal_argument,
@@ -24,19 +25,7 @@ from motherlode.records import UsageError
 from motherlode.topics import show_path
 
 
-class _OptionsAfterDirectory(click.Group):
-    """Accepts options after DIR: click wants a group's options before its argument."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options: list[str] = []
-        words = args[1:]
-        while args and not args[0].startswith("-") and words and words[0].startswith("-"):
-            length = 2 if words[0] == "--set" else 1
-            options, words = options + words[:length], words[length:]
-        return super().parse_args(ctx, [*options, *args[:1], *words])
-
-
-@click.group("topics", cls=_OptionsAfterDirectory, invoke_without_command=True)
+@click.group("topics", cls=OptionsAfterDirectory, invoke_without_command=True)
 @portal_argument
 @set_option
 @json_option

@@ -12,7 +12,8 @@ from motherlode.records import BadInputError, Folder, UsageError
 from motherlode.topics import Planting, TopicPath, parse_path, plant, plant_query, plant_seeds
 from motherlode.urls import UrlRules
 
-_STORE_SETTINGS = "store."  # a database could be anywhere
+# A database could be anywhere; a source could send any environment variable to any service.
+_COMMAND_LINE_SETTINGS = ("store.", "sources.")
 
 
 class PortalContents(Struct, frozen=True):
@@ -89,6 +90,8 @@ def allowed_settings(settings: Iterable[str]) -> dict[str, object]:
     Raises `UsageError` for settings that visitors may not choose.
     """
     chosen = dict(parse_override(setting) for setting in settings)
-    if any(key.startswith(_STORE_SETTINGS) for key in chosen):
-        raise UsageError("Settings of the store can only be chosen on the command line.")
+    if any(key.startswith(_COMMAND_LINE_SETTINGS) for key in chosen):
+        raise UsageError(
+            "Settings of the store and of search sources can only be chosen on the command line."
+        )
     return chosen

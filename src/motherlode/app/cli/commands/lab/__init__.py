@@ -6,6 +6,7 @@ One module per command; they share `options` and `output`. The experiments thems
 import click
 
 from motherlode.app.cli.commands.lab.calibration import calibration
+from motherlode.app.cli.commands.lab.collect import collect
 from motherlode.app.cli.commands.lab.compare import compare
 from motherlode.app.cli.commands.lab.expert import expert
 from motherlode.app.cli.commands.lab.feedback import feedback
@@ -27,6 +28,7 @@ def command() -> None:
     lode lab compare WEB --topic Mathematics --policies best-first,oracle --repeat 3 --plot curves.png
     lode lab learn WEB --examples 2,5 --repeat 1
     lode lab portal WEB --topic Science --pages 5%,20%
+    lode lab collect WEB --subjects 30 --pages 1000
     lode lab expert WEB --topic Geography/Storms
     lode lab feedback WEB --least 100 --repeat 3
     lode lab calibration WEB --least 100
@@ -34,5 +36,5 @@ def command() -> None:
     """
 
 
-for _command in (calibration, compare, expert, feedback, learn, measure, portal, search):
+for _command in (calibration, collect, compare, expert, feedback, learn, measure, portal, search):
     command.add_command(_command)
