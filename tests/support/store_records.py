@@ -8,12 +8,15 @@ from sqlalchemy import func, select
 from motherlode.records import (
     Document,
     Entry,
+    Fate,
+    Lane,
     Link,
     LinkFlag,
     Outcome,
     Page,
     PageId,
     QueueId,
+    UrlId,
 )
 from motherlode.store import Session, Store
 from motherlode.store.schema import metadata
@@ -62,6 +65,13 @@ def keep_one(store: Store, url: str, *links_to: Link, **parts: object) -> PageId
         return outcomes.keep(session, [outcome(take(session, url), *links_to, **parts)]).pages[0]
 
 
+def lose(session: Session, url: str, fate: Fate) -> None:
+    """Store what became of a URL that has no page, or none any more."""
+    found = address(url)
+    entry = Entry(UrlId(0), found.url, found.key, QueueId(0), 0.0, lane=Lane.REFRESH)
+    outcomes.keep(session, [outcome(entry, page=None, document=None, fate=fate)])
+
+
 def count_rows(store: Store, table: str) -> int:
     with store.reading() as session:
         query = select(func.count()).select_from(metadata.tables[table])
@@ -83,6 +93,7 @@ def as_in_version_5(store: Store) -> None:
     """Give the database the tables of version 5; its frontier is empty then."""
     with store.writing() as session:
         for statement in (
+            "DROP TABLE collection_choices",
             "DROP TABLE notes",
             "DROP TABLE frontier",
             FRONTIER_OF_VERSION_5,

@@ -2,8 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
-from motherlode.export.records import JudgementRecord, LinkRecord, PackedResponse, PageRecord, Shelf
+from motherlode.export.records import (
+    JudgementRecord,
+    LinkRecord,
+    MemberRecord,
+    PackedResponse,
+    PageRecord,
+    Shelf,
+)
 from motherlode.portal import Portal
 from motherlode.records import Judgement, TopicId, UrlState
 from motherlode.store.queries.export_rows import (
@@ -17,6 +25,8 @@ from motherlode.store.session import Session
 from motherlode.store.tables.judgements import judged_for
 from motherlode.store.tables.pages import KeptPage, judgement_of, known_url, page_at, page_numbered
 from motherlode.topics import OTHERS, TopicTree
+from motherlode.training.collections.portal_collections import PortalCollections, has_collections
+from motherlode.training.collections.selection import CollectionMember, MemberSource
 from motherlode.urls import host_of, url_key
 
 
@@ -33,6 +43,18 @@ class Gathering:
     @property
     def topics(self) -> list[TopicId] | None:
         return None if self.topic is None else self.tree.descendants(self.topic)
+
+    @cached_property
+    def collections(self) -> PortalCollections | None:
+        """The collections of the portal, of which lists of pages are made; None if it has none."""
+        if not has_collections(self.session):
+            return None
+        return PortalCollections(self.session, self.portal.config, self.tree)
+
+    def members(self) -> Iterator[MemberRecord]:
+        """Yield the members of the collections, by subject; nothing for a portal without any."""
+        for shelf in self._collection_shelves(None):
+            yield from shelf
 
     def pages(self) -> Iterator[PageRecord]:
         return (self._page(one) for one in gathered(self.session, self.topics))
@@ -59,6 +81,10 @@ class Gathering:
     def shelves(self, most: int) -> Iterator[Shelf]:
         """Topics in the order of the tree, with so many pages at most, the surest first."""
         within = None if self.topics is None else set(self.topics)
+        if self.collections is not None:
+            for members in self._collection_shelves(most):
+                yield Shelf(tuple(members[0].subject.split("/")), tuple(members))
+            return
         for topic in self.tree:
             if not topic.is_others and (within is None or topic.id in within):
                 yield Shelf(self.tree.path(topic.id), tuple(self._best(topic.id, most)))
@@ -101,6 +127,33 @@ class Gathering:
             number += 1
             judgement = Judgement(one.topic, one.confidence, probability=one.probability)
             yield self._page(_gathered(kept, judgement))
+
+    def _collection_shelves(self, most: int | None) -> Iterator[list[MemberRecord]]:
+        """Yield the members of each collection that has any, at most so many of each."""
+        within = None if self.topics is None else set(self.topics)
+        listed = () if self.collections is None else self.collections.listed(within)
+        for collection in listed:
+            if collection.members:
+                subject = "/".join(self.tree.path(collection.topic))
+                yield [self._member(member, subject) for member in collection.members[:most]]
+
+    def _member(self, member: CollectionMember, subject: str) -> MemberRecord:
+        text = None
+        if self.texts and member.page is not None:
+            text = text_or_nothing(self.session, member.page)
+        return MemberRecord(
+            url=member.url,
+            title=member.title,
+            subject=subject,
+            merit=member.merit,
+            choice="" if member.choice is None else member.choice.value,
+            source=member.source.value,
+            found_on=member.parent_url if member.source is MemberSource.LINK else "",
+            fetched_at=None if member.page is None else member.seen_at,
+            language=member.language,
+            mime=member.mime,
+            text=text,
+        )
 
     def _is_gone(self, kept: KeptPage) -> bool:
         known = known_url(self.session, kept.page.key)

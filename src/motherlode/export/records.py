@@ -29,6 +29,25 @@ class PageRecord(Assessed, frozen=True):
     text: str | None = None
 
 
+class MemberRecord(Struct, frozen=True, kw_only=True):
+    """A member of a collection (`training.collections`). `choice` is the user's, empty without one.
+
+    `source` is read, link or user; `found_on` is the member that links to one that was not read.
+    """
+
+    url: str
+    title: str
+    subject: str
+    merit: float | None
+    choice: str
+    source: str
+    found_on: str
+    fetched_at: float | None
+    language: str
+    mime: str
+    text: str | None = None
+
+
 class LinkRecord(Struct, frozen=True):
     """A link of a page."""
 
@@ -51,7 +70,7 @@ class Shelf(Struct, frozen=True):
     """A topic with its best pages; those below it follow it."""
 
     path: tuple[str, ...]
-    pages: tuple[PageRecord, ...]
+    pages: tuple[PageRecord | MemberRecord, ...]
 
 
 class PackedResponse(Struct, frozen=True):
@@ -75,6 +94,22 @@ def told(page: PageRecord, fetched_at: str | int) -> dict[str, Any]:
         "size": page.size,
         "digest": shown_digest(page.digest),
         "gone": page.gone,
+    }
+
+
+def told_member(member: MemberRecord) -> dict[str, Any]:
+    """Return what is told of a member of a collection, by the names that readers know."""
+    return {
+        "url": whole(member.url),
+        "title": whole(member.title),
+        "subject": whole(member.subject),
+        "merit": member.merit,
+        "curated": member.choice,
+        "source": member.source,
+        "found_on": whole(member.found_on),
+        "fetched_at": None if member.fetched_at is None else shown_time(member.fetched_at),
+        "language": whole(member.language),
+        "mime": whole(member.mime),
     }
 
 

@@ -4,6 +4,7 @@ No record reads or writes anything. They are `msgspec` structs: sixty links per 
 boundary, and a struct is made five times faster than a dataclass and pickles ten times smaller.
 """
 
+from motherlode.records.collections import ChoiceKind, CollectionChoice
 from motherlode.records.crawl import (
     Entry,
     Fate,
@@ -82,6 +83,8 @@ __all__ = [
     "Archived",
     "BadInputError",
     "Bookmark",
+    "ChoiceKind",
+    "CollectionChoice",
     "DiskFullError",
     "Document",
     "Entry",

@@ -79,6 +79,11 @@ def _probabilities(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE judgements ADD COLUMN probability DOUBLE PRECISION")
 
 
+def _collection_choices(connection: Connection) -> None:
+    """Add the user's choices about collections."""
+    schema.collection_choices.create(connection)
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
 STEPS: Sequence[Step] = (
     _robots_by_origin,
@@ -87,6 +92,7 @@ STEPS: Sequence[Step] = (
     _aliases_of_hosts,
     _lanes_and_scores,
     _probabilities,
+    _collection_choices,
 )
 
 

@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 7
+VERSION = 8
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
@@ -270,6 +270,20 @@ notes = Table(
     Column("key", Text, primary_key=True),
     Column("value", JSON, nullable=False),
     Column("page_id", BigInteger),
+)
+
+# Topics have no foreign keys here: choices about a removed topic hold again when it is restored.
+collection_choices = Table(
+    "collection_choices",
+    metadata,
+    Column("id", Integer, primary_key=True),  # of several for a URL the last counts
+    Column("batch", Integer, nullable=False),  # given, and taken back, together
+    Column("url", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("topic_id", Integer),  # whose collection the page joins
+    Column("former_topic_id", Integer),  # whose collection had it before
+    Column("given_at", Double, nullable=False),
+    Column("undone_at", Double),  # when the choice was taken back
 )
 
 archives = Table(

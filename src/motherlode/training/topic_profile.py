@@ -37,7 +37,10 @@ _FINGERPRINTS = 1 << 64  # the store keeps fingerprints as signed numbers
 
 
 class PageCard(Assessed, frozen=True):
-    """A page of a topic, with the beginning of its text; `headings` has one on each line."""
+    """A page of a topic, with the beginning of its text; `headings` has one on each line.
+
+    `merit` is that of a member of a collection.
+    """
 
     url: str
     title: str
@@ -46,6 +49,7 @@ class PageCard(Assessed, frozen=True):
     fetched_at: float
     topic: int
     headings: str = ""
+    merit: float | None = None
 
 
 class HubOrAuthority(Assessed, frozen=True):

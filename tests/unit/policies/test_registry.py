@@ -38,7 +38,7 @@ def test_baselines_run_under_their_registered_names() -> None:
 
 
 def test_each_name_is_written_once() -> None:
-    words = "|".join(name for name in NAMES if name not in {"bingo", "bingo-2003"})
+    words = "|".join(name for name in NAMES if name not in {"bingo", "bingo-2003", "tunnel"})
     literal = re.compile(rf'"(?:{words})"')
     found = {
         str(path.relative_to(SOURCE))

@@ -4,12 +4,14 @@ from fastapi import APIRouter, FastAPI
 
 from motherlode.app.api import (
     clusters,
+    collections,
     crawl,
     export,
     feedback,
     hosts,
     jobs,
     marks,
+    oai,
     pages,
     portals,
     search,
@@ -29,6 +31,7 @@ PARTS = (
     search,
     pages,
     marks,
+    collections,
     export,
     sources,
 )
@@ -39,4 +42,5 @@ def install(app: FastAPI) -> None:
     for part in PARTS:
         api.include_router(part.router)
     app.include_router(api)
+    app.include_router(oai.router)  # its path is for harvesters, who know no versions
     app.openapi = describe(app)  # type: ignore[method-assign]  # as FastAPI documents it

@@ -29,6 +29,7 @@ COMMANDS = {
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
     "search": "Search the pages of a portal: words, phrases, fields, filters, rankings.",
     "mark": "Mark search results as good or bad for their topic, to learn from them.",
+    "collections": "Show the collections of a portal with their merits; accept, reject, move or pin.",
     "index": "Build or update the search index of a portal.",
     "links": "Show the hubs and authorities of a topic.",
     "cluster": "Cluster the pages of a topic, and make subtopics of the clusters.",
@@ -57,7 +58,9 @@ _REPEATABLE = frozenset(COMMANDS) - {
     "sources",
 }
 # Options with which a second run does more than the first one would have done.
-_ONCE = frozenset({"--undo", "--apply", "--accept", "--reject", "--move", "--trim", "--ask"})
+_ONCE = frozenset(
+    {"--undo", "--apply", "--accept", "--reject", "--move", "--pin", "--clear", "--trim", "--ask"}
+)
 
 EXIT_CODES = {
     0: "done; also a crawl that reached its page or time limit",

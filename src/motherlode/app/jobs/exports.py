@@ -25,7 +25,13 @@ MAX_KEPT_FILES = 8  # of a portal
 FILE_IS_GONE = "The file of that export is gone; export again to make it."
 _DAY = 86_400.0
 _NAME = re.compile(r"served-[0-9a-f]{16}\.[a-z.]{3,10}")
-_SUFFIX = {"bookmarks": "html", "warc": "warc.gz", "parquet": "zip", "site": "zip"}
+_SUFFIX = {
+    "bookmarks": "html",
+    "bibtex": "bib",
+    "warc": "warc.gz",
+    "parquet": "zip",
+    "site": "zip",
+}
 
 
 class FormatShown(Struct, frozen=True):

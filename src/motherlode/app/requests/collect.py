@@ -13,6 +13,7 @@ from motherlode.app.requests.crawl import (
     Workers,
 )
 from motherlode.app.requests.fields import CommandLineSettings, Url, check_values, described
+from motherlode.policies.registry import TUNNEL, TUNNEL_2002
 
 MAX_SUBJECTS = 1_000
 NAMED_SETTINGS: dict[str, dict[str, object]] = {
@@ -20,7 +21,7 @@ NAMED_SETTINGS: dict[str, dict[str, object]] = {
     "plain": {"tunnel.threshold": 0.5, "tunnel.cutoff": 20.0, "tunnel.adaptive": False},
     "adaptive": {"tunnel.threshold": 0.5, "tunnel.cutoff": 20.0, "tunnel.adaptive": True},
 }
-POLICIES = ("tunnel", "tunnel-2002")
+POLICIES = (TUNNEL, TUNNEL_2002)
 
 SubjectFile = Annotated[
     str,

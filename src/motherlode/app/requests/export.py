@@ -39,7 +39,9 @@ WithText = Annotated[
 ]
 MaxBookmarks = Annotated[
     int,
-    described("Bookmark at most this many pages of a topic, best first.", ge=1, le=10**6),
+    described(
+        "At most this many pages of a topic, best first (bookmarks, bibtex).", ge=1, le=10**6
+    ),
 ]
 
 

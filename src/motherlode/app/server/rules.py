@@ -1,5 +1,6 @@
 """Access rules: each decides on the head of a request, and returns a refusal or None."""
 
+import re
 from collections.abc import Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # A visitor without a token sees the login page and its static files.
 OPEN_PATHS = frozenset({"/login", "/favicon.ico"})
 OPEN_FOLDER = "/static/"
+OAI_PATH = re.compile(r"/portals/[^/]+/oai")  # of harvesters
 
 
 class RequestHead(Struct, frozen=True):
@@ -40,7 +42,8 @@ class Refusal(Struct, frozen=True):
 
 
 def is_api(path: str) -> bool:
-    return path.startswith("/api/")
+    """Return whether programs ask at a path, which get errors as JSON and no login page."""
+    return path.startswith("/api/") or OAI_PATH.fullmatch(path) is not None
 
 
 def host_refusal(head: RequestHead, bound: str, names: Collection[str]) -> Refusal | None:

@@ -15,7 +15,7 @@ from motherlode.documents.text.terms import spell
 from motherlode.fetch.event_loop import run
 from motherlode.policies.registry import TUNNEL
 from motherlode.policies.tunnel.kind import fit_model
-from motherlode.policies.tunnel.subjects import Subject, subjects_of
+from motherlode.policies.tunnel.subjects import CollectionSubject, subjects_of
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.config import Config
 from motherlode.portal.config_reader import default_config, parse_override
@@ -214,7 +214,7 @@ def centroids_in(directory: Path, overrides: Sequence[str] = ()) -> list[Centroi
         return views
 
 
-def dropped_reason(subject: Subject, config: Config) -> str:
+def dropped_reason(subject: CollectionSubject, config: Config) -> str:
     """Return why a subject has no centroid; empty if it has one."""
     if not subject.is_dropped:
         return ""
@@ -224,7 +224,7 @@ def dropped_reason(subject: Subject, config: Config) -> str:
     return f"{subject.used} of {len(subject.hits)} hits can be used, and {least} are needed"
 
 
-def _view(subject: Subject, terms: dict[str, float], config: Config) -> CentroidView:
+def _view(subject: CollectionSubject, terms: dict[str, float], config: Config) -> CentroidView:
     hits = tuple(HitView(hit.url, hit.title, hit.problem) for hit in subject.hits)
     return CentroidView(subject.name, hits, terms, dropped_reason(subject, config))
 

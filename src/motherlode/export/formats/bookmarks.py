@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import BinaryIO
 
-from motherlode.export.records import PageRecord, Shelf
+from motherlode.export.records import MemberRecord, PageRecord, Shelf
 from motherlode.export.text_cleaner import label, plain
 
 _HEAD = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
@@ -39,9 +39,10 @@ def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _bookmark(page: PageRecord) -> str:
-    title = label(page.title) or label(page.url)
-    return f'<DT><A HREF="{escape(plain(page.url))}" ADD_DATE="{int(page.fetched_at)}">{escape(title)}</A>'
+def _bookmark(page: PageRecord | MemberRecord) -> str:
+    title = escape(label(page.title) or label(page.url))
+    added = "" if page.fetched_at is None else f' ADD_DATE="{int(page.fetched_at)}"'
+    return f'<DT><A HREF="{escape(plain(page.url))}"{added}>{title}</A>'
 
 
 def _line(depth: int, markup: str) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from io import TextIOWrapper
 from typing import BinaryIO
 
-from motherlode.export.records import PageRecord, shown_time
+from motherlode.export.records import MemberRecord, PageRecord, shown_time, told_member
 from motherlode.export.text_cleaner import plain
 from motherlode.records.digests import shown_digest
 
@@ -25,21 +25,52 @@ COLUMNS = (
     "probability",
     "certainty",
 )
+MEMBER_COLUMNS = (
+    "url",
+    "title",
+    "subject",
+    "merit",
+    "curated",
+    "source",
+    "found_on",
+    "fetched_at",
+    "language",
+    "mime",
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would calculate
 
 
 def write_csv(pages: Iterable[PageRecord], out: BinaryIO, *, texts: bool = False) -> int:
     """Write pages under a heading; returns how many."""
+    rows = (_row(page, texts=texts) for page in pages)
+    return _write_rows((*COLUMNS, "text") if texts else COLUMNS, rows, out)
+
+
+def write_member_csv(members: Iterable[MemberRecord], out: BinaryIO, *, texts: bool = False) -> int:
+    """Write the members of collections under a heading, and return their number."""
+    rows = (_member_row(member, texts=texts) for member in members)
+    return _write_rows((*MEMBER_COLUMNS, "text") if texts else MEMBER_COLUMNS, rows, out)
+
+
+def _write_rows(heading: Iterable[str], rows: Iterable[list[object]], out: BinaryIO) -> int:
     lines = TextIOWrapper(out, "utf-8", newline="", write_through=True)
     try:
         table = csv.writer(lines)
-        table.writerow((*COLUMNS, "text") if texts else COLUMNS)
+        table.writerow(heading)
         number = 0
-        for number, page in enumerate(pages, 1):  # noqa: B007 - the last one counts
-            table.writerow(_row(page, texts=texts))
+        for number, row in enumerate(rows, 1):  # noqa: B007 - the last one counts
+            table.writerow(row)
         return number
     finally:
         lines.detach()  # it is not ours to close
+
+
+def _member_row(member: MemberRecord, *, texts: bool) -> list[object]:
+    row: list[object] = [
+        _cell(value) if isinstance(value, str) else _figure(value)
+        for value in told_member(member).values()
+    ]
+    return [*row, _cell(member.text or "")] if texts else row
 
 
 def _row(page: PageRecord, *, texts: bool) -> list[object]:

@@ -7,10 +7,11 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from motherlode import __version__
+from motherlode.export.formats.bibtex import write_bibtex
 from motherlode.export.formats.bookmarks import write_bookmarks
-from motherlode.export.formats.csv import write_csv
+from motherlode.export.formats.csv import write_csv, write_member_csv
 from motherlode.export.formats.graphs import write_gexf, write_graphml
-from motherlode.export.formats.jsonl import write_jsonl
+from motherlode.export.formats.jsonl import write_jsonl, write_member_jsonl
 from motherlode.export.formats.parquet import FILES, write_parquet
 from motherlode.export.formats.wacz import WARC, ArchiveInfo, write_wacz
 from motherlode.export.formats.warc import write_warc
@@ -36,7 +37,15 @@ class Format(Struct, frozen=True):
     texts: bool = False  # whether there is a place for texts
 
 
+def _jsonl(what: Gathering, out: BinaryIO, _wish: Wish) -> int:
+    if what.collections is not None:
+        return write_member_jsonl(what.members(), out)
+    return write_jsonl(what.pages(), out)
+
+
 def _csv(what: Gathering, out: BinaryIO, _wish: Wish) -> int:
+    if what.collections is not None:
+        return write_member_csv(what.members(), out, texts=what.texts)
     return write_csv(what.pages(), out, texts=what.texts)
 
 
@@ -58,10 +67,12 @@ def _bookmarks(what: Gathering, out: BinaryIO, wish: Wish) -> int:
     return write_bookmarks(what.shelves(wish.most), out, what.portal.title)
 
 
+def _bibtex(what: Gathering, out: BinaryIO, wish: Wish) -> int:
+    return write_bibtex(what.shelves(wish.most), out)
+
+
 FORMATS = {
-    "jsonl": Format(
-        "a page a line", lambda what, out, _: write_jsonl(what.pages(), out), texts=True
-    ),
+    "jsonl": Format("a page a line", _jsonl, texts=True),
     "csv": Format("a page a row", _csv, texts=True),
     "parquet": Format(
         "a directory of documents, links and judgements",
@@ -72,6 +83,7 @@ FORMATS = {
     "warc": Format("the raw responses, gzip", _warc),
     "wacz": Format("the raw responses with an index and a list of pages, zip", _wacz, texts=True),
     "bookmarks": Format("HTML, the best pages of each topic in folders", _bookmarks),
+    "bibtex": Format("BibTeX, an entry for each of the best pages of each topic", _bibtex),
     "graphml": Format(
         "the link graph", lambda what, out, _: write_graphml(what.pages(), what.edges(), out)
     ),

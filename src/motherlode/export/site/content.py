@@ -1,8 +1,11 @@
 """What a static site says of a portal, out of the store (SPEC X9); `export.site` makes the site of it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+
+from msgspec.structs import replace
 
 from motherlode import __version__
 from motherlode.documents.features.spaces import TERMS
@@ -11,13 +14,16 @@ from motherlode.export.site.records import Bunch, Content, Detail, Head, Imprint
 from motherlode.records import Example, TopicId
 from motherlode.records.example_counts import count_examples
 from motherlode.store.queries import overview
-from motherlode.store.queries.index_rows import materials_of
+from motherlode.store.queries.index_rows import Material, materials_of
 from motherlode.store.tables import ledger
 from motherlode.store.tables.judgements import judged_for, on_topic, surest_on
 from motherlode.training.clusters import Cluster, ClusterOptions, clusters_of
+from motherlode.training.collections.portal_collections import PortalCollections
+from motherlode.training.collections.selection import CollectionMember, in_order
 from motherlode.training.link_analysis import link_scores_of
 from motherlode.training.portal_view import PortalView
 from motherlode.training.topic_profile import (
+    BEST_PAGES,
     CANDIDATE_PAGES,
     ORIGINS,
     PageCard,
@@ -29,6 +35,7 @@ from motherlode.training.topic_profile import (
     terms_of,
 )
 
+_MEMBERS_READ = 200
 _CLUSTERED = (
     1_000  # pages of a topic, the surest: enough to see what there is, at a tenth of the time
 )
@@ -84,8 +91,11 @@ class _Source:
         )
 
     def cards(self, head: Head) -> Iterator[PageCard]:
-        """The pages of a topic that are there, the surest first."""
+        """The pages of a topic that are there, the surest first; or the members of a collection."""
         session = self.what.session
+        if self.what.collections is not None:
+            yield from member_cards(self.what.collections, [TopicId(head.topic)])
+            return
         for part in surest_on(session, TopicId(head.topic)):
             there = {
                 one.page: one for one in materials_of(session, [page for page, _ in part], TERMS)
@@ -96,6 +106,9 @@ class _Source:
 
     def detail(self, head: Head) -> Detail:
         session, topic = self.what.session, TopicId(head.topic)
+        if self.what.collections is not None:  # its members, and nothing that is not among them
+            cards = member_cards(self.what.collections, self.what.tree.descendants(topic))
+            return Detail(best=tuple(islice(cards, BEST_PAGES)))
         surest = judged_for(session, self.what.tree.descendants(topic), CANDIDATE_PAGES)
         scores = link_scores_of(session, self.what.tree, topic) if surest else []
         clusters, clustered = self._clusters(topic)
@@ -122,6 +135,38 @@ class _Source:
         )
         several = found.clusters if len(found.clusters) > 1 else ()
         return tuple(map(_bunch, several)), found.pages
+
+
+def member_cards(collections: PortalCollections, topics: Collection[TopicId]) -> Iterator[PageCard]:
+    """Yield what a site shows of the members of these collections, pinned ones first."""
+    session, of_topic = collections.session, collections.topic_of_member
+    listed = (collections.all[topic] for topic in topics if topic in collections.all)
+    members = in_order(member for collection in listed for member in collection.members)
+    for start in range(0, len(members), _MEMBERS_READ):
+        part = members[start : start + _MEMBERS_READ]
+        read = [member.page for member in part if member.page is not None]
+        material_of = {one.page: one for one in materials_of(session, read, TERMS)}
+        for member in part:
+            material = None if member.page is None else material_of.get(member.page)
+            yield member_card(member, of_topic[member.url], material)
+
+
+def member_card(member: CollectionMember, topic: TopicId, material: Material | None) -> PageCard:
+    """Return what a site shows of a member; `material` is None for one that was not read."""
+    if material is None:
+        card = PageCard(
+            url=member.url,
+            title=member.title,
+            text="",
+            language=member.language,
+            fetched_at=member.seen_at,
+            topic=topic,
+            margin=None,
+            probability=None,
+        )
+    else:
+        card = replace(card_of(material, 0.0, None), url=member.url, topic=topic, margin=None)
+    return replace(card, merit=member.merit)
 
 
 def _counted(kinds: dict[str, int]) -> dict[str, int]:

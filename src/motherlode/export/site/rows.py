@@ -25,6 +25,7 @@ class SiteRow(Assessed, frozen=True, array_like=True):
     language: str
     fetched_at: float
     topic: int  # by its place among the site's topics
+    merit: float | None = None  # of a member of a collection
 
 
 def row_of(card: PageCard, topic: int) -> SiteRow:
@@ -38,6 +39,7 @@ def row_of(card: PageCard, topic: int) -> SiteRow:
         margin=card.margin,
         probability=card.probability,
         topic=topic,
+        merit=card.merit,
     )
 
 

@@ -27,7 +27,13 @@ from motherlode.lab.trials.processes import spread
 from motherlode.lab.trials.trial import Budget, TrialSetup, crawl_portal, throwaway
 from motherlode.learning.matrix import Floats
 from motherlode.policies.kind import LabelledWeb, load_policy
-from motherlode.policies.registry import TUNNEL, TUNNEL_2002
+from motherlode.policies.registry import (
+    BEST_FIRST,
+    BREADTH_FIRST,
+    ORACLE,
+    TUNNEL,
+    TUNNEL_2002,
+)
 from motherlode.policies.tunnel.kind import fit_model
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin, TopicId, UsageError
@@ -54,8 +60,8 @@ class Contender(Struct, frozen=True):
 
 
 CONTENDERS = (
-    Contender("breadth-first", "breadth-first"),
-    Contender("best-first", "best-first"),
+    Contender(BREADTH_FIRST, BREADTH_FIRST),
+    Contender(BEST_FIRST, BEST_FIRST),
     Contender(
         "tunnel-2002 0.35/0",
         TUNNEL_2002,
@@ -65,8 +71,8 @@ CONTENDERS = (
     Contender("tunnel-2002 0.5/20 adaptive", TUNNEL_2002),
     Contender("tunnel-2002 0.5/3", TUNNEL_2002, {"tunnel.cutoff": 3.0, "tunnel.adaptive": False}),
     Contender("tunnel-2002 0.5/3 adaptive", TUNNEL_2002, {"tunnel.cutoff": 3.0}),
-    Contender("tunnel", TUNNEL),
-    Contender("oracle", "oracle"),
+    Contender(TUNNEL, TUNNEL),
+    Contender(ORACLE, ORACLE),
 )
 
 
@@ -238,7 +244,7 @@ class CollectionBench:
             relevant,
             portal.config.tunnel.threshold,
             portal.config.tunnel.min_merit,
-            by_labels=task.contender == "oracle",
+            by_labels=task.contender == ORACLE,
         )
         at = self._plan.at or (self._plan.pages,)
         everything = frozenset().union(*relevant)
@@ -359,7 +365,7 @@ def collection_rows(
     halves = {
         result.task.turn: len(result.finds) / 2
         for result in results
-        if result.task.contender == "oracle"
+        if result.task.contender == ORACLE
     }
     at = plan.at or (plan.pages,)
     return [

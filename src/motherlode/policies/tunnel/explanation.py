@@ -14,7 +14,7 @@ from motherlode.policies.tunnel.link_scores import (
     PAGE_WEIGHT,
     SINK,
     URL_WEIGHT,
-    LinkScores,
+    LinkEstimates,
 )
 from motherlode.policies.tunnel.model import CentroidModel
 from motherlode.policies.tunnel.steps import Steps
@@ -100,8 +100,8 @@ def _limits(view: PortalView, url: str, page: KeptPage) -> Iterator[str]:
             )
 
 
-def _scores(view: PortalView, model: CentroidModel) -> LinkScores:
-    scores = LinkScores(model.centroids, view.config.tunnel.min_merit)
+def _scores(view: PortalView, model: CentroidModel) -> LinkEstimates:
+    scores = LinkEstimates(model.centroids, view.config.tunnel.min_merit)
     for page in newest_pages(view.session, model, _HISTORY_PAGES):
         scores.add_page(page.url, page.correlations)
     return scores

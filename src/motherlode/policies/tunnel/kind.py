@@ -12,7 +12,7 @@ from motherlode.policies.tunnel.explanation import (
     explain_limit,
     explain_rank,
 )
-from motherlode.policies.tunnel.link_scores import LinkScores
+from motherlode.policies.tunnel.link_scores import LinkEstimates
 from motherlode.policies.tunnel.model import VERSION, CentroidModel
 from motherlode.policies.tunnel.steering import Tunnel, Tunnel2002
 from motherlode.policies.tunnel.steps import Steps
@@ -92,7 +92,7 @@ def make_tunnel(setup: PolicySetup) -> Tunnel | None:
         if model is None:
             return None
         steps = _steps(session, portal, model)
-        scores = LinkScores(model.centroids, options.min_merit)
+        scores = LinkEstimates(model.centroids, options.min_merit)
         learned = LearnedCutoff(options.cutoff) if options.learn_cutoff else None
         for page in newest_pages(session, model, _HISTORY_PAGES):
             scores.add_page(page.url, page.correlations)

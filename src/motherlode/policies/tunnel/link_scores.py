@@ -52,7 +52,7 @@ class _HostMean(Struct):
     good: int = 0  # pages that would join a collection
 
 
-class LinkScores:
+class LinkEstimates:
     """Scores links by the centroids, and by what the hosts of a crawl have had so far.
 
     `min_merit` is the correlation from which a page would join a collection.

@@ -26,7 +26,7 @@ VERSION = 1
 _ON_THE_THRESHOLD = 1e-9  # a page on the threshold is a nugget, and a margin above 0 says so
 
 
-class _Packed(Struct, frozen=True):
+class _PackedModel(Struct, frozen=True):
     centroids: bytes
     threshold: float
 
@@ -43,6 +43,11 @@ class CentroidModel:
     @property
     def spaces(self) -> tuple[str, ...]:
         return (TERMS,)
+
+    @property
+    def subjects(self) -> list[int]:
+        """The topic numbers of the subjects, in the order of the correlations."""
+        return [int(subject) for subject in self.centroids.subjects]
 
     def correlations(self, samples: Sequence[Sample]) -> Floats:
         """Return the correlation of each page with each subject."""
@@ -106,7 +111,7 @@ class CentroidModel:
         return "/".join(self.tree.path(topic)) if self.tree is not None and topic != ROOT else ""
 
     def pack(self) -> bytes:
-        return msgspec.msgpack.encode(_Packed(self.centroids.pack(), self.threshold))
+        return msgspec.msgpack.encode(_PackedModel(self.centroids.pack(), self.threshold))
 
 
 def load_centroid_model(model: Model, tree: TopicTree, *, complete: bool) -> CentroidModel:
@@ -115,7 +120,7 @@ def load_centroid_model(model: Model, tree: TopicTree, *, complete: bool) -> Cen
     Raises `ValueError` for a model of another version, and for one with a subject that was removed.
     """
     try:
-        packed = msgspec.msgpack.decode(model.packed, type=_Packed)
+        packed = msgspec.msgpack.decode(model.packed, type=_PackedModel)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"no centroids: {error}") from error
     centroids = unpack_centroids(packed.centroids)

@@ -17,7 +17,7 @@ from motherlode.learning.tunnel.learned_cutoff import LearnedCutoff
 from motherlode.policies.follows import QUEUE, follow_seeds
 from motherlode.policies.policy import Moves, PolicyDefaults, Visit
 from motherlode.policies.registry import TUNNEL, TUNNEL_2002
-from motherlode.policies.tunnel.link_scores import SINK, LinkScores
+from motherlode.policies.tunnel.link_scores import SINK, LinkEstimates
 from motherlode.policies.tunnel.model import CentroidModel
 from motherlode.policies.tunnel.steps import Step, Steps
 from motherlode.records import Follow, Judgement, QueueId, UrlKey
@@ -83,7 +83,7 @@ class Tunnel(Tunnel2002):
     """Ranked links, a queue for each subject, and a cutoff that is learned on the way."""
 
     name: ClassVar[str] = TUNNEL
-    scores: LinkScores = field(kw_only=True)
+    scores: LinkEstimates = field(kw_only=True)
     learned_cutoff: LearnedCutoff | None = field(kw_only=True, default=None)
 
     @property

@@ -38,7 +38,7 @@ class SubjectHit(Struct, frozen=True):
     problem: str = ""
 
 
-class Subject(Struct, frozen=True):
+class CollectionSubject(Struct, frozen=True):
     """A subject with its hits. `is_dropped`: it has too few for a centroid."""
 
     topic: TopicId
@@ -53,7 +53,9 @@ class Subject(Struct, frozen=True):
         return sum(not hit.problem for hit in self.hits)
 
 
-def subjects_of(session: Session, tree: TopicTree, options: TunnelOptions) -> list[Subject]:
+def subjects_of(
+    session: Session, tree: TopicTree, options: TunnelOptions
+) -> list[CollectionSubject]:
     """Return the subjects of a portal in the order of its topic tree, dropped ones included."""
     examples = topic_rows.examples_of(session)
     return [
@@ -70,7 +72,7 @@ def _subject(
     name: str,
     examples: Sequence[Example],
     options: TunnelOptions,
-) -> Subject:
+) -> CollectionSubject:
     """Return a subject with the first hits that have words, up to the number wanted."""
     hits: list[SubjectHit] = []
     bags: list[Bag] = []
@@ -92,7 +94,7 @@ def _subject(
         hits.append(SubjectHit(url, title, problem))
     is_named = any(example.origin not in (Origin.HIT, Origin.QUERY) for example in examples)
     is_dropped = not bags or (not is_named and found < options.min_hits)
-    return Subject(topic, name, tuple(hits), is_dropped, tuple(bags))
+    return CollectionSubject(topic, name, tuple(hits), is_dropped, tuple(bags))
 
 
 def _problem(session: Session, example: Example, document: TrainingDocument | None) -> str:
@@ -107,7 +109,7 @@ def _title(example: Example, document: TrainingDocument | None) -> str:
 
 
 def centroids_of(
-    subjects: Sequence[Subject], options: TunnelOptions, meanings: Meanings | None
+    subjects: Sequence[CollectionSubject], options: TunnelOptions, meanings: Meanings | None
 ) -> Centroids | None:
     """Return the centroids of all subjects that are not dropped; None without any."""
     hits = {int(subject.topic): subject.bags for subject in subjects if not subject.is_dropped}
@@ -126,6 +128,6 @@ def meanings_of_words(options: LearningOptions) -> Meanings | None:
         return None
 
 
-def without_bags(subject: Subject) -> Subject:
+def without_bags(subject: CollectionSubject) -> CollectionSubject:
     """Return a subject without its term vectors, to be shown."""
     return structs.replace(subject, bags=())

@@ -172,7 +172,7 @@ class _Rows:
                 self._add_page(via, outcome, outcome.page)
         for note in outcome.notes:
             self.notes[note.kind, note.key] = (note.kind, note.key, _json(note.value), via)
-        self.vias += [via] * len(outcome.follows)
+        self.vias += [follow.via or via for follow in outcome.follows]
 
     def _add_page(self, number: PageId, outcome: Outcome, page: Page) -> None:
         if outcome.document is None and number in self.refetched:

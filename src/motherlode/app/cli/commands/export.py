@@ -52,13 +52,16 @@ def command(
     csv        one page per row                wacz       WARC files with an index, zip
     parquet    a directory of three tables     graphml    the link graph
     bookmarks  best pages by topic, HTML       gexf       the link graph, for Gephi
-    site       the portal as HTML pages with a search, to publish
+    bibtex     best pages by topic, as @misc   site       HTML pages with a search, to publish
 
     \b
     lode export birds --format jsonl --output birds.jsonl --text
     lode export birds --format bookmarks --topic birds/owls --output owls.html
     lode export birds --format csv --output - | head
     lode export birds --format site --output public
+
+    Of a portal with collections (see 'lode collections'), jsonl, csv, bookmarks, bibtex and site
+    have the members of the collections; the other formats have all pages.
 
     The file appears when it is complete. A crawl may run at the same time: the export shows the
     portal at one moment. A site that this command made before is replaced.
