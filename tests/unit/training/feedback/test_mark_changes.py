@@ -512,7 +512,7 @@ with Portal.crawling(Path(sys.argv[1]), "test") as portal:
 def test_a_kill_while_judging_leaves_everything_as_it_was(portal: Path) -> None:
     mark(portal, "owls", bad=HERONS[:3], good=OWLS[2:4])
     before = judged(portal)
-    tests = str(Path(__file__).parents[2])
+    tests = str(Path(__file__).parents[3])
     run = subprocess.run([sys.executable, "-c", TRAIN, str(portal), tests], check=False, timeout=60)
     assert run.returncode == -9
     assert judged(portal) == before

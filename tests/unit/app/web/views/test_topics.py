@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from motherlode.app.errors import BusyError
-from motherlode.app.services.topics.views import ResultCache
 from motherlode.portal.lock import PortalLock
 from support.app_server import send, visitor
 from support.bird_portal import EVIL, crawled_birds
@@ -292,22 +290,6 @@ def test_clusters_of_a_topic_without_pages_are_none(client: TestClient) -> None:
     assert waited(client, asked.json()["id"])["state"] == "failed"
     page = client.get(f"{AT}/{number(client, 'empty')}").text
     assert "There is no page yet on &#39;empty&#39; to make clusters of" in page
-
-
-def test_what_was_worked_out_is_remembered_and_who_waits_too_long_is_told() -> None:
-    cache = ResultCache(max_results=1, max_wait_s=0.01)
-    asked: list[str] = []
-
-    def work(key: str) -> str:
-        asked.append(key)
-        with pytest.raises(BusyError):
-            cache.get("other", str)
-        return key.upper()
-
-    assert [cache.get("a", lambda: work("a")) for _ in range(2)] == ["A", "A"]
-    cache.get("b", lambda: work("b"))
-    cache.get("a", lambda: work("a"))
-    assert asked == ["a", "b", "a"]
 
 
 def test_only_what_was_fetched_can_be_trimmed(client: TestClient) -> None:
