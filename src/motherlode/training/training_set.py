@@ -43,8 +43,7 @@ from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree, virtual
 from motherlode.training.corpus import CorpusCache, PageCorpus, judge_batches
-from motherlode.training.feedback.marks import PortalMarks
-from motherlode.training.feedback.user_counterexamples import user_counterexamples
+from motherlode.training.feedback.marks import PortalMarks, user_counterexamples
 from motherlode.training.samples import sample_of
 from motherlode.training.training_document import (
     TrainingDocument,

@@ -15,7 +15,7 @@ from motherlode.portal.lock import Holder, holder_of
 from motherlode.records import TopicId, UrlState
 from motherlode.store import Session
 from motherlode.store.queries import overview
-from motherlode.store.queries.latest_pages import LatestPage, latest_pages
+from motherlode.store.queries.overview import LatestPage, latest_pages
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree, show_path

@@ -1,18 +1,21 @@
 """A site, from its content to its files."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from itertools import accumulate, islice
 from pathlib import Path
 
+from jinja2 import Environment
+
 from motherlode.export.site import FOLDERS, MARKER, lookup
 from motherlode.export.site.names import site_file, topic_file
-from motherlode.export.site.pages import SitePageWriter
 from motherlode.export.site.records import Content, Head
-from motherlode.export.site.rows import row_of
+from motherlode.export.site.rows import brief, named, row_of
 from motherlode.export.site.spool import Spool
+from motherlode.export.templates import filled_from
 from motherlode.learning.calibration import MIN_LIKELY, MIN_SURE
 
 _MARKED = (
@@ -23,6 +26,8 @@ _HOSTS = 500  # sites on a page
 _SITES = 15  # of a topic, those with most pages
 
 Telling = Callable[[str, int], None]
+ASSETS = ("style.css", "search.js")
+_PACKAGE = "motherlode.export.site"
 
 
 @dataclass(frozen=True)
@@ -221,3 +226,32 @@ def _topics(heads: Sequence[Head], counts: Sequence[int]) -> list[SiteTopic]:
         )
         for place, head in enumerate(heads)
     ]
+
+
+class SitePageWriter:
+    """Writes the pages of a site into its folder; `shared` is what every template may name."""
+
+    def __init__(self, folder: Path, shared: Mapping[str, object]) -> None:
+        self._folder = folder
+        self._shared = shared
+
+    def write(self, name: str, template: str, **said: object) -> None:
+        """One page. `root` leads from it to the home page, so that links work wherever the site is."""
+        root = "../" * name.count("/")
+        text = (
+            environment().get_template(template).render(self._shared, root=root, here=name, **said)
+        )
+        self.put(name, text.encode())
+
+    def put(self, name: str, data: bytes) -> None:
+        (self._folder / name).write_bytes(data)
+
+    def put_assets(self) -> None:
+        for name in ASSETS:
+            self.put(f"assets/{name}", (files(_PACKAGE) / "assets" / name).read_bytes())
+
+
+@cache
+def environment() -> Environment:
+    titled: Callable[[str, str | None], str] = lambda title, url: named(title, url or "")  # noqa: E731
+    return filled_from(_PACKAGE, {"brief": brief, "titled": titled})

@@ -1,4 +1,4 @@
-"""Counting what a portal holds. Each question looks at a whole table: for a person who asks now and then."""
+"""What a portal holds: counts, which read a whole table each, and its latest pages."""
 
 from collections import Counter
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import case, func, select
 
-from motherlode.records import HostState, ModelId, TopicId, UrlState
+from motherlode.records import HostState, ModelId, PageId, TopicId, UrlState
 from motherlode.store.schema import (
     frontier,
     hosts,
@@ -178,3 +178,45 @@ def _count(session: Session, table: Any) -> int:
 
 def _one(session: Session, *columns: Any, table: Any) -> tuple[Any, ...]:
     return tuple(session.connection.execute(select(*columns).select_from(table)).one())
+
+
+class LatestPage(Struct, frozen=True):
+    """A page that was kept lately; `topic` is None if it was not judged."""
+
+    page: PageId
+    url: str
+    title: str
+    fetched_at: float
+    topic: TopicId | None
+    confidence: float | None
+    probability: float | None
+
+
+def latest_pages(session: Session, limit: int) -> list[LatestPage]:
+    """Return so many pages, the latest first; the size of the portal does not matter."""
+    query = (
+        select(
+            pages.c.id,
+            urls.c.url,
+            pages.c.title,
+            pages.c.fetched_at,
+            judgements.c.topic_id.label("topic"),
+        )
+        .add_columns(judgements.c.confidence, judgements.c.probability)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .join(judgements, judgements.c.page_id == pages.c.id, isouter=True)
+        .order_by(pages.c.id.desc())
+        .limit(limit)
+    )
+    return [
+        LatestPage(
+            PageId(row.id),
+            row.url,
+            row.title,
+            row.fetched_at,
+            None if row.topic is None else TopicId(row.topic),
+            row.confidence,
+            row.probability,
+        )
+        for row in session.connection.execute(query)
+    ]
