@@ -94,13 +94,13 @@ def test_what_was_done_is_said_once_and_no_link_can_have_it_said(client: TestCli
             400,
             "There is a topic 'animals/birds' already.",
         ),
-        ("add", {"name": " ", "parent": 1}, 400, "There is a topic '/' already."),
+        ("add", {"name": " ", "parent": 1}, 400, "Name: this is missing."),
         ("add", {"name": "x", "parent": 999}, 404, "There is no such topic"),
         ("move", {"topic": "{animals}", "parent": "{birds}"}, 400, "cannot be moved below itself"),
-        ("restore", {"undo": "nothing"}, 400, "There is nothing of that name to restore."),
+        ("restore", {"id": "nothing"}, 400, "There is nothing of that name to restore."),
         ("{birds}/rename", {"name": "a/b"}, 400, "A name has no '/'"),
         ("{birds}/example", {"urls": "nonsense"}, 400, "cannot be crawled"),
-        ("{birds}/example/remove", {"url": "http://x.test/"}, 400, "is not an example of"),
+        ("{birds}/example/remove", {"urls": "http://x.test/"}, 400, "is not an example of"),
         ("{birds}/subtopic", {"job": "x", "place": 0, "name": "x"}, 404, "There is no such job."),
     ],
 )
@@ -127,8 +127,8 @@ def test_what_was_removed_comes_back_as_it_was(client: TestClient) -> None:
     assert "Removed &#39;animals&#39; with 2 topics below it." in notice
     undo = client.get(API).json()["removed"][0]
     assert (undo["path"], undo["topics"], undo["examples"]) == ("animals", 3, 14)
-    assert f'name="undo" value="{undo["id"]}"' in notice
-    told(send(client, f"{AT}/restore", undo=undo["id"]))
+    assert f'name="id" value="{undo["id"]}"' in notice
+    told(send(client, f"{AT}/restore", id=undo["id"]))
     after = client.get(API).json()
     assert (sorted(after["topics"], key=lambda one: one["id"]), after["removed"]) == (
         sorted(before, key=lambda one: one["id"]),
@@ -216,7 +216,7 @@ def test_examples_are_added_and_taken_out(client: TestClient) -> None:
     birds = number(client, "animals/birds")
     told(send(client, f"{AT}/{birds}/example", urls="http://b.test/\r\nhttp://c.test/"))
     assert "http://c.test/" in client.get(f"{AT}/{birds}").text
-    told(send(client, f"{AT}/{birds}/example/remove", url="http://c.test/"))
+    told(send(client, f"{AT}/{birds}/example/remove", urls="http://c.test/"))
     assert "http://c.test/" not in client.get(f"{AT}/{birds}").text
     body = {"topic": "animals/birds", "urls": ["http://b.test/"], "remove": True}
     assert (
