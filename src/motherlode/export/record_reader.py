@@ -21,8 +21,8 @@ from motherlode.urls import host_of, url_key
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """What of a portal is exported: all of it, or the pages of a topic and those below."""
+class ExportSource:
+    """What is exported: all pages of a portal, or those of a topic and its subtopics."""
 
     portal: Portal
     session: Session
