@@ -15,8 +15,8 @@ from motherlode.app.services.portals.creation import (
     parse_topics,
     skipped_text,
 )
+from motherlode.app.services.topics.trees import tree_of
 from motherlode.app.text import count
-from motherlode.portal import Portal
 from motherlode.portal.config_reader import parse_override
 from motherlode.records import UsageError
 from motherlode.sources.bookmarks import read_bookmarks
@@ -128,8 +128,7 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
         ]
         show_json({"portal": str(directory), "topics": topics, "skipped": planting.skipped})
         return
-    with Portal.reading(directory) as portal:
-        topics_text = count_topics(portal.tree())
+    topics_text = count_topics(tree_of(directory).tree)
     click.echo(
         f"Made {directory}: {topics_text}, {count(planting.examples, 'example')}{skipped_text(planting)}."
     )
