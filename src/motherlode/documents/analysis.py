@@ -40,7 +40,8 @@ _INSIDE = (
 class Manner(Struct, frozen=True):
     """How documents are read: by which rules links are, and to whose name pages may speak.
 
-    `in_full`: with forms, pictures and all that is said of links; a crawl does without (`read_html`).
+    `in_full`: with forms, pictures and all that is said of links; a crawl does without
+    (`read_html`).
     """
 
     rules: UrlRules = UrlRules()
@@ -49,7 +50,9 @@ class Manner(Struct, frozen=True):
 
 
 class Analysed(Struct, frozen=True):
-    """A document with its address and type. A file in an archive has the archive's address and its name."""
+    """A document with its address and type. A file in an archive has the archive's address and its
+    name.
+    """
 
     url: str
     mime: str
@@ -100,7 +103,9 @@ def kind_of(raw: Raw) -> str:
 
 
 def enriched(document: Document) -> Document:
-    """A document with what follows from its text. Each word is looked at once: main text, then the rest."""
+    """A document with what follows from its text. Each word is looked at once: main text, then the
+    rest.
+    """
     language = language_of(document.main or document.text, document.language)
     main, rest = sequences_of([document.main, f"{document.title}\n{_besides(document)}"], language)
     return replace(
@@ -205,7 +210,9 @@ class Members:
         return f"{self._archive}#{quote(member.name)}"
 
     def settled(self, document: Document) -> Document:
-        """What a member says, with links to other members as such; to files that are not here, none lead."""
+        """What a member says, with links to other members as such; to files that are not here, none
+        lead.
+        """
         return replace(
             document,
             links=tuple(self._settled(document.links)),

@@ -64,8 +64,9 @@ class ExportSource:
                 yield Shelf(self.tree.path(topic.id), tuple(self._best(topic.id, most)))
 
     def responses(self) -> Iterator[PackedResponse]:
-        """The pages whose raw response is in the archive. A file inside an archive comes with all of it,
-        which is not repeated for the files beside it."""
+        """The pages whose raw response is in the archive. A file inside an archive comes with all
+        of it, which is not repeated for the files beside it.
+        """
         last = ""
         for one in gathered(self.session, self.topics):
             if one.archived is not None:
@@ -92,7 +93,9 @@ class ExportSource:
         )
 
     def _best(self, topic: TopicId, most: int) -> Iterator[PageRecord]:
-        """The surest pages of a topic that can be bookmarked: they are there, and pages of their own."""
+        """The surest pages of a topic that can be bookmarked: they are there, and pages of their
+        own.
+        """
         number = 0
         for one in judged_for(self.session, [topic], 2 * most):
             kept = page_numbered(self.session, one.page)

@@ -29,7 +29,9 @@ class Judgement(Struct, frozen=True, gc=False):
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the page counts as relevant. Queries ask the same by `store.tables.judgements.ACCEPTED`."""
+        """Whether the page counts as relevant. Queries ask the same by
+        `store.tables.judgements.ACCEPTED`.
+        """
         return self.topic != ROOT and self.confidence > 0
 
     @property

@@ -51,7 +51,9 @@ class JudgedNow(Assessed, frozen=True):
 
 
 class CrawlProgress(Struct, frozen=True):
-    """The progress of a crawl. `rate` is the harvest rate so far, `pace` the latest pages a second."""
+    """The progress of a crawl. `rate` is the harvest rate so far, `pace` the latest
+    pages a second.
+    """
 
     crawl: CrawlNow
     status: Status

@@ -69,7 +69,8 @@ _PAGES = frozenset({"application/xhtml+xml"})
 
 
 def reader_for(mime: str) -> Reader | None:
-    """What reads documents of this type; None for HTML, which is read elsewhere, and for what nothing reads.
+    """What reads documents of this type; None for HTML, which is read elsewhere, and for what
+    nothing reads.
 
     >>> reader_for("application/pdf").__name__
     'read_pdf'

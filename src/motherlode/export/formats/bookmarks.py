@@ -1,4 +1,6 @@
-"""Netscape bookmarks: topics as folders, with their best pages. `lode new --bookmarks` reads them again."""
+"""Netscape bookmarks: topics as folders, with their best pages. `lode new --bookmarks` reads them
+again.
+"""
 
 from collections.abc import Iterable
 from html import escape
@@ -41,7 +43,10 @@ def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
 
 def _bookmark(page: PageRecord) -> str:
     title = label(page.title) or label(page.url)
-    return f'<DT><A HREF="{escape(plain(page.url))}" ADD_DATE="{int(page.fetched_at)}">{escape(title)}</A>'
+    return (
+        f'<DT><A HREF="{escape(plain(page.url))}" '
+        f'ADD_DATE="{int(page.fetched_at)}">{escape(title)}</A>'
+    )
 
 
 def _line(depth: int, markup: str) -> bytes:

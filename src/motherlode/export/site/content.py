@@ -1,4 +1,6 @@
-"""What a static site says of a portal, out of the store (SPEC X9); `export.site` makes the site of it."""
+"""What a static site says of a portal, out of the store (SPEC X9); `export.site` makes the site of
+it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -112,7 +114,9 @@ class _Content:
         )
 
     def _clusters(self, topic: TopicId) -> tuple[tuple[Bunch, ...], int]:
-        """What a topic's pages fall into, where nobody has divided it and there are enough of them."""
+        """What a topic's pages fall into, where nobody has divided it and there are
+        enough of them.
+        """
         tree, session = self.source.tree, self.source.session
         divided = any(not one.is_others for one in tree.children(topic))
         if divided or len(judged_for(session, [topic], _CLUSTERABLE)) < _CLUSTERABLE:

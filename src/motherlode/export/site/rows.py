@@ -1,4 +1,6 @@
-"""What is shown of a page: one line of a list, on the pages of topics and sites and among what is found."""
+"""What is shown of a page: one line of a list, on the pages of topics and sites and among what is
+found.
+"""
 
 import re
 

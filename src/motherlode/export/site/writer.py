@@ -32,7 +32,9 @@ _PACKAGE = "motherlode.export.site"
 
 @dataclass(frozen=True)
 class SiteTopic:
-    """A topic as the templates see it. Its pages and those below have the numbers from `first` to `end`."""
+    """A topic as the templates see it. Its pages and those below have the numbers from `first` to
+    `end`.
+    """
 
     head: Head
     place: int
@@ -58,7 +60,9 @@ class SiteTopic:
 
 @dataclass(frozen=True)
 class Turn:
-    """One page of a long list: its file, its number, of what it begins with, and the files on either side."""
+    """One page of a long list: its file, its number, of what it begins with, and the files on
+    either side.
+    """
 
     name: str
     page: int
@@ -236,7 +240,9 @@ class SitePageWriter:
         self._shared = shared
 
     def write(self, name: str, template: str, **said: object) -> None:
-        """One page. `root` leads from it to the home page, so that links work wherever the site is."""
+        """One page. `root` leads from it to the home page, so that links work wherever
+        the site is.
+        """
         root = "../" * name.count("/")
         text = (
             environment().get_template(template).render(self._shared, root=root, here=name, **said)

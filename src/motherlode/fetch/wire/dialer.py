@@ -1,4 +1,6 @@
-"""From a host to an open connection: names, the guard, proxies, TLS; every phase timed and bounded."""
+"""From a host to an open connection: names, the guard, proxies, TLS; every phase timed
+and bounded.
+"""
 
 import asyncio
 import socket
@@ -36,8 +38,9 @@ class HttpOrigin(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """Where something is: the name that leads there, its addresses, the port, what the name is an alias for;
-    and whether a person has said so, who may lead anywhere."""
+    """Where something is: the name that leads there, its addresses, the port, what the name is an
+    alias for; and whether a person has said so, who may lead anywhere.
+    """
 
     name: str
     addresses: tuple[str, ...]
@@ -47,8 +50,9 @@ class Endpoint(NamedTuple):
 
 
 class OpenConnection(NamedTuple):
-    """An open connection, whom it leads to, what it cost to open, the proxy it goes through in plain, and the
-    names that the host is an alias for."""
+    """An open connection, whom it leads to, what it cost to open, the proxy it goes through in
+    plain, and the names that the host is an alias for.
+    """
 
     connection: Connection
     address: str
@@ -223,8 +227,8 @@ class Dialer:
                 ssl_shutdown_timeout=_FAREWELL,
             )
         except BaseException:
-            # Cancelled after the handshake, asyncio would say goodbye on a socket that is then closed under
-            # it; the next one to get its number would be taken for it.
+            # Cancelled after the handshake, asyncio would say goodbye on a socket that is then
+            # closed under it; the next one to get its number would be taken for it.
             if chooser.chosen is not None:
                 chooser.chosen.abort()
             raise

@@ -1,4 +1,6 @@
-"""HTTP/1.1 on one connection: a request goes out, its response comes in, under the eye of a watch."""
+"""HTTP/1.1 on one connection: a request goes out, its response comes in, under the eye
+of a watch.
+"""
 
 import asyncio
 import re
@@ -65,7 +67,9 @@ class Http1(asyncio.Protocol):
                 self.abort()
 
     def close(self) -> None:
-        """Give an idle connection up. No farewell: over TLS, some hosts leave one waiting for theirs."""
+        """Give an idle connection up. No farewell: over TLS, some hosts leave one waiting for
+        theirs.
+        """
         self.reusable = False
         self.abort()
 

@@ -1,6 +1,7 @@
 """Portal generation for a single topic, from two pages (SPEC B30; BINGO!, 5.2, Tables 1 to 3).
 
-As in the paper it is one crawl: it is paused when a budget is used up, stock is taken, and it goes on.
+As in the paper it is one crawl: it is paused when a budget is used up, stock is taken, and it goes
+on.
 """
 
 from collections import Counter
@@ -39,8 +40,9 @@ _MAX_HOPS = 25
 
 
 class PortalExperiment(Struct, frozen=True):
-    """What to run. `budgets` are pages, the smallest first; `best`: at how many of the surest to look;
-    `known`: how many pages of a topic count as its best-known."""
+    """What to run. `budgets` are pages, the smallest first; `best`: at how many of the surest to
+    look; `known`: how many pages of a topic count as its best-known.
+    """
 
     web: str
     topics: tuple[str, ...]
@@ -195,15 +197,18 @@ def _legs(budgets: Sequence[int]) -> list[int]:
 
 
 def best_known(graph: LinkGraph, topic: Collection[str], most: int) -> frozenset[str]:
-    """The pages of a topic that most pages of other hosts link to, at most so many; of equals, the first by
-    address. What nobody links to from elsewhere is not known at all."""
+    """The pages of a topic that most pages of other hosts link to, at most so many; of equals, the
+    first by address. What nobody links to from elsewhere is not known at all.
+    """
     counts = _links_from_elsewhere(graph, frozenset(topic))
     best = sorted(counts, key=lambda url: (-counts[url], url))[:most]
     return frozenset(best)
 
 
 def _links_from_elsewhere(graph: LinkGraph, topic: frozenset[str]) -> Counter[str]:
-    """For each page of the topic, how many pages of other hosts link to it, by redirects or directly."""
+    """For each page of the topic, how many pages of other hosts link to it, by redirects or
+    directly.
+    """
     hosts = [host_of(url) for url in graph.urls]
     moved = _redirects(graph)
     counts: Counter[str] = Counter()

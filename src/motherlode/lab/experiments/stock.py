@@ -20,7 +20,9 @@ _ANY = -1e9  # a distance to the plane that no page has
 
 
 class Extent(Struct, frozen=True):
-    """How far a crawl has come; means, where there were several. `positive` is None where nothing decides."""
+    """How far a crawl has come; means, where there were several. `positive` is None where nothing
+    decides.
+    """
 
     visited: float
     stored: float

@@ -65,7 +65,9 @@ def estimates(
 
 
 class Choice(Struct, frozen=True):
-    """Of one topic: the space of the highest expected precision, the one that is best, and the first."""
+    """Of one topic: the space of the highest expected precision, the one that is best, and the
+    first.
+    """
 
     chosen: str
     chosen_average_precision: float
@@ -74,7 +76,9 @@ class Choice(Struct, frozen=True):
 
 
 def choices(found: Sequence[Estimate]) -> Iterator[Choice]:
-    """What choosing one space for each topic by xi-alpha comes to; of equals, the first is chosen."""
+    """What choosing one space for each topic by xi-alpha comes to; of equals, the first
+    is chosen.
+    """
     for topic in dict.fromkeys(one.topic for one in found):
         of_topic = [one for one in found if one.topic == topic]
         chosen = max(of_topic, key=lambda one: one.expected_precision)
@@ -100,7 +104,9 @@ class MethodRow(Struct, frozen=True):
 
 
 class Expected(Struct, frozen=True):
-    """What xi-alpha expected of the planes of a setting in a space, beside what unseen pages showed."""
+    """What xi-alpha expected of the planes of a setting in a space, beside what unseen pages
+    showed.
+    """
 
     portal: str
     setting: str
@@ -116,7 +122,9 @@ class Expected(Struct, frozen=True):
 
 
 class Chosen(Struct, frozen=True):
-    """Average precision if xi-alpha chooses one space a topic, if the best were known, and of the first."""
+    """Average precision if xi-alpha chooses one space a topic, if the best were known, and of the
+    first.
+    """
 
     portal: str
     setting: str

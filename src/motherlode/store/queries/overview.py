@@ -78,7 +78,9 @@ def last_fetched(session: Session) -> float | None:
 
 
 def pages_by(session: Session, what: str) -> dict[Any, int]:
-    """How many pages have each value of a column (`mime`, `language`, `status`), the most frequent first."""
+    """How many pages have each value of a column (`mime`, `language`, `status`), the most frequent
+    first.
+    """
     column = pages.c[what]
     rows = session.connection.execute(select(column, func.count()).group_by(column))
     return dict(Counter({value: number for value, number in rows}).most_common())  # noqa: C416 - rows
@@ -145,7 +147,9 @@ def pages_by_topic(session: Session) -> dict[TopicId, TopicPages]:
 
 
 def harvest(session: Session, parts: int) -> list[float]:
-    """The harvest rate of the crawl so far in so many parts, by what is thought of the pages now."""
+    """The harvest rate of the crawl so far in so many parts, by what is thought of the
+    pages now.
+    """
     (last,) = _one(session, func.max(pages.c.id), table=pages)
     if not last:
         return []
@@ -160,7 +164,9 @@ def harvest(session: Session, parts: int) -> list[float]:
 
 
 def latest_model_note(session: Session, kind: str) -> ModelNote | None:
-    """What is said of the latest model; the model itself, which may be large, is left where it is."""
+    """What is said of the latest model; the model itself, which may be large, is left
+    where it is.
+    """
     query = (
         select(models.c.id, models.c.created_at, models.c.report)
         .where(models.c.kind == kind)

@@ -41,7 +41,9 @@ def judgement_from(row: Row[Any]) -> Judgement:
 
 
 def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) -> None:
-    """Keep what is now thought of pages, in the place of what was thought before; the last word counts."""
+    """Keep what is now thought of pages, in the place of what was thought before; the last word
+    counts.
+    """
     rows = {page: judgement_row(page, judgement) for page, judgement in made}
     session.bulk.upsert(judgements, COLUMNS, [rows[page] for page in sorted(rows)])
 
@@ -49,7 +51,9 @@ def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) 
 def judged_for(
     session: Session, topics: Collection[TopicId], limit: int, above: float = 0.0
 ) -> list[Judged]:
-    """The pages that are on one of these topics, the surest first; or those that are less sure as well."""
+    """The pages that are on one of these topics, the surest first; or those that are less sure as
+    well.
+    """
     query = (
         select(judgements, urls.c.id.label("url_id"), urls.c.url, pages.c.title)
         .join_from(judgements, pages, pages.c.id == judgements.c.page_id)

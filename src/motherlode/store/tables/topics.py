@@ -40,8 +40,8 @@ def move_topic(session: Session, topic: TopicId, parent: TopicId) -> None:
 def remove_topics(session: Session, doomed: Sequence[TopicId], heir: TopicId) -> None:
     """Remove topics, parents first in `doomed`; pages judged into them go to `heir`.
 
-    Their examples and the person's verdicts go with them, and so do the entries in their queues: the
-    links can be offered again from the pages that have them.
+    Their examples and the person's verdicts go with them, and so do the entries in their queues:
+    the links can be offered again from the pages that have them.
     """
     run = session.connection.execute
     run(update(judgements).where(judgements.c.topic_id.in_(doomed)).values(topic_id=heir))

@@ -53,7 +53,9 @@ class PortalMarks:
 
     @classmethod
     def of(cls, session: Session, rejected: Iterable[Feedback] | None = None) -> Self:
-        """Return the marks in the store; `rejected` are archetypes, by default those in the store."""
+        """Return the marks in the store; `rejected` are archetypes, by default those in
+        the store.
+        """
         tree = TopicTree(topic_rows.all_topics(session))
         rejected = rejected_archetypes(session, tree) if rejected is None else rejected
         return cls(standing_marks(session), tree, rejected)
@@ -160,7 +162,8 @@ def _example(marked: Marked, topic: TopicId) -> Example:
 def user_counterexamples(
     session: Session, tree: TopicTree, rejected: Iterable[Feedback] | None = None
 ) -> tuple[Example, ...]:
-    """Return pages that users call off a topic, as counterexamples under its parent (SPEC B15, B21).
+    """Return pages that users call off a topic, as counterexamples under its parent (SPEC B15,
+    B21).
 
     `rejected` are archetypes; by default, all that users rejected.
     """

@@ -192,7 +192,8 @@ def _show_result(result: FeedbackResult, directory: Path, *, as_json: bool) -> N
         following = f"{crawl_command(directory)}, or {train_command(directory)}"
         click.echo(
             f"{summary[0].upper()}{summary[1:]}. Next: {following}\n"
-            f"'lode train {where} --preview' shows first what moves; 'lode feedback {where} --undo' "
+            f"'lode train {where} --preview' shows first what moves; 'lode feedback {where} "
+            "--undo' "
             "takes the feedback back."
         )
         return

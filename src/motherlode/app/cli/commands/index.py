@@ -22,8 +22,8 @@ _PAGES_BETWEEN_UPDATES = 2_000  # of the progress
 def command(directory: Path, request: IndexRequest, *, as_json: bool) -> None:
     """Build the search index of DIR, or update it with the pages fetched and judged since.
 
-    'lode search' updates the index by itself; this command does it beforehand, also while a crawl is
-    running. The index is derived from the portal, so DIR/index can be deleted at any time.
+    'lode search' updates the index by itself; this command does it beforehand, also while a crawl
+    is running. The index is derived from the portal, so DIR/index can be deleted at any time.
     """
     update = update_index_in(directory, request, IndexProgressLine())
     if as_json:
@@ -59,4 +59,7 @@ def _sentence(update: IndexUpdate) -> str:
         return f"The index is up to date: {count(update.pages, 'page')}."
     removed = f", {update.removed:,} taken out" if update.removed else ""
     speed = f" ({update.written / update.seconds:,.0f} a second)" if update.seconds >= 1 else ""
-    return f"{count(update.written, 'page')} indexed{speed}{removed}; it holds {count(update.pages, 'page')}."
+    return (
+        f"{count(update.written, 'page')} indexed{speed}{removed}; it holds "
+        f"{count(update.pages, 'page')}."
+    )

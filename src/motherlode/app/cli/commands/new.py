@@ -90,7 +90,8 @@ def command(  # noqa: PLR0913 - one for each option
     lode new birds --topic owls --seed https://owls.example/ --topic OTHERS --seed https://news.example/
     lode new aries --query "open source ARIES recovery"
 
-    A topic called OTHERS holds counterexamples. With --set, settings go into the portal's lode.toml.
+    A topic called OTHERS holds counterexamples. With --set, settings go into the portal's
+    lode.toml.
     """
     chosen = dict(parse_override(override) for override in overrides)
     planting = make_portal(
@@ -130,6 +131,7 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
         return
     topics_text = count_topics(tree_of(directory).tree)
     click.echo(
-        f"Made {directory}: {topics_text}, {count(planting.examples, 'example')}{skipped_text(planting)}."
+        f"Made {directory}: {topics_text}, "
+        f"{count(planting.examples, 'example')}{skipped_text(planting)}."
     )
     click.echo(f"Next: lode topics {shlex.quote(str(directory))}")

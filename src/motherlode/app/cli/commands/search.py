@@ -49,12 +49,14 @@ def command(
 
     \b
     lode search DIR 'barn owls'              both words, whatever their endings
-    lode search DIR '"barn owl" OR heron*'   a phrase, or words that begin so; also AND, NOT, -word, (...)
+    lode search DIR '"barn owl" OR heron*'   a phrase, or words that begin so
+    lode search DIR 'owl AND NOT (x OR -y)'  operators and brackets
     lode search DIR 'title:owl nihgt~'       in one field; a word that may be misspelled
     lode search DIR owls --topic birds --rank cosine=1,margin=0.5,authority=0.3 --why
 
-    Fields are title, headings, text, main, anchor, url, site, topic, language and type. Near duplicates are
-    shown once. With a filter, the query may be left out. The index is brought up to date first.
+    Fields are title, headings, text, main, anchor, url, site, topic, language and type. Near
+    duplicates are shown once. With a filter, the query may be left out. The index is brought up to
+    date first.
     """
     parameters = replace(request, why=request.why or as_json)
     progress = None if as_is else IndexProgressLine()

@@ -89,7 +89,9 @@ def parse_topics(
 def create_served_portal(
     registry: PortalRegistry, request: NewPortalRequest, file: BookmarkFile | None = None
 ) -> Planting:
-    """Make the served portal of a request; `file` are its bookmarks, if they were sent as a file."""
+    """Make the served portal of a request; `file` are its bookmarks, if they were sent
+    as a file.
+    """
     settings = allowed_settings(request.settings)
     return make_portal(registry.free(request.name), _requested_contents(request, file), settings)
 

@@ -24,7 +24,7 @@ def command() -> None:
 
     \b
     lode lab compare WEB --topic Science/Chemistry --pages 1000
-    lode lab compare WEB --topic Mathematics --policies best-first,oracle --repeat 3 --plot curves.png
+    lode lab compare WEB --topic Mathematics --policies best-first,oracle --repeat 3 --plot c.png
     lode lab learn WEB --examples 2,5 --repeat 1
     lode lab portal WEB --topic Science --pages 5%,20%
     lode lab expert WEB --topic Geography/Storms

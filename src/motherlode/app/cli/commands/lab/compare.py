@@ -53,7 +53,10 @@ if TYPE_CHECKING:
 @click.option(
     "--requests",
     type=click.IntRange(1),
-    help="Requests that each policy may make, redirects and failures included; by default 20 per page.",
+    help=(
+        "Requests that each policy may make, redirects and failures included; by default 20 per "
+        "page."
+    ),
 )
 @seed_option(": the draw of the seeds, the order of 'random'")
 @repeat_option
@@ -156,14 +159,15 @@ def _show_rows(rows: "Sequence[ComparisonRow]") -> None:
     many = len({row.topic for row in rows}) > 1
     table = TextTable(
         *(["topic"] if many else []),
-        "policy", "pages", "requests", "relevant", "harvest rate", "recall", "hosts", "pages/host", "failed",
-        "seconds",
+        "policy", "pages", "requests", "relevant", "harvest rate", "recall", "hosts", "pages/host",
+        "failed", "seconds",
     )  # fmt: skip
     for row in rows:
         table.add(
             *([row.topic] if many else []),
-            row.policy, row.pages, row.requests, row.relevant, share(row.harvest_rate), share(row.recall),
-            row.relevant_hosts, row.pages_per_relevant_site, row.failed, f"{row.seconds:.1f}",
+            row.policy, row.pages, row.requests, row.relevant, share(row.harvest_rate),
+            share(row.recall), row.relevant_hosts, row.pages_per_relevant_site, row.failed,
+            f"{row.seconds:.1f}",
         )  # fmt: skip
     table.show(words=2 if many else 1)
 

@@ -112,7 +112,8 @@ def _plan(
 def _show(result: "SearchExperimentResult") -> None:
     asked = ", ".join(f"{number:,} {kind}" for kind, number in result.queries.items())
     click.echo(
-        f"{count(result.pages, 'page')}, {count(len(result.plan.topics), 'topic')}; queries: {asked}.\n"
+        f"{count(result.pages, 'page')}, {count(len(result.plan.topics), 'topic')}; queries: "
+        f"{asked}.\n"
     )
     if result.chosen is not None:
         click.echo(f"Chosen by the first half of the topics: {result.chosen}")
