@@ -1,6 +1,6 @@
 """Formats besides HTML: one module a family, each a function from `Raw` to `Extract`.
 
-A reader raises `UnreadableError` and nothing else. It is loaded when the first document wants it.
+A reader raises `UnreadableError` and nothing else, and is loaded for the first document it reads.
 """
 
 from collections.abc import Callable

@@ -81,7 +81,7 @@ def postings(number: int, row: SiteRow, card: PageCard, places: Sequence[str]) -
         (row.title, _TITLE),
         (where, _PLACE),
         (card.headings, _HEADING),
-        (row.said, _SAID),
+        (row.excerpt, _SAID),
     ):
         counted.update(dict.fromkeys(words_of(said), worth))
     frequent = Counter(words_of(card.text[:_LOOKED_AT]))
@@ -160,7 +160,7 @@ def _shown(row: SiteRow, files: dict[str, str]) -> list[object]:
     return [
         row.title,
         row.url,
-        row.said,
+        row.excerpt,
         row.host,
         files[row.host],
         row.language,

@@ -22,7 +22,7 @@ class SiteRow(Assessed, frozen=True, array_like=True):
 
     url: str
     title: str
-    said: str
+    excerpt: str
     host: str
     language: str
     fetched_at: float
@@ -33,7 +33,7 @@ def row_of(card: PageCard, topic: int) -> SiteRow:
     return SiteRow(
         url=plain(card.url),
         title=named(card.title, card.url),
-        said=_beginning(card),
+        excerpt=_beginning(card),
         host=plain(host_of(card.url)),
         language=card.language if card.language.isascii() and card.language.isalpha() else "",
         fetched_at=card.fetched_at,

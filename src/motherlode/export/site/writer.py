@@ -25,7 +25,7 @@ _LISTED = 50  # pages on a page
 _HOSTS = 500  # sites on a page
 _SITES = 15  # of a topic, those with most pages
 
-Telling = Callable[[str, int], None]
+ShowProgress = Callable[[str, int], None]
 ASSETS = ("style.css", "search.js")
 _PACKAGE = "motherlode.export.site"
 
@@ -72,7 +72,9 @@ class Turn:
     after: str
 
 
-def write_site(content: Content, folder: Path, told: Telling = lambda _what, _done: None) -> int:
+def write_site(
+    content: Content, folder: Path, show: ShowProgress = lambda _what, _done: None
+) -> int:
     """Write a site into an empty folder; returns how many pages it lists.
 
     The same content makes the same bytes.
@@ -83,18 +85,18 @@ def write_site(content: Content, folder: Path, told: Telling = lambda _what, _do
         for place, head in enumerate(content.heads):
             for card in content.cards(head):
                 spool.add(place, head.path, card)
-                told("page", len(spool))
-        _Site(content, folder, spool, told).write()
+                show("page", len(spool))
+        _Site(content, folder, spool, show).write()
         return len(spool)
 
 
 class _Site:
     """The second half: everything is in the spool and counted."""
 
-    def __init__(self, content: Content, folder: Path, spool: Spool, told: Telling) -> None:
+    def __init__(self, content: Content, folder: Path, spool: Spool, show: ShowProgress) -> None:
         self._content = content
         self._spool = spool
-        self._told = told
+        self._show = show
         self._topics = _topics(content.heads, spool.counts)
         self._hosts = _together(spool.hosts)
         self._files = {host: site_file(host) for host in self._hosts}
@@ -146,7 +148,7 @@ class _Site:
                 hosts=len(hosts),
                 **said,
             )
-            self._told("topic", topic.place + 1)
+            self._show("topic", topic.place + 1)
 
     def _above(self, topic: SiteTopic) -> Iterator[SiteTopic]:
         """The topics above one, the outermost first."""
@@ -161,7 +163,7 @@ class _Site:
             for turn in _turns("sites", file, f"{file}__p", pages, _LISTED):
                 said = {"host": host, "number": pages, "turn": turn}
                 self._pages.write(turn.name, "site.html", rows=list(islice(rows, _LISTED)), **said)
-            self._told("site", number)
+            self._show("site", number)
         ranked = _ranked(self._hosts)
         for turn in _turns("sites", "index", "index-", max(1, len(ranked)), _HOSTS):
             part = ranked[turn.start - 1 : turn.start - 1 + _HOSTS]
@@ -178,8 +180,8 @@ class _Site:
             lookup.Span("/".join(one.head.path), one.file, one.first, one.end)
             for one in self._topics
         ]
-        told = lookup.about(len(self._spool), firsts, spans, sorted(self._spool.languages))
-        self._pages.put("search/about.js", told)
+        about = lookup.about(len(self._spool), firsts, spans, sorted(self._spool.languages))
+        self._pages.put("search/about.js", about)
         self._pages.write("search.html", "search.html")
 
 

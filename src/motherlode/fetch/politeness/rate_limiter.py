@@ -1,7 +1,6 @@
-"""Turns at hosts, waited for: entries of the crawl, and further steps of fetches that are under
-way.
+"""The rate limiter: entries and further steps of fetches wait for their turn at a host.
 
-`politeness.Turns` decides; here is the clock, and those who wait.
+`host_slots.Turns` decides which host may be asked; the clock and the waiting are here.
 """
 
 import asyncio

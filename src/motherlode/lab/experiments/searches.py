@@ -105,12 +105,12 @@ def large_topics(labels: Labels, least: int) -> tuple[str, ...]:
 
 
 def measure(
-    plan: SearchExperiment, ranks: Sequence[str], *, choose: bool, told: Progress
+    plan: SearchExperiment, ranks: Sequence[str], *, choose: bool, on_progress: Progress
 ) -> SearchExperimentResult:
     """Put the web into a portal, ask it everything, and compare each part alone and
     these rankings.
     """
-    found, pages = _asked(plan, told)
+    found, pages = _asked(plan, on_progress)
     halves = _halves(plan, found)
     chosen = best_weights(halves[0]) if choose else None
     everyone = list(dict.fromkeys((*SCORE_PARTS, *ranks, *([chosen] if chosen else []))))
@@ -167,7 +167,7 @@ def _halves(
 # --- asking ---------------------------------------------------------------------------------------
 
 
-def _asked(plan: SearchExperiment, told: Progress) -> tuple[list[QueryHits], int]:
+def _asked(plan: SearchExperiment, on_progress: Progress) -> tuple[list[QueryHits], int]:
     """Every query with what it found, and how many pages it was asked of."""
     web = open_web(Path(plan.web))
     labels = web.labels()
@@ -179,7 +179,7 @@ def _asked(plan: SearchExperiment, told: Progress) -> tuple[list[QueryHits], int
         [(tuple(topic.split("/")), [seed.url for seed in drawn]) for topic, drawn in seeds.items()],
         UrlRules(),
     )
-    with filled(web, pages, planting, _HELD_BACK, told) as (portal, sayings):
+    with filled(web, pages, planting, _HELD_BACK, on_progress) as (portal, sayings):
         indexed = update_index(portal).pages
         return list(_found(plan, portal, labels, pages, sayings, _examples(seeds))), indexed
 

@@ -91,7 +91,7 @@ def archetypes(
     return _list(request, context, portal, topic, notice)
 
 
-@router.get("/told")
+@router.get("/terms")
 def archetypes_with_terms(
     request: Request, context: Context, portal: str, topic: int = 0
 ) -> Response:

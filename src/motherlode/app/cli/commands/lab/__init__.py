@@ -1,6 +1,6 @@
-"""`lode lab`: compare policies on labelled webs, and measure crawls.
+"""`lode lab`: one module per command, which share `options` and `output`.
 
-One module per command; they share `options` and `output`. The experiments themselves are in `lab`.
+The experiments themselves are in `lab`; a command only chooses one and prints its result.
 """
 
 import click

@@ -90,7 +90,7 @@ def search(json_to: str | None, ranks: tuple[str, ...], *, choose: bool, **optio
         parse_weights(rank)
     plan = _plan(**options)
     with bar("Pages") as update:
-        result = lab.measure(plan, ranks or (DEFAULT_RANKING,), choose=choose, told=update)
+        result = lab.measure(plan, ranks or (DEFAULT_RANKING,), choose=choose, on_progress=update)
     if json_to != "-":
         _show(result)
     write_json(result, json_to)
