@@ -1,6 +1,6 @@
-"""Motherlode: a focused crawler and portal generator.
+"""Motherlode, a focused crawler and portal generator: each folder is a room.
 
-Each folder is a room; docs/architecture.md says what lives where, and who may import whom.
+docs/architecture.md says what lives in which room, and which room may import which.
 """
 
 __version__ = "0.1.0"

@@ -46,7 +46,7 @@ def make(
 def test_a_bookmark_file_becomes_a_crawled_portal(page: Page, web: Running, tmp_path: Path) -> None:
     make(page, tmp_path, web)
     expect(page.get_by_role("cell", name="Herons")).to_be_visible()
-    page.get_by_label("Pages").fill("12")
+    page.get_by_label("Pages", exact=True).fill("12")
     page.get_by_role("button", name="Crawl").click()
     expect(page).to_have_url(re.compile(r"/portals/birds/crawl$"))
     expect(page.locator("#crawl-state")).to_have_attribute("data-state", "idle")

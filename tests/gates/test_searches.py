@@ -32,7 +32,7 @@ def lines(recorded_webs: Path) -> dict[str, tuple[RankingQuality, RankingQuality
     except NoWordNetError as error:
         lacks(f"WordNet 3.0: {error}")
     plan = SearchExperiment(str(recorded_webs / "schools"), TOPICS, words=1, items=3, pages=900)
-    found = measure(plan, (DEFAULT_RANKING,), choose=False, told=lambda _done, _of: None)
+    found = measure(plan, (DEFAULT_RANKING,), choose=False, on_progress=lambda _done, _of: None)
     return {one.rank: (one, other) for one, other in zip(found.first, found.second, strict=True)}
 
 

@@ -18,11 +18,8 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from motherlode.lab.loader import open_web
-from motherlode.lab.misbehaviour import HABITS, Habits
-from motherlode.lab.misbehaviour.habits import parse_habit
-from motherlode.lab.misbehaviour.scene import Visits
+from motherlode.lab.misbehaviour import HABITS
 from motherlode.lab.serving.background import Running
-from motherlode.records import BadInputError
 from support.helpers import run_lode, said_one_sentence
 from support.misbehaving_web import FIGURES
 from support.sandbox_clients import (
@@ -523,24 +520,6 @@ def test_habits_can_be_given_on_the_command_line_by_pattern(recorded: Path, tmp_
         assert get(served.port, "http://robots-forbidden.test/robots.txt").status == 403
 
 
-@pytest.mark.parametrize(
-    ("told", "said"),
-    [
-        ("slow-dripp", "did you mean 'slow-drip'?"),
-        ("zzzzzz", "'lode sandbox habits' lists them"),
-        ("stall:3", "takes no figure"),
-        ("slow-drip:fast", "is no figure for 'slow-drip'"),
-        ("slow-drip:nan", "from 0 to 1,000,000"),
-        ("slow-drip:-1", "from 0 to 1,000,000"),
-        ("robots-error:0", "from 400 to 599"),
-        ("gzip-bomb:1000000", "from 1 to 4,000"),
-    ],
-)
-def test_a_habit_that_cannot_be_is_refused_in_a_sentence(told: str, said: str) -> None:
-    with pytest.raises(BadInputError, match=re.escape(said)):
-        parse_habit(told)
-
-
 def test_an_unknown_habit_on_the_command_line_is_one_sentence(
     recorded: Path, tmp_path: Path
 ) -> None:
@@ -564,29 +543,6 @@ def test_an_unknown_habit_in_about_toml_is_one_sentence_at_the_start(
     assert said_one_sentence(run)
     assert run.returncode == 3
     assert "slow-drip" in run.stderr
-
-
-def test_the_first_pattern_that_fits_counts() -> None:
-    habits = Habits([("a.*", "stall"), ("*", "reset")], otherwise=lambda _: "garbage")
-    assert (habits.of("a.test"), habits.of("b.test")) == (
-        parse_habit("stall"),
-        parse_habit("reset"),
-    )
-    assert Habits([("a.*", "stall")], otherwise=lambda _: "garbage").of("b.test") == parse_habit(
-        "garbage"
-    )
-    assert Habits().of("b.test") is None
-
-
-def test_a_host_remembers_the_visits_of_a_second_and_no_more() -> None:
-    visits = Visits()
-    for number in range(5000):
-        visits.note(number / 10)
-    assert visits.count == 5000
-    assert visits.in_a_second == 10
-    for _ in range(200_000):
-        visits.note(500.0)
-    assert visits.in_a_second <= 100_000
 
 
 def test_a_bomb_is_one_whole_gzip_file(box: Running) -> None:

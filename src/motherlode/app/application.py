@@ -119,7 +119,8 @@ def open_listener(settings: ServerSettings) -> socket.socket:
         listener.close()
         reason = error.strerror or error
         raise LodeError(
-            f"{settings.host}:{settings.port} cannot be used: {reason}; choose another with --host or --port."
+            f"{settings.host}:{settings.port} cannot be used: {reason}; choose another with "
+            "--host or --port."
         ) from error
     return listener
 

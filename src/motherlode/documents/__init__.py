@@ -1,4 +1,4 @@
 """From the bytes of a document to its text, terms and links; `analysis` is the entry point.
 
-Nothing is imported here, so that reading `options` loads no parsers; nothing is fetched or stored.
+Nothing here fetches or stores, and this file imports nothing: `options` must load no parser.
 """

@@ -1,10 +1,10 @@
 """From what came to what it says: its type, its text, its language, its terms."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_type
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import numpy as np
 from msgspec import Struct
@@ -17,13 +17,12 @@ from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.formats import reader_for
 from motherlode.documents.formats.kinds import OLE_MAGIC, kind_of_ole, kind_of_zip
 from motherlode.documents.html.reader import read_html
-from motherlode.documents.members import Members, base_of
 from motherlode.documents.mime import sniff_mime
 from motherlode.documents.text.language import language_of
 from motherlode.documents.text.terms import count, sequences_of
 from motherlode.documents.text.whitespace import tidy, tidy_lines
 from motherlode.records import Document, Link
-from motherlode.urls import UrlError, UrlRules, address
+from motherlode.urls import UrlError, UrlRules, address, canonical, host_of, url_key
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _ZIP = b"PK\x03\x04"
@@ -33,12 +32,16 @@ _MAX_ANCHOR = 200
 _TELLING = 100  # characters by which a long text is found faster than by all of it, as a rule
 _MAX_LINKS = 10_000
 _ENDING = re.compile(r"\.[a-zA-Z0-9]{1,5}\Z")
+_INSIDE = (
+    "http://member.invalid/"  # where they are while they are read; such a host never is (RFC 2606)
+)
 
 
 class Manner(Struct, frozen=True):
     """How documents are read: by which rules links are, and to whose name pages may speak.
 
-    `in_full`: with forms, pictures and all that is said of links; a crawl does without (`read_html`).
+    `in_full`: with forms, pictures and all that is said of links; a crawl does without
+    (`read_html`).
     """
 
     rules: UrlRules = UrlRules()
@@ -47,7 +50,9 @@ class Manner(Struct, frozen=True):
 
 
 class Analysed(Struct, frozen=True):
-    """A document with its address and type. A file in an archive has the archive's address and its name."""
+    """A document with its address and type. A file in an archive has the archive's address and its
+    name.
+    """
 
     url: str
     mime: str
@@ -98,7 +103,9 @@ def kind_of(raw: Raw) -> str:
 
 
 def enriched(document: Document) -> Document:
-    """A document with what follows from its text. Each word is looked at once: main text, then the rest."""
+    """A document with what follows from its text. Each word is looked at once: main text, then the
+    rest.
+    """
     language = language_of(document.main or document.text, document.language)
     main, rest = sequences_of([document.main, f"{document.title}\n{_besides(document)}"], language)
     return replace(
@@ -183,3 +190,49 @@ def _name_in(url: str) -> str:
     place = url.partition("#")[2] or url.partition("?")[0]
     name = unquote(place.rstrip("/").rpartition("/")[2])
     return tidy(_ENDING.sub("", name).replace("_", " "))
+
+
+class Members:
+    """The members of an archive. Each has its archive's address, and its name behind a hash."""
+
+    def __init__(self, archive: str, members: Iterable[Member], rules: UrlRules) -> None:
+        self._archive = archive
+        self._addresses: dict[str, str] = {}
+        for member in members:
+            try:
+                self._addresses.setdefault(
+                    canonical(base_of(member), rules=rules), self.address(member)
+                )
+            except UrlError:  # its name is too long to be linked to
+                continue
+
+    def address(self, member: Member) -> str:
+        return f"{self._archive}#{quote(member.name)}"
+
+    def settled(self, document: Document) -> Document:
+        """What a member says, with links to other members as such; to files that are not here, none
+        lead.
+        """
+        return replace(
+            document,
+            links=tuple(self._settled(document.links)),
+            forms=tuple(form for form in document.forms if not form.action.startswith(_INSIDE)),
+            canonical=self._outside(document.canonical),
+            refresh=self._outside(document.refresh),
+        )
+
+    def _settled(self, links: Iterable[Link]) -> Iterator[Link]:
+        for link in links:
+            url = self._outside(link.url)
+            if url == link.url:
+                yield link
+            elif url:
+                yield replace(link, url=url, key=url_key(url, host_of(url)))
+
+    def _outside(self, url: str) -> str:
+        return self._addresses.get(url, "") if url.startswith(_INSIDE) else url
+
+
+def base_of(member: Member) -> str:
+    """What the references in a member are relative to."""
+    return _INSIDE + quote(member.name.lstrip("/"))

@@ -1,4 +1,6 @@
-"""Which encoding a text is in: byte order mark, header, declaration, UTF-8 if it fits, then a guess."""
+"""Which encoding a text is in: byte order mark, header, declaration, UTF-8 if it fits, then a
+guess.
+"""
 
 import codecs
 import re
@@ -15,8 +17,8 @@ _DECLARED = re.compile(
     rb"""<(?:meta\s[^>]*?\bcharset|\?xml\s[^>]*?\bencoding)\s*=\s*["']?\s*([A-Za-z0-9_.:\-]+)""",
     re.IGNORECASE,
 )
-# What browsers take an encoding for (WHATWG Encoding, section 4.2): by the names of Python's codecs, which
-# know most of the other names, and by those that they do not know.
+# What browsers take an encoding for (WHATWG Encoding, section 4.2): by the names of Python's
+# codecs, which know most of the other names, and by those that they do not know.
 _MEANT = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -48,8 +50,8 @@ _FEW = 20  # for one byte that is wrong, so many characters beyond ASCII are rig
 # Codecs of Python's own, which are not encodings of pages.
 _NOT_FOR_TEXT = frozenset(
     """
-    base64 bz2 hex idna mbcs oem palmos punycode quopri raw_unicode_escape rot13 undefined unicode_escape
-    utf_7 uu zlib
+    base64 bz2 hex idna mbcs oem palmos punycode quopri raw_unicode_escape rot13 undefined
+    unicode_escape utf_7 uu zlib
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 

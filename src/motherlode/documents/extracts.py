@@ -6,7 +6,9 @@ from motherlode.records import LodeError
 
 
 class Raw(Struct, frozen=True):
-    """A document as it came; `mime` is its type by header and content, `content_type` the header itself."""
+    """A document as it came; `mime` is its type by header and content, `content_type` the header
+    itself.
+    """
 
     url: str
     body: bytes
@@ -29,7 +31,9 @@ class Member(Struct, frozen=True):
 
 
 class Extract(Struct, frozen=True):
-    """What a document says: text in paragraphs, one a line; links in their order; files inside it."""
+    """What a document says: text in paragraphs, one a line; links in their order; files
+    inside it.
+    """
 
     text: str = ""
     title: str = ""

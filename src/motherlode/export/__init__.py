@@ -1,5 +1,4 @@
-"""Exports of a portal: file formats, and a static site (SPEC X5).
+"""Exports of a portal (SPEC X5): `formats` writes files, `site` writes a static site.
 
-`record_reader` reads the store, `formats` writes files, and `destination` puts them in place. Only
-`record_reader` reads tables.
+Only `record_reader` and `site.content` read the store; no format knows a table.
 """

@@ -12,6 +12,7 @@ from ctypes import CDLL
 from pathlib import Path
 from tempfile import mkdtemp, mkstemp
 from typing import BinaryIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from motherlode.records import (
     BadInputError,
@@ -25,18 +26,22 @@ from motherlode.records import (
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, of <fcntl.h> and <linux/fs.h>
 _PART, _OLD = ".part", ".old"
+# The first moment that a zip knows: the same files give the same bytes.
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+_ZIP_MODE = 0o644 << 16
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def check_place(
     path: Path, *, force: bool, portal: Path, files: Collection[str] | None = None, marker: str = ""
 ) -> None:
-    """Raises `UsageError` or `BadInputError` where nothing may be put. `files`: it is a directory of those.
+    """Raises `UsageError` or `BadInputError` where nothing may be put. `files`: it is a directory
+    of those.
 
-    With `force` a file is replaced, or a directory that holds nothing but such files; nothing
-    that is neither a file nor a directory. Where there is a `marker`, a directory that has it needs no
-    force, and one that has not is not replaced at all, unless it is empty.
-    Of the portal's own directories only `reports` is open to exports.
+    With `force` a file is replaced, or a directory that holds nothing but such files; nothing that
+    is neither a file nor a directory. Where there is a `marker`, a directory that has it needs no
+    force, and one that has not is not replaced at all, unless it is empty. Of the portal's own
+    directories only `reports` is open to exports.
     """
     try:
         place = path.resolve()
@@ -109,8 +114,9 @@ def directory_at(path: Path) -> Iterator[Path]:
         _clear_away(place, _OLD)  # not before: it may be all there is
 
 
-# --- what is not whole yet ------------------------------------------------------------------------------
-# Whoever writes holds a lock on it, which ends with the process: what nobody holds was left by a dead one.
+# --- what is not whole yet ------------------------------------------------------------------------
+# Whoever writes holds a lock on it, which ends with the process: what nobody holds was left by a
+# dead one.
 
 
 def _file(place: Path) -> tuple[int, Path]:
@@ -125,7 +131,9 @@ def _directory(place: Path, suffix: str) -> tuple[int, Path]:
 
 @contextmanager
 def _held(make: Callable[[], tuple[int, Path]]) -> Iterator[tuple[int, Path]]:
-    """Something new, held until the block ends. Another process may clear it away until it is held."""
+    """Something new, held until the block ends. Another process may clear it away until
+    it is held.
+    """
     while True:
         descriptor, part = make()
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -139,7 +147,9 @@ def _held(make: Callable[[], tuple[int, Path]]) -> Iterator[tuple[int, Path]]:
 
 
 def _clear_away(place: Path, suffix: str) -> None:
-    """Remove what exports to this place have left that were killed; not what one that runs is writing."""
+    """Remove what exports to this place have left that were killed; not what one that runs is
+    writing.
+    """
     ours = re.compile(rf"{re.escape(_prefix(place))}[a-z0-9_]{{8}}{re.escape(suffix)}")
     for one in place.parent.iterdir():
         if ours.fullmatch(one.name) and not one.is_symlink():
@@ -180,7 +190,8 @@ def _swap(part: Path, place: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two directories change places in one step, so that a kill finds one of them there in any case.
+    """Let two directories change places in one step, so that a kill finds one of them there in any
+    case.
 
     False: the system, or the file system, cannot do that.
     """
@@ -200,7 +211,9 @@ def _mask() -> int:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn the operating system's error into the family's; one about the output stream is not ours."""
+    """Turn the operating system's error into the family's; one about the output stream
+    is not ours.
+    """
     try:
         yield
     except LodeError:
@@ -214,3 +227,14 @@ def _explained(path: Path) -> Iterator[None]:
             else StoreError
         )
         raise kind(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def pack(folder: Path, out: BinaryIO) -> None:
+    """Write all files of a folder into a zip, in the order of their names."""
+    with ZipFile(out, "w", ZIP_DEFLATED) as packed:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            entry = ZipInfo(path.relative_to(folder).as_posix(), _ZIP_TIME)
+            entry.compress_type, entry.external_attr = ZIP_DEFLATED, _ZIP_MODE
+            with path.open("rb") as source, packed.open(entry, "w", force_zip64=True) as target:
+                while part := source.read(1 << 20):
+                    target.write(part)

@@ -31,8 +31,8 @@ from motherlode.urls import host_of, url_key
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """What of a portal is exported: all of it, or the pages of a topic and those below."""
+class ExportSource:
+    """What is exported: all pages of a portal, or those of a topic and its subtopics."""
 
     portal: Portal
     session: Session
@@ -90,8 +90,9 @@ class Gathering:
                 yield Shelf(self.tree.path(topic.id), tuple(self._best(topic.id, most)))
 
     def responses(self) -> Iterator[PackedResponse]:
-        """The pages whose raw response is in the archive. A file inside an archive comes with all of it,
-        which is not repeated for the files beside it."""
+        """The pages whose raw response is in the archive. A file inside an archive comes with all
+        of it, which is not repeated for the files beside it.
+        """
         last = ""
         for one in gathered(self.session, self.topics):
             if one.archived is not None:
@@ -118,7 +119,9 @@ class Gathering:
         )
 
     def _best(self, topic: TopicId, most: int) -> Iterator[PageRecord]:
-        """The surest pages of a topic that can be bookmarked: they are there, and pages of their own."""
+        """The surest pages of a topic that can be bookmarked: they are there, and pages of their
+        own.
+        """
         number = 0
         for one in judged_for(self.session, [topic], 2 * most):
             kept = page_numbered(self.session, one.page)

@@ -13,7 +13,9 @@ ASSESSMENT = ("confidence", "margin", "probability", "certainty")  # in the orde
 
 
 class PageRecord(Assessed, frozen=True):
-    """A page. `topic` is its path, OTHERS where no topic wants it, and nothing where nobody has judged it."""
+    """A page. `topic` is its path, OTHERS where no topic wants it, and nothing where nobody has
+    judged it.
+    """
 
     id: int
     url: str
@@ -81,7 +83,9 @@ class PackedResponse(Struct, frozen=True):
 
 
 def told(page: PageRecord, fetched_at: str | int) -> dict[str, Any]:
-    """What is told of a page, by the names that readers know; `fetched_at` as the format has moments."""
+    """What is told of a page, by the names that readers know; `fetched_at` as the format has
+    moments.
+    """
     return {
         "url": whole(page.url),
         "title": whole(page.title),

@@ -4,7 +4,8 @@ import re
 
 LONG = 500  # characters of a title, where a title is a label
 
-# Control characters but tab and ends of lines, marks that turn the writing round, and what is no character.
+# Control characters but tab and ends of lines, marks that turn the writing round, and what is no
+# character.
 _STEERING = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
 )

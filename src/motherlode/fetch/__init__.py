@@ -1,6 +1,6 @@
-"""Fetching pages: a `Web` answers requests, by real HTTP (`fetch.http`) or a replay.
+"""Fetching pages: a `Web` answers requests, by real HTTP (`fetch.http`) or by a replay in the lab.
 
-Every command loads this package, so it imports nothing heavy; `documents` parses the pages.
+Pages are parsed in `documents`, not here, and this file imports nothing heavy.
 """
 
 from motherlode.fetch.options import DnsOptions, NetworkOptions, PolitenessOptions, RobotsOptions

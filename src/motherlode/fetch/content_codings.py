@@ -54,7 +54,9 @@ def decoded(body: bytes, coding: str, limit: int, *, cut: bool = False) -> bytes
 
 
 def is_whole_gzip(packed: bytes, body: bytes) -> bool:
-    """Whether the body is all of what is packed here and came to its end, by what gzip has at its end."""
+    """Whether the body is all of what is packed here and came to its end, by what gzip has at its
+    end.
+    """
     if not packed.startswith(_GZIP):
         return False
     end = isal_zlib.crc32(body).to_bytes(4, "little") + (len(body) & 0xFFFF_FFFF).to_bytes(
@@ -113,8 +115,9 @@ def _unzstd(body: bytes, most: int) -> bytes:
 def _joined(
     first: bytes, rest: bytes, most: int, begin: Callable[[], _Unpacker], magic: bytes
 ) -> bytes:
-    """The first part with those after it. In steps: each part copies what it was given and did not need, so
-    many small ones would take the square of their number."""
+    """The first part with those after it. In steps: each part copies what it was given and did not
+    need, so many small ones would take the square of their number.
+    """
     pieces, size, place = [first], len(first), 0
     for _ in range(_MAX_PARTS):
         if size >= most or not rest.startswith(magic, place):

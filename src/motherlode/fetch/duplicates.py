@@ -1,10 +1,11 @@
 """Pages that are there already under another address (SPEC B25).
 
-The paper's order is: the hash of the URL, before anything is fetched (the store's sieve knows it); address
-and path; address and size; the content. Today thousands of unrelated hosts share an address, so address and
-path alone prove nothing: two hosts must have said the same several times before one is taken for the other
-unseen. And equal content has an equal size, while different pages of one size must not be dropped: so the
-digest of the content decides, and the size has no say of its own.
+The paper's order is: the hash of the URL, before anything is fetched (the store's sieve knows it);
+address and path; address and size; the content. Today thousands of unrelated hosts share an
+address, so address and path alone prove nothing: two hosts must have said the same several times
+before one is taken for the other unseen. And equal content has an equal size, while different pages
+of one size must not be dropped: so the digest of the content decides, and the size has no say of
+its own.
 """
 
 from typing import Generic, TypeVar
@@ -22,7 +23,9 @@ V = TypeVar("V")
 
 
 class Duplicates:
-    """What was seen lately, and which hosts are one; what is older, the store knows by its digest."""
+    """What was seen lately, and which hosts are one; what is older, the store knows by
+    its digest.
+    """
 
     def __init__(self, memory: int = _MEMORY) -> None:
         self._places: _Memory[str, tuple[str, bytes]] = _Memory(memory)
@@ -33,7 +36,9 @@ class Duplicates:
         )
 
     def before(self, url: str, address: str) -> str:
-        """The page that a URL would bring again, known without fetching it; empty if there is none."""
+        """The page that a URL would bring again, known without fetching it; empty if
+        there is none.
+        """
         if not address:
             return ""
         first, _ = self._places.get(_place(address, url), _NOWHERE)
@@ -66,8 +71,9 @@ class Duplicates:
 
 
 class _Memory(Generic[K, V]):
-    """A dictionary that forgets what was not used for long, half of what it may hold at a time: to keep all
-    of it in the order of its use would touch twice as much memory for each page."""
+    """A dictionary that forgets what was not used for long, half of what it may hold at a time: to
+    keep all of it in the order of its use would touch twice as much memory for each page.
+    """
 
     __slots__ = ("_half", "_lately", "_long_ago")
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import uvloop
 
 T = TypeVar("T")
-_FILES = 16_384  # connections and all else that is open; many systems give a process 1,024 unless it asks
+# connections and all else that is open; many systems give a process 1,024 unless it asks
+_FILES = 16_384
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

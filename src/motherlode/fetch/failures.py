@@ -1,4 +1,5 @@
-"""What a failure means: one table from its kind to the wait, the retries and the host's fate (SPEC B28).
+"""What a failure means: one table from its kind to the wait, the retries and the host's fate (SPEC
+B28).
 
 A host that times out is slow: three retries; then it is bad, and excluded for this crawl.
 """
@@ -53,8 +54,9 @@ class FailureKind(StrEnum):
 
 
 class Failure(Struct, frozen=True):
-    """Seconds before the first retry (each next waits twice as long), how many there are, and what the
-    host becomes when they are used up; `counts` says whether the host is to blame at all."""
+    """Seconds before the first retry (each next waits twice as long), how many there are, and what
+    the host becomes when they are used up; `counts` says whether the host is to blame at all.
+    """
 
     wait: float = 0.0
     retries: int = 0
@@ -102,7 +104,9 @@ TABLE: dict[FailureKind, Failure] = {
 
 
 class FailureResponse(Struct, frozen=True):
-    """What is to be done: try again at a moment, or give the URL up; and what the host has become."""
+    """What is to be done: try again at a moment, or give the URL up; and what the host
+    has become.
+    """
 
     retry_at: float | None
     host: HostState
@@ -116,8 +120,9 @@ def verdict(
     host: HostState,
     asked_for: float | None = None,
 ) -> FailureResponse:
-    """What a failure leads to, after so many attempts at the URL and failures of the host in a row, this one
-    included; `asked_for` is the wait that the host named itself."""
+    """What a failure leads to, after so many attempts at the URL and failures of the host in a row,
+    this one included; `asked_for` is the wait that the host named itself.
+    """
     failure = TABLE[kind]
     if failure.counts:
         host = max(host, failure.fate if failures > failure.retries else HostState.SLOW)
@@ -127,16 +132,19 @@ def verdict(
 
 
 def wait_of(kind: FailureKind, attempts: int, asked_for: float | None = None) -> float:
-    """The seconds that a failure is waited out, after so many attempts; never less than the host named."""
+    """The seconds that a failure is waited out, after so many attempts; never less than the host
+    named.
+    """
     doublings = min(attempts - 1, _MAX_DOUBLINGS)
     return min(max(TABLE[kind].wait * float(2**doublings), asked_for or 0.0), _DAY)
 
 
 def is_passing(kind: FailureKind) -> bool:
-    """Whether a URL that was given up for it may well be there another time: its host failed it, or was left
-    alone; neither its content nor a rule is in the way.
+    """Whether a URL that was given up for it may well be there another time: its host failed it, or
+    was left alone; neither its content nor a rule is in the way.
 
-    >>> is_passing(FailureKind.REFUSED), is_passing(FailureKind.BAD_HOST), is_passing(FailureKind.ROBOTS)
+    >>> kinds = (FailureKind.REFUSED, FailureKind.BAD_HOST, FailureKind.ROBOTS)
+    >>> tuple(map(is_passing, kinds))
     (True, True, False)
     """
     failure = TABLE[kind]

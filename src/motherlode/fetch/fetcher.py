@@ -1,7 +1,8 @@
-"""The life of a fetch: may it be asked for, ask, follow redirects by hand, and say what became of it.
+"""The life of a fetch: may it be asked for, ask, follow redirects by hand, and say what became of
+it.
 
-A turn at the URL's host is held on the way in (`RateLimiter`), changed for one at each host that a redirect
-leads to, and given back on the way out, whatever happens.
+A turn at the URL's host is held on the way in (`RateLimiter`), changed for one at each host that a
+redirect leads to, and given back on the way out, whatever happens.
 """
 
 from collections.abc import Callable
@@ -54,11 +55,12 @@ DEFAULT_RULES = FetchRules()
 
 
 class Fetched(Struct, frozen=True, gc=False):
-    """What became of a URL: a response, or the kind of its failure; either may lie behind redirects.
+    """What became of a URL: a response, or the kind of its failure; either may lie behind
+    redirects.
 
-    `retry_at` is when it is worth another try. `copy_of` names a page that was there already with the same
-    content, or at the end of the same redirects; then there may be no response. `answered` is what came where
-    `response` only says that nothing has changed.
+    `retry_at` is when it is worth another try. `copy_of` names a page that was there already with
+    the same content, or at the end of the same redirects; then there may be no response. `answered`
+    is what came where `response` only says that nothing has changed.
     """
 
     url: str
@@ -101,8 +103,10 @@ class _Trail(Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Fetches URLs for a crawl. Of a redirect's target, `known` names the page that it is or has led to,
-    if that was fetched before, and `allows` says whether the crawl may go to its host at all."""
+    """Fetches URLs for a crawl. Of a redirect's target, `known` names the page that it is or has
+    led to, if that was fetched before, and `allows` says whether the crawl may go to its host at
+    all.
+    """
 
     web: Web
     courtesy: "RateLimiter[Any]"
@@ -115,7 +119,9 @@ class Fetcher:
     clock: Callable[[], float] = time
 
     async def fetch(self, asked: Address, headers: Headers = (), attempts: int = 1) -> Fetched:
-        """What becomes of a URL at this attempt. A turn at its host is held; it is given back in any case."""
+        """What becomes of a URL at this attempt. A turn at its host is held; it is given back in
+        any case.
+        """
         trail = _Trail(asked, asked, attempts)
         while True:  # one request each time; None: a redirect leads on
             here, seconds = trail.here, None
@@ -137,7 +143,8 @@ class Fetcher:
                     trail, FailureKind(error.kind), error.detail, asked_for=error.wait
                 )
             finally:
-                # Last of all: what the answer made of the host must be known before anybody else is let in.
+                # Last of all: what the answer made of the host must be known before anybody else is
+                # let in.
                 self.courtesy.release(here.host, seconds, trail.delay)
             if ended is not None:
                 return ended
@@ -148,7 +155,9 @@ class Fetcher:
             await self.courtesy.turn(trail.here.host)
 
     def _admit(self, here: Address) -> Host:
-        """The host of a URL. Raises `FetchError` if it need not be asked, whatever its robots.txt says."""
+        """The host of a URL. Raises `FetchError` if it need not be asked, whatever its robots.txt
+        says.
+        """
         host = self.hosts[here.host]
         if host.state is _BAD:
             raise FetchError(FailureKind.BAD_HOST, here.url, host.reason)
@@ -160,8 +169,9 @@ class Fetcher:
         return host
 
     def _put_off(self, trail: _Trail, host: Host) -> Fetched | None:
-        """What there is to say of a URL whose host was to be left alone by what an earlier crawl has kept;
-        from now on, those who give out turns know that, too. None: it may be asked."""
+        """What there is to say of a URL whose host was to be left alone by what an earlier crawl
+        has kept; from now on, those who give out turns know that, too. None: it may be asked.
+        """
         wait = host.next_at - self.clock()
         if wait <= _MOMENT:
             return None

@@ -39,8 +39,8 @@ def after_failure(
 ) -> tuple[Host, FailureResponse]:
     """What a failure makes of a host, and of the URL after so many attempts.
 
-    Failures while the host is being left alone anyway belong to the one that led to that: it had several
-    connections, and they broke together.
+    Failures while the host is being left alone anyway belong to the one that led to that: it had
+    several connections, and they broke together.
     """
     counts = TABLE[kind].counts
     failures = host.failures + (1 if counts and now >= host.next_at else 0)
@@ -86,7 +86,9 @@ class HostBook:
         return found
 
     def _make_room(self) -> None:
-        """Forget those unchanged for longest; what has changed stays until it has been handed over."""
+        """Forget those unchanged for longest; what has changed stays until it has been
+        handed over.
+        """
         while len(self._known) - len(self._changed) > self._most:
             name = next((name for name in self._known if name not in self._changed), None)
             if name is None:

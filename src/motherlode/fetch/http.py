@@ -1,4 +1,6 @@
-"""Real HTTP behind the `Web` seam: one request, one response, and every way that can fail by its name."""
+"""Real HTTP behind the `Web` seam: one request, one response, and every way that can fail by its
+name.
+"""
 
 import asyncio
 import re

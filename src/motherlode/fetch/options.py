@@ -14,7 +14,8 @@ class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
         str,
         Meta(
             pattern=rf"^{_PLACE}:[0-9]{{1,5}}\Z|^\Z",
-            description="Connect to this HOST:PORT, in plain HTTP, instead of any URL's host: to a sandbox.",
+            description="Connect to this HOST:PORT, in plain HTTP, instead of any URL's host:"
+            " to a sandbox.",
         ),
     ] = ""
     overrides: Annotated[
@@ -23,15 +24,16 @@ class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
             ...,
         ],
         Meta(
-            description="Where single hosts are: HOST=ADDRESS or HOST=ADDRESS:PORT; *.HOST for all below it."
+            description="Where single hosts are: HOST=ADDRESS or HOST=ADDRESS:PORT; *.HOST for all"
+            " below it."
         ),
     ] = ()
     proxy: Annotated[
         str,
         Meta(
             pattern=r"^(http://.+|none)\Z|^\Z",
-            description="An HTTP proxy, as http://HOST:PORT; empty: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY "
-            "say; none: no proxy.",
+            description="An HTTP proxy, as http://HOST:PORT; empty: as HTTP_PROXY, HTTPS_PROXY and "
+            "NO_PROXY say; none: no proxy.",
         ),
     ] = ""
     private: Annotated[
@@ -43,7 +45,8 @@ class NetworkOptions(Struct, frozen=True, forbid_unknown_fields=True):
     http2: Annotated[
         Literal["never", "needed", "always"],
         Meta(
-            description="Speak HTTP/2: never, with hosts that refuse HTTP/1.1, or wherever it is offered."
+            description="Speak HTTP/2: never, with hosts that refuse HTTP/1.1, or wherever it is"
+            " offered."
         ),
     ] = "needed"
     cookies: Annotated[

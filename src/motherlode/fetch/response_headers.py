@@ -1,4 +1,6 @@
-"""What a head says to crawlers: X-Robots-Tag, the canonical address in Link (RFC 6596), Retry-After."""
+"""What a head says to crawlers: X-Robots-Tag, the canonical address in Link (RFC 6596),
+Retry-After.
+"""
 
 import re
 from datetime import UTC
@@ -62,7 +64,9 @@ def canonical_of(response: Response) -> str:
 
 
 def retry_after(response: Response) -> float | None:
-    """The seconds that a host asks to be left alone for, told as a number or as a date; None: it does not."""
+    """The seconds that a host asks to be left alone for, told as a number or as a date; None: it
+    does not.
+    """
     told = response.header("retry-after").strip()
     if told.isdecimal() and len(told) < _DIGITS:
         return float(told)

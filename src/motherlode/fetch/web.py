@@ -1,4 +1,6 @@
-"""The seam between the crawl and whatever it crawls: one request, one response, no redirects followed."""
+"""The seam between the crawl and whatever it crawls: one request, one response, no redirects
+followed.
+"""
 
 from typing import Protocol
 
@@ -13,8 +15,9 @@ Headers = tuple[tuple[str, str], ...]
 class Request(Struct, frozen=True, gc=False):
     """What to ask for: a canonical URL, and headers beyond those that the web sends anyway.
 
-    `types` says which types are wanted and how much of each (None: any, up to the web's own limit). With
-    `cut`, any type will do and only so many bytes are taken, the rest is left: for files like robots.txt.
+    `types` says which types are wanted and how much of each (None: any, up to the web's own limit).
+    With `cut`, any type will do and only so many bytes are taken, the rest is left: for files like
+    robots.txt.
     """
 
     url: str
@@ -24,7 +27,9 @@ class Request(Struct, frozen=True, gc=False):
 
 
 class Phases(Struct, frozen=True, gc=False):
-    """Where the seconds went; a connection that was kept open costs no look-up, connecting or TLS."""
+    """Where the seconds went; a connection that was kept open costs no look-up,
+    connecting or TLS.
+    """
 
     resolve: float = 0.0
     connect: float = 0.0
@@ -36,10 +41,10 @@ class Phases(Struct, frozen=True, gc=False):
 class Response(Struct, frozen=True, gc=False):
     """What came back, unpacked. `at` and `seconds` are by the clock of the web that fetched it.
 
-    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent. `told`
-    has the first value of each header by its name in lower case, if whoever read them has it at hand;
-    `aliases` the names that its host is an alias for, by the name server, with blanks between them;
-    `sent` the body as it came, where that is whole and nothing but gzip.
+    `mime` is the type by the header and by the bytes; `packed` the size of the body as it was sent.
+    `told` has the first value of each header by its name in lower case, if whoever read them has it
+    at hand; `aliases` the names that its host is an alias for, by the name server, with blanks
+    between them; `sent` the body as it came, where that is whole and nothing but gzip.
     """
 
     url: str
@@ -74,8 +79,9 @@ class Response(Struct, frozen=True, gc=False):
 
 
 class FetchError(LodeError):
-    """No response came back; `kind` says in a word or two what happened, `detail` what is known beyond, and
-    `wait` for how many seconds there is no use in asking again, if that is known."""
+    """No response came back; `kind` says in a word or two what happened, `detail` what is known
+    beyond, and `wait` for how many seconds there is no use in asking again, if that is known.
+    """
 
     def __init__(self, kind: str, url: str, detail: str = "", wait: float | None = None) -> None:
         super().__init__(f"{url}: {kind}{f' ({detail})' if detail else ''}.")

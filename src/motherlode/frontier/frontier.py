@@ -4,14 +4,15 @@ Every offer is committed to the database before it comes here, so memory is only
 part. An entry that is taken is leased: its row stays until the outcome is committed. So a process
 that dies leaves nothing to repair.
 
-Entries have one order: the highest rank first and, of equal ranks, the URL that was discovered first.
-`_position` declares it for this module, `BEST_FIRST` in `store/tables/frontier.py` for the database, and
-the contract suite holds both to the same order (`tests/contracts/test_frontier.py`). It matters in two
-more places, which rank by what they are given:
+Entries have one order: the highest rank first and, of equal ranks, the URL that was discovered
+first. `_position` declares it for this module, `BEST_FIRST` in `store/tables/frontier.py` for the
+database, and the contract suite holds both to the same order (`tests/contracts/test_frontier.py`).
+It matters in two more places, which rank by what they are given:
 
-- `fetch/politeness/host_slots.py`, where entries wait for their hosts: the highest rank first and, of
-  equal ranks, the entry that came first. Entries come in the order of the frontier, each when a fetcher
-  is free. So the order differs only if a URL rises to a rank at which another one waits already.
+- `fetch/politeness/host_slots.py`, where entries wait for their hosts: the highest rank first and,
+  of equal ranks, the entry that came first. Entries come in the order of the frontier, each when a
+  fetcher is free. So the order differs only if a URL rises to a rank at which another one waits
+  already.
 - The policies, which order the links of a page: URLs are numbered in the order in which they are
   offered, and `depth-first` gives the first link of a page the highest rank.
 """

@@ -1,7 +1,7 @@
 """Virtual time: an event loop whose clock jumps to the next timer instead of waiting for it.
 
-Whatever sleeps, times out or asks the loop for the time runs unchanged, and costs no real time. Threads and
-other processes are not waited for: what runs here does its work in the loop.
+Whatever sleeps, times out or asks the loop for the time runs unchanged, and costs no real time.
+Threads and other processes are not waited for: what runs here does its work in the loop.
 """
 
 import asyncio
@@ -57,8 +57,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._jumping.now
 
-    # A timer is due when it lies less than this ahead. asyncio's own, a nanosecond, is lost in the rounding
-    # once some months have passed: then no timer would ever be due.
+    # A timer is due when it lies less than this ahead. asyncio's own, a nanosecond, is lost in the
+    # rounding once some months have passed: then no timer would ever be due.
     @property
     def _clock_resolution(self) -> float:
         return max(1e-9, 2 * math.ulp(self._jumping.now))

@@ -1,7 +1,7 @@
 """Which pages of a web are copies of others.
 
-A crawl that recognises a mirror does not keep it twice. A measure that took both for finds would praise those
-who do; so one content is one find, for everybody.
+A crawl that recognises a mirror does not keep it twice. A measure that took both for finds would
+praise those who do; so one content is one find, for everybody.
 """
 
 from collections.abc import Mapping

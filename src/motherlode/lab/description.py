@@ -27,7 +27,9 @@ class WebPlan(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Description(Struct, frozen=True):
-    """The file's content. Recorded webs of others may say more; what is not known is passed over."""
+    """The file's content. Recorded webs of others may say more; what is not known is
+    passed over.
+    """
 
     name: str = ""
     licence: str = ""
@@ -57,7 +59,9 @@ def read_description(directory: Path) -> Description:
 
 
 def write_plan(directory: Path, plan: WebPlan) -> None:
-    """Describe a generated web in a new directory. A plan that could not be read back is not written."""
+    """Describe a generated web in a new directory. A plan that could not be read back is not
+    written.
+    """
     path = directory / FILE
     try:
         msgspec.convert(msgspec.to_builtins(plan), WebPlan)

@@ -21,7 +21,9 @@ _FAR = 1 << 30
 
 
 class LinkGraph(Struct, frozen=True):
-    """Pages and redirects by number, for each the numbers that it leads to, and which are redirects."""
+    """Pages and redirects by number, for each the numbers that it leads to, and which are
+    redirects.
+    """
 
     urls: list[str]
     targets: list[list[int]]
@@ -42,10 +44,11 @@ def link_graph(web: LabWeb) -> LinkGraph:
 def itinerary(
     graph: LinkGraph, seeds: Iterable[str], relevant: Iterable[str], copies: Mapping[str, str]
 ) -> list[str]:
-    """The order in which an oracle fetches: always the shortest way on to a relevant page not yet fetched,
-    nor a copy of it.
+    """The order in which an oracle fetches: always the shortest way on to a relevant page not yet
+    fetched, nor a copy of it.
 
-    The best order of all would be a Steiner tree, which nobody can compute; this is the usual greedy one.
+    The best order of all would be a Steiner tree, which nobody can compute; this is the usual
+    greedy one.
     """
     number_of = {url: number for number, url in enumerate(graph.urls)}
     journey = _Journey(graph.targets)
@@ -84,7 +87,9 @@ class _Journey:
         self.visited: dict[int, None] = {}
 
     def visit(self, page: int) -> None:
-        """Fetch a page; what it leads to comes nearer. No distance ever grows, so that visits are cheap."""
+        """Fetch a page; what it leads to comes nearer. No distance ever grows, so that visits are
+        cheap.
+        """
         self.visited[page] = None
         self.distance[page] = 0
         waiting = deque([page])

@@ -1,4 +1,6 @@
-"""A web of the lab behind the `Web` seam: the same answers, good and bad, no sockets, virtual time."""
+"""A web of the lab behind the `Web` seam: the same answers, good and bad, no sockets,
+virtual time.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

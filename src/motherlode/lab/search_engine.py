@@ -151,7 +151,9 @@ def _texts_of(web: LabWeb) -> Iterator[IndexedText]:
 
 
 def _html_text(raw: Raw) -> IndexedText:
-    """Return title and text of an HTML page; links and main text, which take longest, are left out."""
+    """Return title and text of an HTML page; links and main text, which take longest, are left
+    out.
+    """
     tree = turbohtml.parse(decode(raw.body, raw.content_type), positions=False)
     title = tree.find("title")
     name = " ".join(title.text.split()) if title is not None else ""

@@ -1,4 +1,6 @@
-"""What every web of the lab can do, recorded or generated: answer for a URL, and say what is true of it."""
+"""What every web of the lab can do, recorded or generated: answer for a URL, and say what is true
+of it.
+"""
 
 from collections.abc import Iterator
 from typing import Protocol

@@ -5,7 +5,8 @@ topic with five examples has none. So the slope is the same for all topics, and 
 on two figures that every plane has: how far inside the documents lie that were held out of its
 training (the topic is coherent if they lie far inside), and how many documents it was trained on.
 
-    P = 1 / (1 + exp(-(SLOPE distance + HELD_OUT_WEIGHT max(0, held out) + EXAMPLES_WEIGHT ln n + OFFSET)))
+    P = 1 / (1 + exp(-(SLOPE distance + HELD_OUT_WEIGHT max(0, held out)
+                       + EXAMPLES_WEIGHT ln n + OFFSET)))
 
 The four numbers were fitted to the accepted pages of crawls of `schools` and `rsites` from 2 to 50
 examples, both webs with the same weight (docs/quality.md, "Probabilities"). Rejected pages have no

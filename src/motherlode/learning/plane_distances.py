@@ -1,4 +1,6 @@
-"""Distances of documents from planes, and the decisions that several feature spaces make of them."""
+"""Distances of documents from planes, and the decisions that several feature spaces make of
+them.
+"""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,6 @@
-"""Words from outside a crawl: WordNet, and the common vocabulary that is made of it.
+"""Words from outside a crawl: WordNet, and the common vocabulary that is made of it, in a cache.
 
-Results that take long to make are cached for the user. Texts of pages belong to `documents`.
+Nothing here knows a portal; the texts of pages belong to `documents`.
 """
 
 from motherlode.lexicon.vocabulary import common_vocabulary, vocabulary_is_here

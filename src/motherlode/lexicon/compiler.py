@@ -12,8 +12,9 @@ from motherlode.lexicon.cache import cache_directory, locked, put
 
 
 class Recipe(Struct, frozen=True):
-    """How something is compiled from the text of `data.noun`, pinned by the digest of what comes out: it is
-    the same on every machine, whichever edition of WordNet lies there."""
+    """How something is compiled from the text of `data.noun`, pinned by the digest of what comes
+    out: it is the same on every machine, whichever edition of WordNet lies there.
+    """
 
     name: str
     digest: str
@@ -72,7 +73,9 @@ def digest_of(packed: bytes) -> str:
 
 
 def _has_content(path: Path) -> bool:
-    """Whether there is anything in a file that can be read. It may be long, and every lesson asks."""
+    """Whether there is anything in a file that can be read. It may be long, and every
+    lesson asks.
+    """
     try:
         with path.open("rb") as file:
             return bool(file.read(1))

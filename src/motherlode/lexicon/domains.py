@@ -1,7 +1,8 @@
-"""The general domains of common vocabulary: a name, and the branches of WordNet 3.0 (offsets into its nouns).
+"""The general domains of common vocabulary: a name, and the branches of WordNet 3.0 (offsets into
+its nouns).
 
-They are many and narrow rather than few and broad: a portal on birds is near to birds, and perhaps to other
-animals, but need not do without all that lives.
+They are many and narrow rather than few and broad: a portal on birds is near to birds, and perhaps
+to other animals, but need not do without all that lives.
 """
 
 DOMAINS: dict[str, tuple[str, ...]] = {

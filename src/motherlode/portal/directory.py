@@ -83,7 +83,8 @@ class Portal:
     def mend(self) -> None:
         """Go on with a database that went away and came back: what it has is what counts.
 
-        Raises `StoreGoneError` while it is still away, and `LockedError` where another writes it now.
+        Raises `StoreGoneError` while it is still away, and `LockedError` where another writes it
+        now.
         """
         self.store.mend()
         _recover(self.store, self.archive)
@@ -110,7 +111,9 @@ class Portal:
     @classmethod
     @contextmanager
     def configured(cls, path: Path, config: Config) -> Iterator["Portal"]:
-        """The same, for a process that was told the configuration by one that has the portal open."""
+        """The same, for a process that was told the configuration by one that has the
+        portal open.
+        """
         with Store.open(path / DATABASE, config.store) as store:
             yield cls(path, config, store, _archive(path, config))
 
@@ -153,7 +156,9 @@ def config_of(path: Path, overrides: Sequence[str] = ()) -> Config:
 
 
 def create_portal(path: Path, planting: Planting, chosen: dict[str, object]) -> None:
-    """Make a portal with its topics, whole or not at all: it is a portal when it has its `lode.toml`."""
+    """Make a portal with its topics, whole or not at all: it is a portal when it has its
+    `lode.toml`.
+    """
     check_free(path)
     place = path.resolve()
     try:
@@ -178,7 +183,9 @@ def _workshop_prefix(place: Path) -> str:
 
 
 def _sweep(place: Path) -> None:
-    """Remove what a killed `lode new` left beside this place; one that is at work holds its lock."""
+    """Remove what a killed `lode new` left beside this place; one that is at work holds
+    its lock.
+    """
     for workshop in place.parent.glob(f"{escape(_workshop_prefix(place))}*"):
         with suppress(LockedError), PortalLock(workshop, "sweep"):
             shutil.rmtree(workshop, ignore_errors=True)
@@ -208,7 +215,9 @@ def _furnish(workshop: Path, planting: Planting, chosen: dict[str, object]) -> N
 
 
 def _move_in(workshop: Path, place: Path) -> None:
-    """Put the finished portal in its place; into a directory that is there, its configuration last."""
+    """Put the finished portal in its place; into a directory that is there, its
+    configuration last.
+    """
     if not place.exists():
         workshop.chmod(0o755)
         workshop.rename(place)
@@ -219,7 +228,9 @@ def _move_in(workshop: Path, place: Path) -> None:
 
 
 def plant_into(session: Session, planting: Planting) -> int:
-    """Add topics and examples to the tree, using what is there. Returns how many examples were new."""
+    """Add topics and examples to the tree, using what is there. Returns how many
+    examples were new.
+    """
     tree = TopicTree(topic_rows.all_topics(session))
     placed: list[Example] = []
     now = time()
@@ -247,13 +258,17 @@ def _archive(path: Path, config: Config) -> Archive:
 
 
 def _recover(store: Store, archive: Archive) -> None:
-    """Cut the archive back to what is committed; where a power cut took more, forget what it took."""
+    """Cut the archive back to what is committed; where a power cut took more, forget
+    what it took.
+    """
     with store.reading() as session:
         committed = ledger.archive_sizes(session)
     gone = archive.missing(committed)
-    if gone:  # a power cut shortens files; one that is not there at all is elsewhere, on a disk that is away
+    # a power cut shortens files; one that is not there at all is elsewhere, on a disk that is away
+    if gone:
         raise StoreError(
-            f"{gone[0]} is missing, and what was fetched lies in it: put it back; if it is gone for good, "
+            f"{gone[0]} is missing, and what was fetched lies in it: put it back; if it is gone "
+            "for good, "
             "make an empty file of that name, and the pages go on without it."
         )
     short = {name for name, more in archive.recover(committed).items() if more < 0}

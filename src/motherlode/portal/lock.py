@@ -1,7 +1,8 @@
 """One writer at a time.
 
-The lock is the operating system's, on the file `lock`, and ends with the process that holds it however that
-ends: a lock file that a dead process left behind is free for the next. The file's text only says who.
+The lock is the operating system's, on the file `lock`, and ends with the process that holds it
+however that ends: a lock file that a dead process left behind is free for the next. The file's text
+only says who.
 """
 
 import fcntl
@@ -88,8 +89,8 @@ class PortalLock:
 def holder_of(directory: Path) -> Holder | None:
     """Who is writing a portal right now; None: nobody, or nobody who could sign.
 
-    The signature of a dead process is told by the lock that is free. Only then is it tried, so that nobody
-    who wants it is turned away by somebody who looks.
+    The signature of a dead process is told by the lock that is free. Only then is it tried, so that
+    nobody who wants it is turned away by somebody who looks.
     """
     path = directory / "lock"
     holder = _signed(path)

@@ -1,8 +1,10 @@
 """The frozen records that travel between the rooms, identifiers, and the error family.
 
-No record reads or writes anything. They are `msgspec` structs: sixty links per page cross a process
-boundary, and a struct is made five times faster than a dataclass and pickles ten times smaller.
+No record reads or writes anything, and nothing here imports another room.
 """
+
+# `msgspec` structs: sixty links per page cross a process boundary, and a struct is made five times
+# faster than a dataclass and pickles ten times smaller.
 
 from motherlode.records.collections import ChoiceKind, CollectionChoice
 from motherlode.records.crawl import (

@@ -82,8 +82,10 @@ class Redirect(Struct, frozen=True, gc=False):
 
 
 class Fate(Struct, frozen=True, gc=False):
-    """What becomes of the entry's URL, and why in a word or two; `retry_at` keeps it waiting. Only what was
-    `tried` counts as an attempt. `passing`: it is given up, and may well be there another time."""
+    """What becomes of the entry's URL, and why in a word or two; `retry_at` keeps it waiting. Only
+    what was `tried` counts as an attempt. `passing`: it is given up, and may well be there another
+    time.
+    """
 
     state: UrlState = UrlState.FETCHED
     reason: str = ""
@@ -93,7 +95,9 @@ class Fate(Struct, frozen=True, gc=False):
 
 
 class Note(Struct, frozen=True):
-    """What a policy writes down with a page, such as a site's verdict; of one kind and key, the last."""
+    """What a policy writes down with a page, such as a site's verdict; of one kind and key, the
+    last.
+    """
 
     kind: str
     key: str

@@ -22,8 +22,9 @@ class LinkFlag(IntFlag):
 class Link(Struct, frozen=True, gc=False):
     """A link as it stands in a page; its place in the page is its place in `Document.links`.
 
-    `context` are the words around it, `path` the elements that it stands in, the innermost last; `rel` is how
-    its target relates to the page, in the page's own words, such as `nofollow noopener`.
+    `context` are the words around it, `path` the elements that it stands in, the innermost last;
+    `rel` is how its target relates to the page, in the page's own words, such as `nofollow
+    noopener`.
     """
 
     url: str
@@ -37,7 +38,9 @@ class Link(Struct, frozen=True, gc=False):
 
 
 class Field(Struct, frozen=True):
-    """A field of a form: its name, its kind (text, select, hidden, ...), and what a person sees of it."""
+    """A field of a form: its name, its kind (text, select, hidden, ...), and what a person sees of
+    it.
+    """
 
     name: str
     kind: str
@@ -81,9 +84,9 @@ class Page(Struct, frozen=True):
 class Document(Struct, frozen=True):
     """What a page says: its text, its term vectors by feature space, its links in order.
 
-    Text is in blocks, one a line; `main` is what is left of it without menus and the like. Where nothing
-    could be read, `unreadable` says why. A reader's process packs texts as the store has them: then `packed`
-    stands for `text`, `main` and `headings`, which are empty.
+    Text is in blocks, one a line; `main` is what is left of it without menus and the like. Where
+    nothing could be read, `unreadable` says why. A reader's process packs texts as the store has
+    them: then `packed` stands for `text`, `main` and `headings`, which are empty.
     """
 
     title: str = ""
@@ -129,7 +132,9 @@ class Host(Struct, frozen=True):
 
 
 class RobotsFile(Struct, frozen=True):
-    """The robots.txt of an origin (scheme and authority); no body: it could not be had, so all is closed."""
+    """The robots.txt of an origin (scheme and authority); no body: it could not be had, so all is
+    closed.
+    """
 
     origin: str
     status: int

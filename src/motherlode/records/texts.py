@@ -1,4 +1,6 @@
-"""A page's text, packed: every block on a line, with a mark on those of the main text and on headings."""
+"""A page's text, packed: every block on a line, with a mark on those of the main text and on
+headings.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -67,8 +69,9 @@ def unpack_text(packed: bytes) -> tuple[str, str]:
 
 
 def unpack_parts(packed: Sequence[bytes], spelled: Callable[[bytes], bytes] = bytes) -> list[Parts]:
-    """What the search index wants of texts. `spelled` is given the lines of all of them at once, which it may
-    change, but not join or part."""
+    """What the search index wants of texts. `spelled` is given the lines of all of them at once,
+    which it may change, but not join or part.
+    """
     marked = [_marked(one) for one in packed]
     lines = spelled(b"\n".join(marked)).split(b"\n")
     ends = accumulate(one.count(b"\n") + 1 for one in marked)

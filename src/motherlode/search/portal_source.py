@@ -41,7 +41,8 @@ class PortalSource:
                 index = PageIndex.open(index_directory(portal))
                 if index is None:
                     raise self._client.error(
-                        f"has no search index; 'lode index {shlex.quote(str(self._path))}' makes one"
+                        "has no search index; "
+                        f"'lode index {shlex.quote(str(self._path))}' makes one"
                     )
                 with portal.store.reading() as session:
                     tree = TopicTree(topic_rows.all_topics(session))

@@ -1,4 +1,5 @@
-"""Sitemaps: XML, indexes of them, feeds, and plain lists, packed or not (sitemaps.org, protocol 0.9).
+"""Sitemaps: XML, indexes of them, feeds, and plain lists, packed or not (sitemaps.org, protocol
+0.9).
 
 Of a file that is broken, what stands before the break counts: half a list is better than none.
 """
@@ -56,7 +57,8 @@ def parse_sitemap(body: bytes) -> Sitemap:
 
 
 async def read_sitemaps(fetch: Fetch, begin: Sequence[str], most: int = MAX_URLS) -> list[Listed]:
-    """The pages that sitemaps list, those of indexes included; only pages of the domain that names them.
+    """The pages that sitemaps list, those of indexes included; only pages of the domain that names
+    them.
 
     `fetch` gives the body of a URL, or None; it is asked for so many files and no more.
     """

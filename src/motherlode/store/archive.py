@@ -1,7 +1,8 @@
-"""The raw responses, as WARC 1.1: gzip, one member a record, so that each can be read by its offset.
+"""The raw responses, as WARC 1.1: gzip, one member a record, so that each can be read by its
+offset.
 
-The files are append-only and the database says how far they are committed. What a killed process wrote
-behind that is cut off before the next one appends.
+The files are append-only and the database says how far they are committed. What a killed process
+wrote behind that is cut off before the next one appends.
 """
 
 import errno
@@ -61,8 +62,9 @@ class Identity(Struct, frozen=True):
 
 
 class Exchange(Struct, frozen=True):
-    """A response as it came: status line and headers as one block, then the body, packed if they have
-    `GZIPPED`."""
+    """A response as it came: status line and headers as one block, then the body, packed if they
+    have `GZIPPED`.
+    """
 
     url: str
     fetched_at: float
@@ -74,7 +76,8 @@ class Exchange(Struct, frozen=True):
 class Archive:
     """A directory of WARC files, written by one process at a time.
 
-    With `durable`, a flush waits until the records are on the disk, not only with the operating system.
+    With `durable`, a flush waits until the records are on the disk, not only with the operating
+    system.
     """
 
     def __init__(
@@ -105,7 +108,9 @@ class Archive:
             return self._write(file, member)
 
     def flush(self) -> dict[str, int]:
-        """Hand the batch's records over. Returns the sizes to note of the files they lie in, by name."""
+        """Hand the batch's records over. Returns the sizes to note of the files they lie in, by
+        name.
+        """
         with _explained(self._directory):
             if self._file is not None:
                 self._sync(self._file)
@@ -172,9 +177,9 @@ class Archive:
     def recover(self, committed: Mapping[str, int]) -> dict[str, int]:
         """Cut every file back to what is committed. Returns by how many bytes, by file.
 
-        A file of which nothing is committed is put aside under another name, never removed: it may belong to
-        a newer database than this one. A negative figure means that a file is shorter than was committed,
-        as after a power cut.
+        A file of which nothing is committed is put aside under another name, never removed: it may
+        belong to a newer database than this one. A negative figure means that a file is shorter
+        than was committed, as after a power cut.
         """
         cut: dict[str, int] = {}
         with _explained(self._directory):
@@ -261,8 +266,9 @@ def payload_digest(member: bytes) -> str:
 
 
 def _member(kind: str, at: float, headers: Mapping[str, str], content: Sequence[bytes]) -> bytes:
-    """A record as a gzip member of its own. What is packed already is only wrapped: to pack it again would
-    take as long, and save nothing."""
+    """A record as a gzip member of its own. What is packed already is only wrapped: to pack it
+    again would take as long, and save nothing.
+    """
     lines = [
         "WARC/1.1",
         f"WARC-Type: {kind}",
@@ -288,7 +294,9 @@ def _cut(path: Path, size: int) -> None:
 
 
 def _aside(path: Path) -> Path:
-    """A name for a file that is not ours to read: `lode-00001.warc.gz.1.aside`, the first that is free."""
+    """A name for a file that is not ours to read: `lode-00001.warc.gz.1.aside`, the first that is
+    free.
+    """
     names = (path.with_name(f"{path.name}.{number}.aside") for number in count(1))
     return next(name for name in names if not name.exists())
 

@@ -19,7 +19,8 @@ _SECOND_BITS = 24  # of the second number of a pair, where both go as one
 _SECOND = (1 << _SECOND_BITS) - 1
 _TARGET, _FLAGS = (1 << TARGET_BITS) - 1, (1 << FLAG_BITS) - 1
 _INSERT_LINKS = (
-    f"INSERT INTO links ({', '.join(COLUMNS)}) SELECT page.key, link.key >> {TARGET_BITS + FLAG_BITS}, "
+    f"INSERT INTO links ({', '.join(COLUMNS)}) SELECT page.key, link.key >> "
+    f"{TARGET_BITS + FLAG_BITS}, "
     f"link.key >> {FLAG_BITS} & {_TARGET}, link.value, link.key & {_FLAGS} "
     f"FROM json_each(?) AS page, json_each(page.value) AS link"
 )
@@ -41,8 +42,10 @@ class Bulk(Protocol):
         """Insert the links of pages that have none yet."""
 
     def list_links(self, low: int, high: int) -> Iterable[tuple[int, str]]:
-        """The pages of these numbers that have links, each with the numbers of the URLs that they lead to, in
-        their order, with commas between: a row for each link would take five times as long."""
+        """The pages of these numbers that have links, each with the numbers of the URLs that they
+        lead to, in their order, with commas between: a row for each link would take five times as
+        long.
+        """
 
     def insert_new(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows, leaving alone those whose key is there."""
@@ -68,8 +71,9 @@ class Bulk(Protocol):
         pairs: Sequence[tuple[int, int]],
         wanted: Sequence[str],
     ) -> Iterable[Row]:
-        """The wanted columns of the rows that have one of these pairs of numbers, neither of them below 0 and
-        the second one small, in two columns."""
+        """The wanted columns of the rows that have one of these pairs of numbers, neither of them
+        below 0 and the second one small, in two columns.
+        """
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
         """Fresh numbers for so many rows of a table with an `id`."""
@@ -78,8 +82,9 @@ class Bulk(Protocol):
 class SqliteBulk:
     """Statements prepared once and run over all rows inside the driver.
 
-    The driver lets other threads go on while a statement runs, and then waits for them to let it go on: once
-    for each row. So links, which are most of all rows, go in by one statement, written down as JSON.
+    The driver lets other threads go on while a statement runs, and then waits for them to let it go
+    on: once for each row. So links, which are most of all rows, go in by one statement, written
+    down as JSON.
     """
 
     is_alone = True
@@ -123,7 +128,8 @@ class SqliteBulk:
         if not values:
             return ()
         return self._driver.execute(
-            f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" IN (SELECT value FROM json_each(?))',
+            f'SELECT {_names(wanted)} FROM {table.name} WHERE "{column}" IN (SELECT value FROM '
+            "json_each(?))",
             (str(values),),
         )
 
@@ -230,7 +236,8 @@ class PostgresBulk:
 
     def numbers(self, table: Table, count: int) -> Sequence[int]:
         rows = self._driver.execute(
-            f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id')) FROM generate_series(1, %s)",
+            f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id')) FROM "
+            "generate_series(1, %s)",
             (count,),
         )
         return [number for (number,) in rows]

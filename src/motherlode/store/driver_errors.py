@@ -19,7 +19,9 @@ _BUSY = ("database is locked", "database table is locked")
 
 @contextmanager
 def understood(where: str, driver_error: type[BaseException]) -> Iterator[None]:
-    """Turn the driver's errors, wrapped or bare, into `StoreError`s that name `where` the data lies."""
+    """Turn the driver's errors, wrapped or bare, into `StoreError`s that name `where` the data
+    lies.
+    """
     try:
         yield
     except DBAPIError as error:
@@ -45,7 +47,8 @@ def explain(error: BaseException, where: str) -> StoreError | LockedError:
         return LockedError(f"{where} is in use by another process; try again when it is done.")
     if _is_gone(error):
         return StoreGoneError(
-            f"{where} does not answer ({said}). All that was committed is kept; run the command again when "
+            f"{where} does not answer ({said}). All that was committed is kept; run the command "
+            "again when "
             f"it is back."
         )
     if _is_any(_DAMAGED, lower):
@@ -58,7 +61,9 @@ def _is_any(signs: tuple[str, ...], said: str) -> bool:
 
 
 def _is_gone(error: BaseException) -> bool:
-    """Whether a server went away, or was never there: then there is no code, for nobody gave one."""
+    """Whether a server went away, or was never there: then there is no code, for nobody
+    gave one.
+    """
     names = {kind.__name__ for kind in type(error).__mro__ if kind.__module__.startswith("psycopg")}
     if not names & {"OperationalError", "InterfaceError"}:
         return False

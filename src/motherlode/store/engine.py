@@ -28,7 +28,9 @@ class StoreOptions(Struct, frozen=True, forbid_unknown_fields=True):
     url: Annotated[
         str,
         Meta(
-            description="Empty for SQLite in the portal's directory, or postgresql://user@host/name."
+            description=(
+                "Empty for SQLite in the portal's directory, or postgresql://user@host/name."
+            )
         ),
     ] = ""
     cache_mb: Annotated[
@@ -38,7 +40,10 @@ class StoreOptions(Struct, frozen=True, forbid_unknown_fields=True):
     sync: Annotated[
         Literal["normal", "full"],
         Meta(
-            description="normal survives a killed process; full also survives a power cut, but writes slower."
+            description=(
+                "normal survives a killed process; full also survives a power cut, but writes "
+                "slower."
+            )
         ),
     ] = "normal"
     patience: Annotated[

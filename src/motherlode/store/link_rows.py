@@ -18,8 +18,9 @@ _POSITION_BITS = 63 - TARGET_BITS - FLAG_BITS
 
 @dataclass(frozen=True, slots=True)
 class LinkRows:
-    """The links of some pages, column by column: each page with the number of its links, and of all of them,
-    page by page, where they lead, what they say, and their flags."""
+    """The links of some pages, column by column: each page with the number of its links, and of all
+    of them, page by page, where they lead, what they say, and their flags.
+    """
 
     pages: Sequence[tuple[int, int]]
     targets: NDArray[np.int64]

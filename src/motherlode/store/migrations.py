@@ -12,7 +12,9 @@ Step = Callable[[Connection], None]
 
 
 def _robots_by_origin(connection: Connection) -> None:
-    """robots.txt belongs to an origin, not to a host; and copies of a page are found by their digest."""
+    """robots.txt belongs to an origin, not to a host; and copies of a page are found by their
+    digest.
+    """
     schema.robots.create(connection)
     schema.fingerprints.create(connection)
     for name in ("robots", "robots_status", "robots_expires"):
@@ -21,8 +23,9 @@ def _robots_by_origin(connection: Connection) -> None:
 
 
 def _headings_in_texts(_connection: Connection) -> None:
-    """Texts have marks for headings. Those from before are read as they are; what is packed now, an older
-    Motherlode could not read, so it has to be told by the version."""
+    """Texts have marks for headings. Those from before are read as they are; what is packed now, an
+    older Motherlode could not read, so it has to be told by the version.
+    """
 
 
 def _marks(connection: Connection) -> None:
@@ -35,7 +38,8 @@ def _aliases_of_hosts(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN aliases TEXT NOT NULL DEFAULT ''")
 
 
-_FRONTIER_OF_VERSION_5 = """INSERT INTO frontier (share, lane, queue, cost, url_id, depth, distance, via)
+_FRONTIER_OF_VERSION_5 = """INSERT INTO frontier
+        (share, lane, queue, cost, url_id, depth, distance, via)
     SELECT 0,
         CASE WHEN queue > 0 THEN 0 WHEN queue = 0 THEN 4 WHEN queue > -536870912 THEN 1
             WHEN queue = -2147483648 THEN 3 ELSE 2 END,
@@ -53,8 +57,9 @@ _POLICIES_OF_VERSION_5 = {  # runs had the names of classes
 
 
 def _lanes_and_scores(connection: Connection) -> None:
-    """Entries have a share and a lane, where the sign and the size of the queue's number said as much;
-    judgements have a score besides their margin; runs name their policy; policies keep notes."""
+    """Entries have a share and a lane, where the sign and the size of the queue's number said as
+    much; judgements have a score besides their margin; runs name their policy; policies keep notes.
+    """
     run = connection.exec_driver_sql
     run("CREATE TABLE frontier_5 AS SELECT * FROM frontier")
     run("DROP TABLE frontier")
@@ -75,7 +80,9 @@ def _lanes_and_scores(connection: Connection) -> None:
 
 
 def _probabilities(connection: Connection) -> None:
-    """Judgements have a calibrated probability; those of before have none until the next training."""
+    """Judgements have a calibrated probability; those of before have none until the
+    next training.
+    """
     connection.exec_driver_sql("ALTER TABLE judgements ADD COLUMN probability DOUBLE PRECISION")
 
 

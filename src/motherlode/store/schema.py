@@ -2,14 +2,15 @@
 
 Three things are arranged for bulk speed (docs/design.md has the measurements):
 
-- `urls.id` counts up in order of discovery and `urls.key` is the sieve: new rows are appended, links carry
-  small integers, and the only index that is written at random is narrow and clustered by host.
-- `frontier` is keyed by share, lane, queue and rank, so that the links of a page land side by side. A URL
-  that is found again at a better rank gets a second row; the worse one is stale once the URL is settled
-  (frontier.py). A share is a part of the frontier that one engine owns: hosts are divided by registrable
-  domain. One engine owns everything, which is share 0.
-- `links_in` begins with a segment of page numbers, so that of this index too only a small part is being
-  written at any time. A look-up asks each segment (pages.py).
+- `urls.id` counts up in order of discovery and `urls.key` is the sieve: new rows are appended,
+  links carry small integers, and the only index that is written at random is narrow and clustered
+  by host.
+- `frontier` is keyed by share, lane, queue and rank, so that the links of a page land side by side.
+  A URL that is found again at a better rank gets a second row; the worse one is stale once the URL
+  is settled (frontier.py). A share is a part of the frontier that one engine owns: hosts are
+  divided by registrable domain. One engine owns everything, which is share 0.
+- `links_in` begins with a segment of page numbers, so that of this index too only a small part is
+  being written at any time. A look-up asks each segment (pages.py).
 """
 
 from sqlalchemy import (
@@ -35,7 +36,8 @@ SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
 
-# SQLite gives its fast row number only to a column declared INTEGER, which holds 64 bits there anyway.
+# SQLite gives its fast row number only to a column declared INTEGER, which holds 64 bits there
+# anyway.
 _Id = BigInteger().with_variant(Integer, "sqlite")
 
 
@@ -55,7 +57,8 @@ topics = Table(
     Column("folded", Text, nullable=False),  # the name without case: what siblings must differ in
     Column("is_others", Boolean, nullable=False),
     UniqueConstraint("parent_id", "folded"),
-    sqlite_autoincrement=True,  # a model may still name a removed topic: its number is not given again
+    # a model may still name a removed topic: its number is not given again
+    sqlite_autoincrement=True,
 )
 
 examples = Table(
@@ -164,7 +167,8 @@ links = Table(
     Column("flags", SmallInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-# Spelled out, not bound: SQLite uses an index on an expression only where the query has it to the letter.
+# Spelled out, not bound: SQLite uses an index on an expression only where the query has it to the
+# letter.
 segment_of_link = links.c.page_id.op(">>")(literal_column(str(SEGMENT_BITS)))
 Index("links_in", segment_of_link, links.c.url_id)
 

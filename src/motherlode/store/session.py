@@ -15,8 +15,8 @@ from motherlode.store.sieve import Sieve
 class Session:
     """A connection inside a transaction, with the fast ways around it.
 
-    The functions of this package take one as their first argument. It ends with the `with` block that
-    gave it: committed if the block ends well, rolled back if not.
+    The functions of this package take one as their first argument. It ends with the `with` block
+    that gave it: committed if the block ends well, rolled back if not.
     """
 
     connection: Connection
@@ -24,8 +24,9 @@ class Session:
     sieve: Sieve
 
     def rows(self, query: Select[Any]) -> Sequence[Row]:
-        """All rows that answer a question, as the driver has them: each takes SQLAlchemy a few microseconds,
-        and some questions are about all pages."""
+        """All rows that answer a question, as the driver has them: each takes SQLAlchemy a few
+        microseconds, and some questions are about all pages.
+        """
         with closing(self.connection.execute(query)) as result:
             assert result.cursor is not None  # noqa: S101 - it is a question
             rows: Sequence[Row] = result.cursor.fetchall()

@@ -1,7 +1,7 @@
 """The sieve's memory: which URL keys have which row, and the best rank each was offered at.
 
-A direct-mapped cache in three arrays: fixed size, a newcomer evicts whoever has its slot, and a whole
-batch is looked up in a few array operations. It only ever saves a question to the database.
+A direct-mapped cache in three arrays: fixed size, a newcomer evicts whoever has its slot, and a
+whole batch is looked up in a few array operations. It only ever saves a question to the database.
 """
 
 from collections.abc import Callable, Mapping
@@ -85,7 +85,8 @@ class Sieve:
         return dict(zip(spelled, self.rows_of(keys, spellings.__getitem__).tolist(), strict=True))
 
     def rows_of(self, keys: Keys, spelled: Callable[[int], str]) -> Ids:
-        """The row of each of these keys, some of which may be the same; one never seen gets one, open.
+        """The row of each of these keys, some of which may be the same; one never seen gets one,
+        open.
 
         `spelled` is asked for the URL at a place in them, of the few that the memory does not have.
         """

@@ -26,8 +26,8 @@ _MOMENT = 3.0  # seconds in which a server notices that whoever had the lock was
 class Store:
     """A portal's database. Any number of readers, one writer at a time.
 
-    Every write happens inside `writing()`: all of a block is kept, or nothing of it. A process that dies
-    inside one leaves the database as it was before.
+    Every write happens inside `writing()`: all of a block is kept, or nothing of it. A process that
+    dies inside one leaves the database as it was before.
     """
 
     def __init__(self, database: Database, where: str) -> None:
@@ -53,7 +53,9 @@ class Store:
 
     @classmethod
     def open(cls, database: Path, options: StoreOptions, *, upgrade: bool = False) -> Self:
-        """Open a portal's database. A newer one is refused, and an older one unless it may be upgraded."""
+        """Open a portal's database. A newer one is refused, and an older one unless it may be
+        upgraded.
+        """
         if not options.url and not database.is_file():
             raise StoreError(f"{database} is missing; restore it from a copy of the portal.")
         if not options.url and not os.access(database, os.R_OK):
@@ -81,7 +83,9 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session that sees one moment of the database, from its first question on, and cannot write."""
+        """A session that sees one moment of the database, from its first question on, and cannot
+        write.
+        """
         with self._transaction(writing=False) as connection:
             bulk = bulk_for(connection)
             yield Session(connection, bulk, Sieve(bulk, SieveMemory(size=1)))
@@ -100,7 +104,9 @@ class Store:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Keep writers of other portals away from a shared database; SQLite's file needs no such care."""
+        """Keep writers of other portals away from a shared database; SQLite's file needs no such
+        care.
+        """
         if self._engine.dialect.name == "sqlite":
             yield
             return
@@ -115,7 +121,8 @@ class Store:
     def mend(self) -> None:
         """Come back to a server that went away, with the lock that it has forgotten.
 
-        Raises `StoreGoneError` while it is still away, and `LockedError` where somebody else was quicker.
+        Raises `StoreGoneError` while it is still away, and `LockedError` where somebody else was
+        quicker.
         """
         if self._engine.dialect.name == "sqlite":
             return
@@ -179,7 +186,8 @@ class Store:
 
     @contextmanager
     def _unchanged(self) -> Iterator[None]:
-        """Raise `LockedError` at the end if the database, read without locks, was written meanwhile.
+        """Raise `LockedError` at the end if the database, read without locks, was written
+        meanwhile.
 
         Then pages may have been read half old, half new, which SQLite may call damage.
         """

@@ -1,6 +1,6 @@
 """The topic tree: its paths, its edits, and how it is made of bookmarks, seeds and queries.
 
-Trees are values; `store` keeps them, and `learning` tells their topics apart.
+Trees are values: nothing here reads the store, crawls, or judges pages.
 """
 
 from motherlode.topics.paths import OTHERS, TopicPath, clean_name, is_others, parse_path, show_path

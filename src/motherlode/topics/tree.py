@@ -7,7 +7,9 @@ from motherlode.topics.paths import MAX_DEPTH, TopicPath, is_others, show_path
 
 
 class TopicTree:
-    """All topics of a portal, by identifier and by path. Edits are checked here and made in the store."""
+    """All topics of a portal, by identifier and by path. Edits are checked here and made in the
+    store.
+    """
 
     def __init__(self, topics: Iterable[Topic]) -> None:
         self._topics = {topic.id: topic for topic in topics}

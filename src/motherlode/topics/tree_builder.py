@@ -23,7 +23,9 @@ class Planted(Struct, frozen=True):
 
 
 class Planting(Struct, frozen=True):
-    """All topics to be, parents first, and the bookmarks that cannot be crawled, counted by reason."""
+    """All topics to be, parents first, and the bookmarks that cannot be crawled,
+    counted by reason.
+    """
 
     topics: tuple[Planted, ...]
     skipped: dict[str, int] = {}
@@ -36,8 +38,8 @@ class Planting(Struct, frozen=True):
 def plant(folder: Folder, name: str, rules: UrlRules) -> Planting:
     """The topic tree of a bookmark file: folders are topics, and folders of one name are one.
 
-    A file without folders is one topic called `name`; beside folders, loose bookmarks are examples of
-    the root. What lies in or below a folder called OTHERS is a counterexample.
+    A file without folders is one topic called `name`; beside folders, loose bookmarks are examples
+    of the root. What lies in or below a folder called OTHERS is a counterexample.
     """
     gathered: dict[TopicPath, dict[str, Example]] = {}
     skipped: Counter[str] = Counter()

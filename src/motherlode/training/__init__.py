@@ -1,5 +1,4 @@
-"""From what the store holds to training sets, models, link analysis and clusters.
+"""From the pages in the store to training sets, stored models, link analysis and clusters.
 
-It reads the store, and writes nothing but judgements that a caller saves. When a crawl trains is
-decided in `crawl` and by its policy.
+Nothing here fetches, or decides when to train: that is up to `crawl` and its policy.
 """

@@ -25,7 +25,9 @@ class Assessed(Struct, frozen=True, kw_only=True):
     probability: Annotated[
         float | None,
         Meta(
-            description="The probability that the page is on its topic; null: it is on none, or unknown."
+            description=(
+                "The probability that the page is on its topic; null: it is on none, or unknown."
+            )
         ),
     ]
     certainty: Annotated[

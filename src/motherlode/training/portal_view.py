@@ -77,8 +77,8 @@ class PortalView:
 def untrained_topics(view: PortalView, pages: Mapping[TopicId, int]) -> set[TopicId]:
     """Return the topics that have fetched examples, but that no model knows yet.
 
-    `pages` counts the pages on each topic. Without a model nothing was trained yet, so that no topic
-    is behind the others.
+    `pages` counts the pages on each topic. Without a model nothing was trained yet, so that no
+    topic is behind the others.
     """
     if view.model is None:
         return set()

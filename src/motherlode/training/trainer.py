@@ -1,4 +1,5 @@
-"""Train classifiers on training sets; sure rejections of a first classifier join as counterexamples.
+"""Train classifiers on training sets; sure rejections of a first classifier join as
+counterexamples.
 
 See SPEC B7 and B16.
 """
@@ -22,8 +23,7 @@ from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree
 from motherlode.training.corpus import CorpusCache, PageCorpus, judge_batches
-from motherlode.training.feedback.marks import PortalMarks
-from motherlode.training.feedback.user_counterexamples import user_counterexamples
+from motherlode.training.feedback.marks import PortalMarks, user_counterexamples
 from motherlode.training.training_document import training_document
 from motherlode.training.training_set import (
     DocumentOf,
@@ -83,7 +83,9 @@ class Trainer:
     def classifiers_without_marks(
         self, examples: tuple[Example, ...]
     ) -> tuple[TreeClassifier, ...]:
-        """Return a classifier of these examples alone, and one with the user's counterexamples, if any."""
+        """Return a classifier of these examples alone, and one with the user's counterexamples, if
+        any.
+        """
         counterexamples: list[tuple[Example, ...]] = [()]
         if self._off_topic:
             counterexamples.append(self._off_topic)

@@ -36,8 +36,7 @@ from motherlode.records import (
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree, virtual
-from motherlode.training.feedback.marks import PortalMarks
-from motherlode.training.feedback.user_counterexamples import user_counterexamples
+from motherlode.training.feedback.marks import PortalMarks, user_counterexamples
 from motherlode.training.samples import sample_of
 from motherlode.training.training_document import (
     TrainingDocument,

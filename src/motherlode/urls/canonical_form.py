@@ -14,14 +14,16 @@ _SCHEMES = frozenset({"http", "https"})
 _TRIPLE_SLASH = re.compile(r"^[\x00-\x20]*[/\\][\t\n\r]*[/\\][\t\n\r]*(?:[/\\][\t\n\r]*)+")
 _BEFORE_SLASHES = frozenset("/\\" + "".join(map(chr, range(0x21))))
 _PLAIN = re.compile("[^%;?(]*")  # what none of our own rules can touch; most URLs are
-# What is canonical as it stands, but for a fragment; most links are. No host that may be a number or another
-# name's spelling, no port, no segment that begins with a dot, nothing that our own rules can touch.
+# What is canonical as it stands, but for a fragment; most links are. No host that may be a number
+# or another name's spelling, no port, no segment that begins with a dot, nothing that our own rules
+# can touch.
 _HOST = r"(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)+[a-z]++"
 _SEGMENT = r"/(?:[A-Za-z0-9_~][A-Za-z0-9_.~,=+-]*+)?+"
 _CANONICAL = re.compile(rf"(https?://({_HOST})(?:{_SEGMENT})++)(?:#[!-~]*+)?+")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# What is thrown away (fragment, tracking, credentials) may make a reference this much longer than a URL.
+# What is thrown away (fragment, tracking, credentials) may make a reference this much longer than a
+# URL.
 _SLACK = 8
 
 
@@ -144,7 +146,9 @@ def _plain(escape: re.Match[str]) -> str:
 
 
 def _without_session(url: str, rules: UrlRules) -> str:
-    """The URL without a session in its path; parsed anew, for what it stood between may now be `..`."""
+    """The URL without a session in its path; parsed anew, for what it stood between may now be
+    `..`.
+    """
     before, mark, query = url.partition("?")
     start = before.find("/", len("https://"))
     stripped = session_remover(rules)(before[start:])

@@ -1,9 +1,9 @@
 """A URL's key: 64 bits, the same on every machine and in every run.
 
 BINGO! compares hash codes of visited URLs, "with a small risk of falsely dismissing a new document"
-(section 4.2). Here the upper 16 bits come from the host and the lower 48 from the whole URL, so that
-the URLs of a host lie together in the store's index and a page's links touch few of its leaves. A new
-URL on a host of a million known ones is taken for an old one with probability 4e-9.
+(section 4.2). Here the upper 16 bits come from the host and the lower 48 from the whole URL, so
+that the URLs of a host lie together in the store's index and a page's links touch few of its
+leaves. A new URL on a host of a million known ones is taken for an old one with probability 4e-9.
 """
 
 from functools import lru_cache

@@ -1,4 +1,6 @@
-"""Sites (host names) and registrable domains, by a public-suffix list that ships with its package."""
+"""Sites (host names) and registrable domains, by a public-suffix list that ships with
+its package.
+"""
 
 from functools import cache, lru_cache
 from ipaddress import ip_address

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.export.record_reader import Gathering
+from motherlode.export.record_reader import ExportSource
 from motherlode.portal import Portal
 from motherlode.records import (
     ROOT,
@@ -53,7 +53,7 @@ def keep(
 
 def gathering(portal: Portal, topic: TopicId | None = None, what: str = "responses") -> list[str]:
     with portal.store.reading() as session:
-        found = Gathering(portal, session, portal.tree(), topic)
+        found = ExportSource(portal, session, portal.tree(), topic)
         if what == "responses":
             return [one.page.url for one in found.responses()]
         return [page.url for shelf in found.shelves(2) for page in shelf.pages]
@@ -84,7 +84,7 @@ def test_the_surest_pages_are_bookmarked_and_files_inside_others_are_not(portal:
     assert gathering(portal, OWLS, "shelves") == owls
     assert gathering(portal, BIRDS, "shelves") == [*owls, "http://a.test/heron"]
     with portal.store.reading() as session:
-        shelves = list(Gathering(portal, session, portal.tree()).shelves(1))
+        shelves = list(ExportSource(portal, session, portal.tree()).shelves(1))
     assert [shelf.path for shelf in shelves] == [("birds",), ("birds", "owls"), ("birds", "herons")]
 
 
@@ -98,7 +98,7 @@ def test_a_page_says_where_it_is(portal: Portal) -> None:
     ):
         keep(portal, f"http://a.test/{name}", judgement)
     with portal.store.reading() as session:
-        found = Gathering(portal, session, portal.tree(), texts=True)
+        found = ExportSource(portal, session, portal.tree(), texts=True)
         said = {
             page.url.rpartition("/")[2]: (page.topic, page.confidence, page.text)
             for page in found.pages()

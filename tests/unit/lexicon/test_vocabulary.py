@@ -19,7 +19,7 @@ SMALL = """\
 00000003 04 n 01 Big_Match 0 001 @i 00000001 n 0000 | the match of 1901
 00000004 18 n 01 referee 0 001 ;c 00000001 n 0000 | an official who keeps to the rules
 00000005 04 n 01 tennis 0 001 @ 00000002 n 0000 | a game with rackets
-"""  # noqa: E501 - as the database has it
+"""
 
 
 @pytest.fixture(scope="session")

@@ -121,7 +121,7 @@ def test_it_goes_on_after_a_kill_where_it_was(portal: Path) -> None:
 
 def test_api_and_web_form_take_it(portal: Path) -> None:
     client = visitor(portal.parent)
-    assert f"<option>{NAME}</option>" in client.get("/portals/birds/crawl").text
+    assert f'<option value="{NAME}">' in client.get("/portals/birds/crawl").text
     answer = client.post("/api/v1/portals/birds/crawl", json={"policy": "longest-url"})
     assert answer.status_code == 400
     started_crawl = client.post("/api/v1/portals/birds/crawl", json={"policy": NAME, "pages": 3})

@@ -90,8 +90,6 @@ def _type(field: RequestField, annotation: Any) -> Any:
 
 
 def _default(field: RequestField) -> Any:
-    server_default = field.hints.server_default
-    default = field.default if server_default is None else server_default
-    if default is NODEFAULT:
+    if field.served_default is NODEFAULT:
         return msgspec.field(name=field.key)
-    return msgspec.field(default=default, name=field.key)
+    return msgspec.field(default=field.served_default, name=field.key)

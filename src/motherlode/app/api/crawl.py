@@ -37,7 +37,9 @@ def crawl(context: Context, portal: Name) -> Json:
 
 @router.post(
     "/crawl/stop",
-    summary="Stop the crawl: in good order first, so that it can be resumed; at once the second time",
+    summary=(
+        "Stop the crawl: in good order first, so that it can be resumed; at once the second time"
+    ),
     **answers(Job),
 )
 def stop(context: Context, portal: Name) -> Json:

@@ -1,6 +1,5 @@
 """Portals: the list, the status of one, and new ones."""
 
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -10,14 +9,9 @@ from motherlode.app.api.body import JsonBody
 from motherlode.app.api.schema import Json, accepts, answers
 from motherlode.app.requests.portals import NewPortalRequest
 from motherlode.app.server.context import Context
-from motherlode.app.services.portals.creation import (
-    PortalContents,
-    create_served_portal,
-    parse_topics,
-)
+from motherlode.app.services.portals.creation import create_served_portal
 from motherlode.app.services.portals.overview import PortalCard, cards, status_at
 from motherlode.app.services.portals.status import Status
-from motherlode.sources.bookmarks import parse_bookmarks
 
 router = APIRouter(prefix="/portals", tags=["portals"])
 Name = Annotated[str, InPath(description="The portal's name.", max_length=255)]
@@ -37,20 +31,10 @@ def portals(context: Context) -> Json:
 def create(
     context: Context, body: Annotated[NewPortalRequest, Depends(JsonBody(NewPortalRequest))]
 ) -> Json:
-    create_served_portal(context.registry, body.name, _contents(body), body.settings)
+    create_served_portal(context.registry, body)
     return Json(status_at(context.registry, body.name), 201)
 
 
 @router.get("/{portal}/status", summary="The status of a portal: `lode status`", **answers(Status))
 def status(context: Context, portal: Name) -> Json:
     return Json(status_at(context.registry, portal))
-
-
-def _contents(body: NewPortalRequest) -> PortalContents:
-    topics = parse_topics((topic.topic, topic.seeds) for topic in body.topics)
-    if body.bookmarks is None:
-        return PortalContents(topics=topics, query=body.query)
-    file = Path("bookmarks")
-    return PortalContents(
-        parse_bookmarks(file, body.bookmarks.encode(errors="replace")), file, topics, body.query
-    )

@@ -49,7 +49,9 @@ def answers(record: Any, status: int = 200, description: str = "Done.") -> dict[
 
 
 def accepts(record: type[Struct]) -> dict[str, Any]:
-    """Return the declaration of a route whose body is a record: `@router.post("/x", **accepts(New))`.
+    """Return the declaration of a route whose body is a record.
+
+    It goes into the decorator: `@router.post("/x", **accepts(New))`.
 
     The route reads it by `Depends(JsonBody(record))`.
     """

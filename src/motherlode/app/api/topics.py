@@ -3,13 +3,20 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from motherlode.app.api.body import JsonBody
 from motherlode.app.api.portals import Name
 from motherlode.app.api.schema import Json, accepts, answers
-from motherlode.app.requests.fields import Url
-from motherlode.app.requests.portals import MAX_SEEDS, Seeds
+from motherlode.app.requests.topics import (
+    MAX_PATH_CHARS,
+    AddTopic,
+    ChangeExamples,
+    MoveTopic,
+    RemoveTopic,
+    RenameTopic,
+    RestoreTopics,
+)
 from motherlode.app.server.context import Context
 from motherlode.app.services.topics import edits
 from motherlode.app.services.topics.profiles import TopicPage, Topics, TopicSurroundings
@@ -21,14 +28,10 @@ from motherlode.app.services.topics.views import (
 )
 
 router = APIRouter(prefix="/portals/{portal}", tags=["topics"])
-_MAX_PATH_CHARS = 20_000
-TopicText = Annotated[
-    str, Meta(min_length=1, max_length=_MAX_PATH_CHARS, examples=["science/physics"])
-]
 TopicQuery = Annotated[
     str,
     Query(
-        min_length=1, max_length=_MAX_PATH_CHARS, description="The topic, such as science/physics."
+        min_length=1, max_length=MAX_PATH_CHARS, description="The topic, such as science/physics."
     ),
 ]
 
@@ -38,47 +41,6 @@ class EditResult(Struct, frozen=True):
 
     done: str
     undo: str = ""
-
-
-class AddTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """See `lode topics add`; seeds are its first examples."""
-
-    topic: TopicText
-    seeds: Seeds = ()
-
-
-class RenameTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """See `lode topics rename`."""
-
-    topic: TopicText
-    name: Annotated[str, Meta(min_length=1, max_length=2_000)]
-
-
-class MoveTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """See `lode topics move`; / is the root."""
-
-    topic: TopicText
-    parent: TopicText
-
-
-class RemoveTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """See `lode topics remove`."""
-
-    topic: TopicText
-
-
-class RestoreTopics(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """See `lode topics restore`; without an id, the latest removal is undone."""
-
-    id: Annotated[str, Meta(max_length=100)] = ""
-
-
-class ChangeExamples(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """See `lode topics example`."""
-
-    topic: TopicText
-    urls: Annotated[tuple[Url, ...], Meta(min_length=1, max_length=MAX_SEEDS)]
-    remove: bool = False
 
 
 @router.get("/topics", summary="The topic tree in figures: `lode topics`", **answers(Topics))

@@ -193,7 +193,9 @@ def end_reason(progress: Progress) -> str:
 
 
 def failures(progress: Progress) -> str:
-    """Return how many URLs failed; those that lead to no page, which is ordinary, are told apart."""
+    """Return how many URLs failed; those that lead to no page, which is ordinary, are
+    told apart.
+    """
     gone = min(progress.errors.get(FailureKind.CLIENT, 0), progress.failed)
     failed = f"{progress.failed - gone:,} failed"
     return f"{gone:,} not there (404), {failed}" if gone else failed
@@ -242,7 +244,10 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
     again = progress.phase == REFRESHING
     if not again:
         yield f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f})"
-    yield f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} waiting"
+    yield (
+        f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} "
+        "waiting"
+    )
     if progress.phase and not again:
         precision = (
             ""

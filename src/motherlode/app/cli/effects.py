@@ -73,8 +73,8 @@ def _show_shifts(heading: str, shifts: list[ReassignedPage]) -> None:
             harmless(f"  {page.title[:MAX_TITLE_CHARS] or page.url}  {page.before} -> {page.after}")
         )
         click.echo(harmless(f"    {page.url}"))
-        if sureness := page.certainty_change:
-            click.echo(f"    {sureness}")
+        if certainty := page.certainty_change:
+            click.echo(f"    {certainty}")
         if page.reason:
             click.echo(harmless(f"    because {page.reason}"))
 

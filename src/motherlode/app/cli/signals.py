@@ -70,7 +70,9 @@ class SignalHandler:
             _exit_at_once()
 
     def repeat_ignored(self, unraisable: "sys.UnraisableHookArgs") -> None:
-        """Raise an ignored `KeyboardInterrupt` again; show other errors if nothing was interrupted."""
+        """Raise an ignored `KeyboardInterrupt` again; show other errors if nothing was
+        interrupted.
+        """
         if not issubclass(unraisable.exc_type, KeyboardInterrupt):
             if not self._is_silent:
                 sys.__unraisablehook__(unraisable)

@@ -3,19 +3,20 @@
 import re
 import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from starlette.exceptions import HTTPException
 
 from motherlode.app.jobs.queue import JobQueue
 from motherlode.app.jobs.records import Command, Job, JobState
 from motherlode.app.requests.command_line import options_of
 from motherlode.app.requests.export import ExportRequest
-from motherlode.app.services.export import UNPACKED_PREFIX, all_formats, check_text
+from motherlode.app.services.export import UNPACKED_PREFIX, check_text
 from motherlode.app.services.portals.registry import PortalRegistry
+from motherlode.export.formats.registry import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,35 +25,8 @@ EXPORTS_FOLDER = "reports"  # the only folder of a portal that is open to export
 MAX_KEPT_FILES = 8  # of a portal
 FILE_IS_GONE = "The file of that export is gone; export again to make it."
 _DAY = 86_400.0
-_NAME = re.compile(r"served-[0-9a-f]{16}\.[a-z.]{3,10}")
-_SUFFIX = {
-    "bookmarks": "html",
-    "bibtex": "bib",
-    "warc": "warc.gz",
-    "parquet": "zip",
-    "site": "zip",
-}
-
-
-class FormatShown(Struct, frozen=True):
-    """An export format, as a page offers it."""
-
-    name: str
-    about: str
-    suffix: str
-    texts: bool
-
-
-def formats_shown() -> tuple[FormatShown, ...]:
-    """Return all export formats."""
-    formats = all_formats().items()
-    return tuple(
-        FormatShown(name, format_.about, _suffix(name), format_.texts) for name, format_ in formats
-    )
-
-
-def _suffix(name: str) -> str:
-    return _SUFFIX.get(name, name)
+_NAME = re.compile(r"served-[0-9a-f]{16}\.(?P<suffix>.+)")
+_UNPACKED = re.compile(rf"{re.escape(UNPACKED_PREFIX)}\w+")
 
 
 class ExportCommand(Command, frozen=True):
@@ -70,14 +44,14 @@ def export_command(request: ExportRequest) -> ExportCommand:
 
     Raises `UsageError` for a format that has no place for texts.
     """
-    format_ = all_formats()[request.format]
+    format_ = FORMATS[request.format]
     check_text(request, format_)
-    as_zip = ("--zip",) if format_.into_directory is not None else ()
+    as_zip = ("--zip",) if format_.is_directory else ()
     return ExportCommand(
         "export",
         (*options_of(request), *as_zip),
         writes=False,
-        file=f"served-{secrets.token_hex(8)}.{_suffix(request.format)}",
+        file=f"served-{secrets.token_hex(8)}.{format_.suffix}",
     )
 
 
@@ -91,7 +65,7 @@ def file_made_by(job: Job, portal: Path) -> Path | None:
         return None
     name = Path(str(job.result.get("output", ""))).name
     path = portal / EXPORTS_FOLDER / name
-    return path if _NAME.fullmatch(name) and path.is_file() and not path.is_symlink() else None
+    return path if _is_export(name) and path.is_file() and not path.is_symlink() else None
 
 
 def start_export(
@@ -119,19 +93,23 @@ def suffix_of(path: Path) -> str:
 
 def remove_old_files(portal: Path, max_kept: int = MAX_KEPT_FILES) -> None:
     """Remove the oldest files, to make room for one more, and the remains of killed exports."""
-    files = sorted(_files(portal, _NAME), key=_age)
+    files = sorted(_files(portal, _is_export), key=_age)
     for path in files[max(0, max_kept - 1) :]:
         path.unlink(missing_ok=True)
-    for path in _files(portal, re.compile(rf"{re.escape(UNPACKED_PREFIX)}\w+")):
+    for path in _files(portal, lambda name: _UNPACKED.fullmatch(name) is not None):
         if _age(path) > _DAY:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _files(portal: Path, name: re.Pattern[str]) -> "Iterator[Path]":
+def _is_export(name: str) -> bool:
+    """Whether a name is one that `export_command` gives; its suffix is that of a format."""
+    found = _NAME.fullmatch(name)
+    return found is not None and found["suffix"] in {format_.suffix for format_ in FORMATS.values()}
+
+
+def _files(portal: Path, is_wanted: Callable[[str], bool]) -> "Iterator[Path]":
     try:
-        yield from (
-            path for path in (portal / EXPORTS_FOLDER).iterdir() if name.fullmatch(path.name)
-        )
+        yield from (path for path in (portal / EXPORTS_FOLDER).iterdir() if is_wanted(path.name))
     except OSError:
         return
 

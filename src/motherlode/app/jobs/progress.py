@@ -16,7 +16,7 @@ from motherlode.records import TopicId, UrlState
 from motherlode.records.learning import is_accepted
 from motherlode.store import Session
 from motherlode.store.queries import overview
-from motherlode.store.queries.latest_pages import LatestPage, latest_pages
+from motherlode.store.queries.overview import LatestPage, latest_pages
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree, show_path
@@ -52,7 +52,9 @@ class JudgedNow(Assessed, frozen=True):
 
 
 class CrawlProgress(Struct, frozen=True):
-    """The progress of a crawl. `rate` is the harvest rate so far, `pace` the latest pages a second."""
+    """The progress of a crawl. `rate` is the harvest rate so far, `pace` the latest
+    pages a second.
+    """
 
     crawl: CrawlNow
     status: Status

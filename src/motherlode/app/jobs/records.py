@@ -2,7 +2,8 @@
 
 A job is a folder in its portal, `logs/jobs/ID`, with its request, its output and its result. Its
 process holds the lock in that folder for as long as it lives. So every window and every server sees
-the same state, and a server may end while its jobs go on. No process number is mistaken for another.
+the same state, and a server may end while its jobs go on. No process number is mistaken for
+another.
 """
 
 import fcntl

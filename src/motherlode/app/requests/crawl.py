@@ -26,6 +26,8 @@ Pages = Annotated[
         ge=1,
         le=UNREACHED,
         label="Pages",
+        placeholder="no limit",
+        initial=str(DEFAULT_PAGES),
     ),
 ]
 Time = Annotated[
@@ -37,6 +39,7 @@ Time = Annotated[
         is_duration=True,
         metavar="TIME",
         label="Time",
+        placeholder="10m, 2h",
     ),
 ]
 LearnPages = Annotated[
@@ -46,11 +49,18 @@ LearnPages = Annotated[
         ge=0,
         le=UNREACHED,
         label="Learning pages",
+        placeholder="a tenth",
     ),
 ]
 PolicyChoice = Annotated[
     str,
-    described("The crawl policy.", choices=policy_names, setting="crawl.policy", label="Policy"),
+    described(
+        "The crawl policy.",
+        choices=policy_names,
+        setting="crawl.policy",
+        label="Policy",
+        placeholder="as configured",
+    ),
 ]
 Workers = Annotated[
     int,
@@ -134,6 +144,39 @@ class CrawlRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             f"{key}={str(value).lower()}" for key, value in values if key and value is not None
         )
         return (*self.settings, *stood_for)
+
+
+ContactText = Annotated[
+    str,
+    described(
+        "A web page or mail address where the owner of a site reaches you."
+        " A crawl of the Web needs it.",
+        max_length=1_000,
+        label="Contact",
+        placeholder="you@example.org",
+        autocomplete="email",
+    ),
+]
+KeepContact = Annotated[
+    bool,
+    described(
+        "Write the contact into the configuration of the portal.",
+        label="Keep it for this portal",
+        initial="true",
+    ),
+]
+
+
+class ContactRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whom the owner of a site can ask about a crawl; a form asks where no contact is set."""
+
+    contact: ContactText = ""
+    remember: KeepContact = False
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The contact as a setting of one run, if there is any."""
+        return (f"crawler.contact={self.contact}",) if self.contact else ()
 
 
 MinAge = Annotated[

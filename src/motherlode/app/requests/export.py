@@ -7,12 +7,15 @@ from msgspec import Struct, field
 from motherlode.app.requests.fields import CommandLineSettings, check_values, described
 from motherlode.export.formats.registry import FORMATS
 
-SITE_FORMAT = "site"  # a registry of its own would be too much for the one format with templates
-
 
 def format_names() -> tuple[str, ...]:
     """Return the names of all export formats."""
-    return (*FORMATS, SITE_FORMAT)
+    return tuple(FORMATS)
+
+
+def formats_with_texts() -> tuple[str, ...]:
+    """Return the names of the formats that have a place for the texts of pages."""
+    return tuple(name for name, format_ in FORMATS.items() if format_.has_texts)
 
 
 FormatName = Annotated[
@@ -35,7 +38,10 @@ WithinTopic = Annotated[
 ]
 WithText = Annotated[
     bool,
-    described("Include the text of the pages (jsonl, csv, parquet, wacz).", label="With the text"),
+    described(
+        f"Include the text of the pages ({', '.join(formats_with_texts())}).",
+        label="With the text of the pages",
+    ),
 ]
 MaxBookmarks = Annotated[
     int,

@@ -71,6 +71,8 @@ FeedbackNote = Annotated[
         "Your reason, stored with the feedback.",
         max_length=MAX_NOTE_CHARS,
         metavar="TEXT",
+        label="Note",
+        placeholder="your reason",
     ),
 ]
 

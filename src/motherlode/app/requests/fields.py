@@ -37,9 +37,15 @@ class Hints(Struct, frozen=True, kw_only=True):
     positional argument of the command; with `several_words`, it takes all words that are left.
     `setting` is the configuration key that it stands for. `server_default` is the default of the
     API and the web pages, if they have another one.
+
+    A field with a `label` is in the web form of its request. `placeholder` says there what an
+    empty field means, `initial` is its text at first, and `autocomplete` is for the browser.
     """
 
     label: str = ""
+    placeholder: str = ""
+    initial: str = ""
+    autocomplete: str = "off"
     metavar: str = ""
     choices: Choices | None = None
     is_duration: bool = False
@@ -75,6 +81,12 @@ class RequestField(Struct, frozen=True, kw_only=True):
     @property
     def is_required(self) -> bool:
         return self.default is NODEFAULT
+
+    @property
+    def served_default(self) -> Any:
+        """The default of the API and the web pages; `NODEFAULT`: the field is required."""
+        hint = self.hints.server_default
+        return self.default if hint is None else hint
 
     @property
     def is_switch(self) -> bool:
@@ -150,6 +162,11 @@ def check_values(request: Struct) -> None:
 def shared_fields_of(record: type[Struct]) -> tuple[RequestField, ...]:
     """Return the fields that the API and the web pages offer, too."""
     return tuple(field for field in fields_of(record) if not field.hints.command_line_only)
+
+
+def form_fields_of(record: type[Struct]) -> tuple[RequestField, ...]:
+    """Return the fields that a web form of the request shows: those that have a label."""
+    return tuple(field for field in shared_fields_of(record) if field.hints.label)
 
 
 def _check_duration(text: str, *, allows_zero: bool) -> None:

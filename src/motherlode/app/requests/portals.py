@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from motherlode.app.requests.fields import Settings, Url, described
+from motherlode.app.requests.fields import Setting, Url, described
 
 MAX_NAME_CHARS = 80  # of a portal
 MAX_TOPICS = 10_000
@@ -21,7 +21,13 @@ class NewTopic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 PortalName = Annotated[
-    str, described("The name of the portal.", min_length=1, max_length=MAX_NAME_CHARS)
+    str,
+    described(
+        "Letters, digits, blanks, dots and hyphens; also the name of its directory.",
+        min_length=1,
+        max_length=MAX_NAME_CHARS,
+        label="Name",
+    ),
 ]
 BookmarkText = Annotated[
     str, described("The text of a bookmark file, an OPML file or a list of URLs.")
@@ -30,7 +36,21 @@ NewTopics = Annotated[
     tuple[NewTopic, ...], described("Topics with their examples.", max_length=MAX_TOPICS)
 ]
 ExpertQuery = Annotated[
-    str, described("An expert query; its words become the topic.", max_length=2_000)
+    str,
+    described(
+        "The words stand for a page on the topic. A crawl also needs URLs to start from: add"
+        " examples to the topic afterwards.",
+        max_length=2_000,
+        label="Words",
+    ),
+]
+NewPortalSettings = Annotated[
+    tuple[Setting, ...],
+    described(
+        "Settings of the portal, such as urls.max_url=500.",
+        max_length=200,
+        label="One a line, such as crawl.policy=best-first",
+    ),
 ]
 
 
@@ -41,7 +61,7 @@ class NewPortalRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     bookmarks: BookmarkText | None = None
     topics: NewTopics = ()
     query: ExpertQuery | None = None
-    settings: Settings = field(default=(), name="set")
+    settings: NewPortalSettings = field(default=(), name="set")
 
 
 HostPattern = Annotated[

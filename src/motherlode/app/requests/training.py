@@ -90,6 +90,7 @@ ClusterCount = Annotated[
         ge=1,
         le=1_000,
         label="How many",
+        placeholder="the best",
     ),
 ]
 Seed = Annotated[

@@ -33,7 +33,8 @@ def lines_in(output: bytes) -> list[str]:
 async def job_events(
     queue: JobQueue, portal: str, job: str, start: int, stopping: threading.Event
 ) -> AsyncIterator[bytes]:
-    """Yield `lines` as they are written, with their end as the event's id, and `job` when it changes.
+    """Yield `lines` as they are written, with their end as the event's id, and `job` when it
+    changes.
 
     The stream ends with the job; its last event is `job`.
     """

@@ -26,8 +26,10 @@ from motherlode.app.server.settings import ServerSettings
 
 ACCESS = logging.getLogger("motherlode.access")
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+    "'self'; "
+    "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src "
+    "'none'"
 )
 _HEADERS = {
     "Content-Security-Policy": POLICY,

@@ -1,4 +1,4 @@
-"""The work behind every front door, each module on the directory of a portal.
+"""The work behind every front door: functions on the directory of a portal that return records.
 
-Services return records and raise `LodeError`. They print nothing, and know nothing of HTTP or click.
+Services raise `LodeError`, print nothing, and know nothing of HTTP or click.
 """

@@ -1,4 +1,6 @@
-"""Build collections for many subjects: the portal, the hits of each subject, the crawl (SPEC T1)."""
+"""Build collections for many subjects: the portal, the hits of each subject, the crawl (SPEC
+T1).
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +16,7 @@ from motherlode.crawl.progress import Limits, Progress
 from motherlode.documents.text.terms import spell
 from motherlode.fetch.event_loop import run
 from motherlode.policies.registry import TUNNEL
-from motherlode.policies.tunnel.kind import fit_model
-from motherlode.policies.tunnel.subjects import CollectionSubject, subjects_of
+from motherlode.policies.tunnel.subjects import CollectionSubject, fit_model, subjects_of
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.config import Config
 from motherlode.portal.config_reader import default_config, parse_override

@@ -41,9 +41,9 @@ from motherlode.workers.worker_pool import ProcessWorkerPool
 class CrawlPlan(Struct, frozen=True):
     """The limits and options of a crawl. The limits count every page, examples included.
 
-    `feedback` stops the crawl before it harvests, for the user to review the archetypes.
-    `metrics` is the port of the Prometheus metrics. `learn_pages` ends the learning phase; None takes
-    the portal's setting, and at most a tenth of the pages.
+    `feedback` stops the crawl before it harvests, for the user to review the archetypes. `metrics`
+    is the port of the Prometheus metrics. `learn_pages` ends the learning phase; None takes the
+    portal's setting, and at most a tenth of the pages.
     """
 
     limits: Limits
@@ -238,7 +238,8 @@ class _CrawlRun:
         policy = self.kind.make(PolicySetup(self.portal))
         if policy is None:
             raise BadInputError(
-                f"There is nothing to crawl by {self.kind.name} from; give the topics more examples."
+                f"There is nothing to crawl by {self.kind.name} from; give the topics more "
+                "examples."
             )
         return policy
 

@@ -1,4 +1,6 @@
-"""Say what failed when a crawl came to little: examples that are gone, or a Web that does not answer."""
+"""Say what failed when a crawl came to little: examples that are gone, or a Web that does not
+answer.
+"""
 
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,5 @@
 """Write a portal, or one topic of it, in one of the export formats."""
 
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import time
@@ -9,13 +8,10 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.app.requests.export import SITE_FORMAT, ExportRequest
-from motherlode.export.destination import check_place, directory_at, file_at
-from motherlode.export.formats.registry import FORMATS, Format, Wish
-from motherlode.export.record_reader import Gathering
-from motherlode.export.site import FILES as SITE_FILES
-from motherlode.export.site import MARKER
-from motherlode.export.zip_archive import pack
+from motherlode.app.requests.export import ExportRequest
+from motherlode.export.destination import check_place, directory_at, file_at, pack
+from motherlode.export.formats.registry import FORMATS, Format, ShowProgress, WriteOptions
+from motherlode.export.record_reader import ExportSource
 from motherlode.portal import Portal
 from motherlode.records import TopicId, UsageError
 from motherlode.store.tables import topics as topic_rows
@@ -23,9 +19,6 @@ from motherlode.topics import TopicTree, parse_path
 
 STREAM = "-"  # the output that is no file
 UNPACKED_PREFIX = ".lode-export-"  # of the temporary directory that is about to be packed
-
-# Called with "page" or "topic", and how many of them are written.
-ShowExport = Callable[[str, int], None]
 
 
 class ExportTarget(Struct, frozen=True):
@@ -40,28 +33,15 @@ class ExportTarget(Struct, frozen=True):
         return self.output == STREAM
 
 
-def all_formats(show: ShowExport = lambda _kind, _done: None) -> dict[str, Format]:
-    """Return every export format by name; `show` is called while a site is written."""
-
-    def write(portal: Gathering, directory: Path) -> int:
-        from motherlode.export.site.content import content_of  # noqa: PLC0415 - only a site needs models
-        from motherlode.export.site.writer import write_site  # noqa: PLC0415 - and templates
-
-        return write_site(content_of(portal), directory, show)
-
-    site = Format("a folder of HTML pages", into_directory=write, files=SITE_FILES, marker=MARKER)
-    return FORMATS | {SITE_FORMAT: site}
-
-
 def export_directory(
     directory: Path,
     request: ExportRequest,
     target: ExportTarget,
     stream: BinaryIO,
-    show: ShowExport,
+    show: ShowProgress,
 ) -> int:
     """Write the portal in a directory as requested, and return the number of pages written."""
-    format_ = all_formats(show)[request.format]
+    format_ = FORMATS[request.format]
     if target.as_zip:
         format_ = _as_zip(request.format, format_, Path(target.output).resolve().parent)
     _check(request, format_, target)
@@ -75,35 +55,37 @@ def export_directory(
         )
     with Portal.reading(directory, request.settings) as portal, portal.store.reading() as session:
         tree = TopicTree(topic_rows.all_topics(session))
-        gathering = Gathering(portal, session, tree, _topic(tree, request.topic), request.text)
-        return _write(gathering, format_, target, request.most, stream)
+        source = ExportSource(portal, session, tree, _topic(tree, request.topic), request.text)
+        name = "portal" if target.is_stream else Path(target.output).name
+        options = WriteOptions(file_name=name, now=time(), max_bookmarks=request.most, show=show)
+        return _write(source, format_, target, options, stream)
 
 
 def check_text(request: ExportRequest, format_: Format) -> None:
     """Raise `UsageError` if texts are wanted in a format that has no place for them."""
-    if request.text and not format_.texts:
+    if request.text and not format_.has_texts:
         raise UsageError(f"{request.format} has no place for texts; leave --text out.")
 
 
 def _as_zip(name: str, format_: Format, beside: Path) -> Format:
     """Return a format that packs a directory of files into one file."""
-    write = format_.into_directory
+    write = format_.write_directory
     if write is None:
         raise UsageError(f"{name} is one file already; leave --zip out.")
 
-    def into_file(gathering: Gathering, out: BinaryIO, _wish: Wish) -> int:
+    def write_file(source: ExportSource, out: BinaryIO, options: WriteOptions) -> int:
         # Unpacked beside the file, where there is as much room as there is for it.
         with TemporaryDirectory(prefix=UNPACKED_PREFIX, dir=beside) as folder:
-            pages = write(gathering, Path(folder))
+            pages = write(source, Path(folder), options)
             pack(Path(folder), out)
         return pages
 
-    return replace(format_, into_file=into_file, into_directory=None, files=(), marker="")
+    return replace(format_, write_file=write_file, write_directory=None, files=(), marker="")
 
 
 def _check(request: ExportRequest, format_: Format, target: ExportTarget) -> None:
     check_text(request, format_)
-    if target.is_stream and format_.into_file is None:
+    if target.is_stream and format_.write_file is None:
         raise UsageError(
             f"{request.format} is a directory of files; name one with --output, or add --zip."
         )
@@ -121,15 +103,17 @@ def _topic(tree: TopicTree, path: str | None) -> TopicId | None:
 
 
 def _write(
-    gathering: Gathering, format_: Format, target: ExportTarget, most: int, stream: BinaryIO
+    source: ExportSource,
+    format_: Format,
+    target: ExportTarget,
+    options: WriteOptions,
+    stream: BinaryIO,
 ) -> int:
-    name = "portal" if target.is_stream else Path(target.output).name
-    wish = Wish(name, time(), most)
-    if format_.into_file is None:
-        assert format_.into_directory is not None  # noqa: S101 - every format has one of the two
+    if format_.write_file is None:
+        assert format_.write_directory is not None  # noqa: S101 - every format has one of the two
         with directory_at(Path(target.output)) as place:
-            return format_.into_directory(gathering, place)
+            return format_.write_directory(source, place, options)
     if target.is_stream:
-        return format_.into_file(gathering, stream, wish)
+        return format_.write_file(source, stream, options)
     with file_at(Path(target.output)) as file:
-        return format_.into_file(gathering, file, wish)
+        return format_.write_file(source, file, options)

@@ -25,7 +25,10 @@ MAX_LINKS_SHOWN = 50
 MAX_ORIGINAL_BYTES = 10 * 2**20  # that are shown; larger ones can be downloaded
 _HTML = re.compile(r"text/html|application/xhtml\+xml", re.IGNORECASE)
 _TEXT = re.compile(r"text/|application/(json|xml|.*\+xml)", re.IGNORECASE)
-NEVER = "The portal has never seen that page: it is no example, and no page that was fetched links to it."
+NEVER = (
+    "The portal has never seen that page: it is no example, and no page that was fetched links to "
+    "it."
+)
 
 
 class LinkingPage(Struct, frozen=True):
@@ -100,7 +103,8 @@ def explain_url(
         explanation = explain(session, portal.config, address, links)
     if explanation is None:
         raise LodeError(
-            f"{directory} has never seen {address.url[:200]}: it is no example, and no page that was "
+            f"{directory} has never seen {address.url[:200]}: it is no example, and no page that "
+            "was "
             "fetched links to it."
         )
     return explanation

@@ -29,8 +29,6 @@ def path_report_in(
         raise NotYetError("There are no paths yet: nothing was crawled for collections.")
     report = report_on(records, tunnel.threshold, tunnel.cutoff)
     if plot_to is not None:
-        from motherlode.app.services.path_plot import plot_paths  # noqa: PLC0415 - slow to load
-
         plot_paths(report, plot_to)
     return report
 
@@ -85,3 +83,31 @@ def _hit_pages(session: Session) -> set[PageId]:
         if example.origin is Origin.HIT and example.url
     )
     return {page.id for page in hits if page is not None}
+
+
+def plot_paths(report: PathReport, target: Path) -> None:
+    """Plot which duds lead to nuggets, and the mean correlation by distance."""
+    from motherlode.lab.trials.plots import Panel, plot_panels  # noqa: PLC0415 - only for a plot
+
+    history = {
+        f"parent {words}": [
+            (row.grandparent, row.share) for row in report.history if row.parent == kind
+        ]
+        for kind, words in (("low", "up to 0.25"), ("high", "above 0.25"))
+    }
+    distances = [(float(row.distance), row.mean) for row in report.distances]
+    panels = (
+        Panel(
+            "Nuggets behind duds",
+            "correlation of the grandparent",
+            "share of nuggets",
+            {name: points for name, points in history.items() if points},
+        ),
+        Panel(
+            "Correlation by distance",
+            "distance from the last nugget",
+            "mean correlation",
+            {"all pages": distances} if distances else {},
+        ),
+    )
+    plot_panels(panels, target, title="Paths between nuggets")

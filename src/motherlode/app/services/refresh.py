@@ -28,9 +28,10 @@ def refresh_directory(directory: Path, request: RefreshRequest, show: ShowCrawl)
     """Fetch pages of the portal in a directory again as requested, while it is shown."""
     with early_fork_server(), Portal.crawling(directory, "refresh", request.settings) as portal:
         fetched_before = time() - request.min_age_seconds
-        wish = RefreshSelection(fetched_before, request.pages, _topics_below(portal, request.topic))
+        topics = _topics_below(portal, request.topic)
+        selection = RefreshSelection(fetched_before, request.pages, topics)
         with show(portal.tree(), Limits(request.pages)) as observer:
-            return run(refresh_portal(portal, wish, observer))
+            return run(refresh_portal(portal, selection, observer))
 
 
 def _topics_below(portal: Portal, path: str | None) -> set[TopicId] | None:
@@ -42,7 +43,7 @@ def _topics_below(portal: Portal, path: str | None) -> set[TopicId] | None:
 
 
 async def refresh_portal(
-    portal: Portal, wish: RefreshSelection, observer: CrawlObserver
+    portal: Portal, selection: RefreshSelection, observer: CrawlObserver
 ) -> RefreshResult:
     """Fetch pages of a portal again and return how many changed, moved or are gone.
 
@@ -57,7 +58,7 @@ async def refresh_portal(
     def show(progress: Progress) -> None:
         observer.update(replace(progress, phase=REFRESHING))
 
-    with stop_on_signals(control), CrawlLog(portal, harvests=False) as journal:
+    with stop_on_signals(control), CrawlLog(portal, harvests=False) as log:
         async with (
             HttpWeb(config.network, agent, config.dns) as web,
             ProcessWorkerPool(reading_options_of(config), config.reading) as workers,
@@ -67,7 +68,7 @@ async def refresh_portal(
                 control=control,
                 policy=policy,
                 report=show,
-                log=journal,
+                log=log,
                 queue=kind.refresh_queue,
             )
-            return await refresh(portal, web, wish, context)
+            return await refresh(portal, web, selection, context)

@@ -331,8 +331,8 @@ def _checked(source: NamedSource) -> NamedSource:
     kind = source.kind
     if not source.place:
         raise UsageError(
-            f"The search source {source.name} has no {kind.place}; set {SECTION}.NAME.{kind.place}, "
-            f"or write {kind.name}:{kind.place.upper()}."
+            f"The search source {source.name} has no {kind.place}; "
+            f"set {SECTION}.NAME.{kind.place}, or write {kind.name}:{kind.place.upper()}."
         )
     return source
 

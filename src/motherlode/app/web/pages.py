@@ -9,20 +9,40 @@ from urllib.parse import quote
 
 from fastapi import Request
 from jinja2 import Environment
+from msgspec import Struct
 from starlette.responses import HTMLResponse
 
 from motherlode import __version__
-from motherlode.app.server.context import context_of
+from motherlode.app.server.context import ServerContext, context_of
+from motherlode.app.server.errors import status_of
 from motherlode.app.text import duration
 from motherlode.app.web.navigation import tabs_of
 from motherlode.export.site.rows import brief, named
 from motherlode.export.templates import filled_from
+from motherlode.records import LodeError
 from motherlode.training.certainty import margin_text, topic_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _KILO = 1000.0
+
+
+class Notice(Struct, frozen=True, kw_only=True):
+    """What a page says besides its content: a problem, or what was done; `undo` takes that back."""
+
+    problem: str = ""
+    status: int = 200
+    done: str = ""
+    undo: str = ""
+
+
+NO_NOTICE = Notice()
+
+
+def problem_notice(context: ServerContext, error: LodeError) -> Notice:
+    """Return the notice of an error, with the status of its response."""
+    return Notice(problem=context.registry.message(error), status=status_of(error))
 
 
 def page(request: Request, template: str, status: int = 200, /, **values: object) -> HTMLResponse:

@@ -27,7 +27,9 @@ class Weighted(Struct, frozen=True):
 
 
 class Corpus:
-    """In how many documents each term occurs. Weights are worked out again when enough has come in."""
+    """In how many documents each term occurs. Weights are worked out again when enough
+    has come in.
+    """
 
     def __init__(self) -> None:
         self._terms = np.array([], np.uint32)

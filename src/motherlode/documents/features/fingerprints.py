@@ -1,6 +1,8 @@
-"""Near duplicates (SPEC X3): a hash of 64 bits of which similar texts share most (Charikar, STOC 2002).
+"""Near duplicates (SPEC X3): a hash of 64 bits of which similar texts share most (Charikar, STOC
+2002).
 
-Every run of three terms votes on each bit. Texts that differ in a few words of many differ in a few bits.
+Every run of three terms votes on each bit. Texts that differ in a few words of many differ in a few
+bits.
 """
 
 import numpy as np
@@ -18,8 +20,8 @@ _ALL = 2**64 - 1
 def fingerprint(sequence: Numbers) -> int:
     """The hash of a text, given as its terms in order; 0 for one that is too short to have any.
 
-    Each run has a number of 64 bits, and votes once: what is repeated does not count more. Of many, the
-    smallest vote: in texts that are nearly the same, those are nearly the same.
+    Each run has a number of 64 bits, and votes once: what is repeated does not count more. Of many,
+    the smallest vote: in texts that are nearly the same, those are nearly the same.
     """
     if len(sequence) < LEAST:
         return 0
@@ -39,7 +41,9 @@ def distance(one: int, other: int) -> int:
 
 
 def _vote(sequence: Numbers, most: int) -> tuple[int, int]:
-    """What the runs decide whose numbers are not greater than the most, and how many of them voted."""
+    """What the runs decide whose numbers are not greater than the most, and how many of
+    them voted.
+    """
     from motherlode.documents.text.kernels import majority, runs  # noqa: PLC0415 - loaded where documents are read
 
     found = runs(sequence, RUN, np.uint64(most))

@@ -1,10 +1,11 @@
-"""What a document is about, whichever words it says it in: the mean of its words' vectors (SPEC X2).
+"""What a document is about, whichever words it says it in: the mean of its words' vectors (SPEC
+X2).
 
-Static embeddings, as of word2vec (Mikolov and others, 2013): words that are used alike have vectors that
-point the same way. Ours are those that the package wordllama carries (MIT licence), of 32,000 pieces of
-words. Splitting a page into pieces would take three times as long as reading it; so the words of WordNet, and
-the pieces that are words, are split once, and a table from the numbers of their terms to vectors is kept in
-the cache.
+Static embeddings, as of word2vec (Mikolov and others, 2013): words that are used alike have vectors
+that point the same way. Ours are those that the package wordllama carries (MIT licence), of 32,000
+pieces of words. Splitting a page into pieces would take three times as long as reading it; so the
+words of WordNet, and the pieces that are words, are split once, and a table from the numbers of
+their terms to vectors is kept in the cache.
 """
 
 import re
@@ -67,15 +68,18 @@ class Meanings:
         return int(self._rows.shape[1])
 
     def vectors(self, starts: Starts, terms: Numbers, counts: Numbers) -> Vectors:
-        """Of documents one after the other, of length one; 0 for one of whose terms too few are known."""
+        """Of documents one after the other, of length one; 0 for one of whose terms too few are
+        known.
+        """
         found: Vectors = _vectors(starts, terms, counts, (self._drawers, self._terms, self._rows))
         return found
 
     def cosines(
         self, starts: Starts, terms: Numbers, directions: Vectors
     ) -> npt.NDArray[np.float64]:
-        """How near the nearest of some directions is to each of some names, one after the other, which are a
-        few terms each; no number for one of whose terms too few are known."""
+        """How near the nearest of some directions is to each of some names, one after the other,
+        which are a few terms each; no number for one of whose terms too few are known.
+        """
         table = self._drawers, self._terms, self._rows
         found: npt.NDArray[np.float64] = _cosines(starts, terms, directions, table)
         return found
@@ -105,8 +109,9 @@ def meanings_are_here() -> bool:
 def compile_meanings(nouns: str) -> bytes:
     """The table out of the text of `data.noun` and the package's vectors.
 
-    The vector of a word is the sum of its pieces', as it would be in a text; that of a term the mean of the
-    words that have this stem. The lengths stay: the less a word says, the shorter is its vector.
+    The vector of a word is the sum of its pieces', as it would be in a text; that of a term the
+    mean of the words that have this stem. The lengths stay: the less a word says, the shorter is
+    its vector.
     """
     pieces, weights = _tokenizer(), _weights()
     whole = {piece[1:].casefold() for piece in pieces.get_vocab() if piece.startswith(_BEGINS)}
@@ -136,7 +141,9 @@ RECIPE = Recipe("meanings", DIGEST, compile_meanings)
 
 
 def _split(pieces: Any, words: Sequence[str]) -> list[list[int]]:
-    """The pieces of each word, with or without a capital, whichever are fewer: names are known with one."""
+    """The pieces of each word, with or without a capital, whichever are fewer: names are known with
+    one.
+    """
     small = pieces.encode_batch(list(words), add_special_tokens=False)
     great = pieces.encode_batch([word.capitalize() for word in words], add_special_tokens=False)
     return [min(one.ids, other.ids, key=len) for one, other in zip(small, great, strict=True)]
@@ -153,7 +160,9 @@ def _weights() -> npt.NDArray[np.float64]:
 
 
 def _content(name: str, digest: str) -> bytes:
-    """A file of the package. The package itself is not imported: it would load much that is not needed."""
+    """A file of the package. The package itself is not imported: it would load much that is not
+    needed.
+    """
     found = find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise NoMeaningsError(_unavailable())

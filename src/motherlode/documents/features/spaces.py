@@ -1,5 +1,6 @@
-"""Feature spaces (SPEC B18; BINGO!, section 3.5): each a function from a document, and what is known of its
-neighbours, to a sparse vector."""
+"""Feature spaces (SPEC B18; BINGO!, section 3.5): each a function from a document, and what is
+known of its neighbours, to a sparse vector.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +23,13 @@ _WORD_BITS = np.int64(0xFFFFFFFF)
 _PARTS = re.compile(r"[^\W\d_]+")
 # What links say that says nothing of where they lead.
 _STOP_PHRASES = re.compile(
-    r"\b(?:click here|read more|learn more|find out more|more info(?:rmation)?|see more|view more|show more"
-    r"|continue reading|go to|full text|next page|previous page|back to top|home ?page|skip to content"
-    r"|main page|web ?site|download|here|home|next|previous|back|more|top|link|print|login|log in|sign in"
-    r"|contact(?: us)?|about(?: us)?|help|search|menu|site ?map|hier klicken|weiterlesen|mehr|zurück"
-    r"|startseite"
-    r"|cliquez ici|lire la suite|en savoir plus|accueil|suite|haga clic aquí|leer más|inicio|clicca qui"
-    r"|leggi tutto"
+    r"\b(?:click here|read more|learn more|find out more|more info(?:rmation)?|see more|view more"
+    r"|show more|continue reading|go to|full text|next page|previous page|back to top|home ?page"
+    r"|skip to content|main page|web ?site|download|here|home|next|previous|back|more|top|link"
+    r"|print|login|log in|sign in|contact(?: us)?|about(?: us)?|help|search|menu|site ?map"
+    r"|hier klicken|weiterlesen|mehr|zurück|startseite"
+    r"|cliquez ici|lire la suite|en savoir plus|accueil|suite|haga clic aquí|leer más|inicio"
+    r"|clicca qui|leggi tutto"
     r"|clique aqui|saiba mais|leia mais|lees meer|klik hier)\b",
     re.IGNORECASE,
 )
@@ -57,7 +58,9 @@ Sample = Mapping[str, Bag]  # a document: its bag in each feature space
 
 
 class Surroundings(Struct, frozen=True):
-    """What is known of a page besides itself: what links to it say, and the terms of pages next to it."""
+    """What is known of a page besides itself: what links to it say, and the terms of pages next to
+    it.
+    """
 
     url: str = ""
     anchors: tuple[str, ...] = ()
@@ -136,5 +139,7 @@ def _top(bag: Bag) -> Numbers:
 
 
 def _salted(bag: Bag, place: int) -> Numbers:
-    """The numbers of a space's terms, told apart from those of the others; the first keeps its own."""
+    """The numbers of a space's terms, told apart from those of the others; the first
+    keeps its own.
+    """
     return ((bag.terms.astype(np.int64) + place * _MIX) & _WORD_BITS).astype(np.uint32)

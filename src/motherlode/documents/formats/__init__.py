@@ -1,6 +1,6 @@
 """Formats besides HTML: one module a family, each a function from `Raw` to `Extract`.
 
-A reader raises `UnreadableError` and nothing else. It is loaded when the first document wants it.
+A reader raises `UnreadableError` and nothing else, and is loaded for the first document it reads.
 """
 
 from collections.abc import Callable
@@ -69,7 +69,8 @@ _PAGES = frozenset({"application/xhtml+xml"})
 
 
 def reader_for(mime: str) -> Reader | None:
-    """What reads documents of this type; None for HTML, which is read elsewhere, and for what nothing reads.
+    """What reads documents of this type; None for HTML, which is read elsewhere, and for what
+    nothing reads.
 
     >>> reader_for("application/pdf").__name__
     'read_pdf'

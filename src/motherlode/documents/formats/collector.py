@@ -1,4 +1,6 @@
-"""What a reader comes upon, line by line and up to limits, so that no document grows while it is read."""
+"""What a reader comes upon, line by line and up to limits, so that no document grows while it is
+read.
+"""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +14,8 @@ MAX_HREF = 4_000  # characters; longer ones are data, not addresses
 MAX_ANCHOR = 200
 MAX_TITLE = 1_000
 
-# Halves of characters beyond U+FFFF, which cannot be stored, and controls, which some stores refuse.
+# Halves of characters beyond U+FFFF, which cannot be stored, and controls, which some stores
+# refuse.
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 

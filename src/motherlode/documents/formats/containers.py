@@ -83,7 +83,9 @@ def _zip_members(body: bytes) -> Iterator[Member]:
 
 
 def _zip_name(info: ZipInfo) -> str:
-    """zipfile takes a name for English DOS where it is not marked as UTF-8: rarely right, but reversible."""
+    """zipfile takes a name for English DOS where it is not marked as UTF-8: rarely right, but
+    reversible.
+    """
     if info.filename.isascii() or info.flag_bits & _UTF8:
         return info.filename
     return decode(info.filename.encode("cp437", "replace"))
@@ -94,7 +96,9 @@ def _allowed(packed: int, most: int) -> int:
 
 
 def _extract(members: Iterable[Member]) -> Extract:
-    """Those members that are something and not too much, under names that are harmless and all different."""
+    """Those members that are something and not too much, under names that are harmless and all
+    different.
+    """
     kept: dict[str, Member] = {}
     room = MAX_UNPACKED
     for member in members:
@@ -115,7 +119,8 @@ def _unused(name: str, used: dict[str, Member]) -> str:
 
 
 def harmless(name: str) -> str:
-    """A name without ways up or out, and without what an address or a file system would take for its own.
+    """A name without ways up or out, and without what an address or a file system would take for
+    its own.
 
     >>> harmless("..\\\\..//etc/./pass#wd")
     'etc/pass_wd'

@@ -1,4 +1,6 @@
-"""Packed bytes to bytes, never more of them than allowed: a bomb stops where the limit is, not after it."""
+"""Packed bytes to bytes, never more of them than allowed: a bomb stops where the limit is, not
+after it.
+"""
 
 import bz2
 import lzma

@@ -1,4 +1,6 @@
-"""Field codes, which Word keeps in all its formats: `HYPERLINK "http://example.org" \\o "a tip"`."""
+"""Field codes, which Word keeps in all its formats: `HYPERLINK "http://example.org" \\o
+"a tip"`.
+"""
 
 import re
 

@@ -154,7 +154,9 @@ def _next_sector(body: bytes, sector: int, size: int) -> int:
 
 
 def _table_sector(body: bytes, number: int, size: int) -> int:
-    """Where a sector of the table is: the first are named in the header, the rest in a chain of lists."""
+    """Where a sector of the table is: the first are named in the header, the rest in a chain of
+    lists.
+    """
     if number < _IN_HEADER:
         return _number(body, 76 + 4 * number)
     lists, place = divmod(number - _IN_HEADER, size // 4 - 1)

@@ -1,4 +1,6 @@
-"""DOC, PPT and XLS of old, by undoc, an optional dependency; it is also a second try at their successors."""
+"""DOC, PPT and XLS of old, by undoc, an optional dependency; it is also a second try at their
+successors.
+"""
 
 from importlib import import_module
 from typing import Any
@@ -13,7 +15,9 @@ from motherlode.documents.formats.rtf import read_rtf
 
 
 def read_legacy(raw: Raw) -> Extract:
-    """Many files are not what their type says: Word opens anything, so RTF and DOCX go by this name too."""
+    """Many files are not what their type says: Word opens anything, so RTF and DOCX go by this name
+    too.
+    """
     if raw.body.startswith(b"{\\rtf"):
         return read_rtf(raw)
     if raw.body.startswith(b"PK"):

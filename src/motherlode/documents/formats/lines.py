@@ -1,4 +1,6 @@
-"""Lines on a page put together to paragraphs, where a format knows where letters stand, and nothing else."""
+"""Lines on a page put together to paragraphs, where a format knows where letters stand, and nothing
+else.
+"""
 
 import re
 from collections.abc import Iterator

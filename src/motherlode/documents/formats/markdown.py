@@ -7,7 +7,8 @@ from motherlode.documents.extracts import Extract
 from motherlode.documents.formats.collector import DocumentBuilder
 from motherlode.documents.formats.urls import trimmed
 
-# Every repetition is bounded or cannot overlap with what follows: no text takes more than linear time.
+# Every repetition is bounded or cannot overlap with what follows: no text takes more than linear
+# time.
 _FRONT = re.compile(r"\s*---[^\S\n]*\n(.{0,20000}?)\n(?:---|\.\.\.)[^\S\n]*(?:\n|$)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title[^\S\n]*:[^\S\n]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(```|~~~)")

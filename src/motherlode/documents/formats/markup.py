@@ -1,4 +1,6 @@
-"""XML by expat, which neither recurses nor loads anything; a document's own entities stay unexpanded."""
+"""XML by expat, which neither recurses nor loads anything; a document's own entities stay
+unexpanded.
+"""
 
 import re
 from contextlib import suppress
@@ -18,7 +20,9 @@ class StopReading(Exception):  # noqa: N818 - not an error: a handler has seen e
 
 
 class Handler(Protocol):
-    """Names are as they stand, with their prefixes: documents use prefixes that they never declared."""
+    """Names are as they stand, with their prefixes: documents use prefixes that they never
+    declared.
+    """
 
     def start(self, name: str, attributes: dict[str, str]) -> None: ...
 
@@ -71,7 +75,8 @@ def _walk(body: bytes, handler: Handler, encoding: str | None) -> None:
     )
     with suppress(StopReading):
         try:
-            # In one piece: expat before 2.6 takes quadratic time over a long token that comes in many.
+            # In one piece: expat before 2.6 takes quadratic time over a long token that comes in
+            # many.
             parser.Parse(body, True)  # noqa: FBT003 - expat takes it by place
         except (expat.ExpatError, ValueError, LookupError):
             # What stands before the break counts, also what was not handed over yet.

@@ -17,7 +17,9 @@ MAX_RELATIONS = 100_000  # of a part
 
 
 class Relation(Struct, frozen=True):
-    """From a part to another part, or to an address elsewhere; `kind` is the last word of its type."""
+    """From a part to another part, or to an address elsewhere; `kind` is the last word
+    of its type.
+    """
 
     kind: str
     target: str

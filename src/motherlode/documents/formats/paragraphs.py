@@ -1,4 +1,6 @@
-"""Paragraphs while they are read: one may stand inside another (notes, text boxes), and have links."""
+"""Paragraphs while they are read: one may stand inside another (notes, text boxes), and
+have links.
+"""
 
 from motherlode.documents.formats.collector import MAX_ANCHOR, DocumentBuilder
 from motherlode.documents.formats.markup import StopReading

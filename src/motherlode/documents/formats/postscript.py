@@ -77,7 +77,9 @@ def _run(program: list[str], body: bytes) -> bytes:
 
 
 def _output(command: list[str], folder: str) -> bytes:
-    """What a program prints, up to the limits of time and size; then it is ended with all that it started."""
+    """What a program prints, up to the limits of time and size; then it is ended with all that it
+    started.
+    """
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell; the document is a file under a name of ours
             command,

@@ -27,9 +27,10 @@ _HEADING = re.compile(r"\s*(heading [1-9]|title)\s*;", re.IGNORECASE)
 # Where the text of a group goes.
 _TEXT, _NOWHERE, _FONTS, _STYLES, _INFO, _TITLE, _CODE = range(7)
 _SILENT = """
-    atnauthor atnid author category colortbl comment company doccomm filetbl footer footerf footerl footerr
-    header headerf headerl headerr hlinkbase keywords listtable listtext manager nonshppict objclass objdata
-    objname operator pict pntext pntxta pntxtb revtbl rxe sp subject tc template txe xe
+    atnauthor atnid author category colortbl comment company doccomm filetbl footer footerf footerl
+    footerr header headerf headerl headerr hlinkbase keywords listtable listtext manager nonshppict
+    objclass objdata objname operator pict pntext pntxta pntxtb revtbl rxe sp subject tc template
+    txe xe
 """
 _GOES = {
     **dict.fromkeys(_SILENT.split(), _NOWHERE),
@@ -44,14 +45,16 @@ _NOTES = frozenset({"footnote", "annotation"})
 _ENDS = frozenset({"par", "cell", "row", "sect", "page", "nestcell", "nestrow", "column"})
 _LETTERS = {
     "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’",  # noqa: RUF001 - as meant
-    "ldblquote": "“", "rdblquote": "”", "bullet": "•", "emspace": " ", "enspace": " ", "qmspace": " ",
+    "ldblquote": "“", "rdblquote": "”", "bullet": "•", "emspace": " ", "enspace": " ",
+    "qmspace": " ",
 }  # fmt: skip
 _SYMBOLS = {b"~": "\u00a0", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}"}
 _CODECS = {10000: "mac_roman", 65001: "utf-8", 936: "gb18030", 437: "cp437"}
 _CHARSETS = {
-    77: "mac_roman", 78: "cp932", 79: "cp949", 80: "gb18030", 81: "big5", 128: "cp932", 129: "cp949",
-    130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255",
-    178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
+    77: "mac_roman", 78: "cp932", 79: "cp949", 80: "gb18030", 81: "big5", 128: "cp932",
+    129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253", 162: "cp1254",
+    163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
+    238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 
 

@@ -117,7 +117,8 @@ class _Slide:
             self._in_run = True
             self._following = ""
         elif name == "t":
-            # A link is cut where its letters change their looks: runs that lead to one place are one link.
+            # A link is cut where its letters change their looks: runs that lead to one place are
+            # one link.
             if self._following != self._link:
                 self._paragraphs.end_link()
                 if self._following:

@@ -30,7 +30,9 @@ def read_markdown(raw: Raw) -> Extract:
 
 
 def read_csv(raw: Raw) -> Extract:
-    """A row a line. The separator is whichever there is most of: commas, semicolons, tabs or bars."""
+    """A row a line. The separator is whichever there is most of: commas, semicolons,
+    tabs or bars.
+    """
     text, gathered = decoded(raw), DocumentBuilder()
     look = text[:_LOOK]
     for row in _rows(text, max(_SEPARATORS, key=look.count)):
@@ -56,5 +58,6 @@ def _rows(text: str, separator: str) -> Iterator[list[str]]:
             yield row
             begun = reader.line_num
     except csv.Error:
-        # A quote that is never closed makes one huge cell: from there on quotes are letters like others.
+        # A quote that is never closed makes one huge cell: from there on quotes are letters like
+        # others.
         yield from (line.split(separator) for line in lines[begun:])

@@ -43,7 +43,9 @@ def read_word(office: Office, gathered: DocumentBuilder) -> None:
 
 
 class _Styles:
-    """Which styles are headings: their names are English in every Word, their identifiers are not."""
+    """Which styles are headings: their names are English in every Word, their
+    identifiers are not.
+    """
 
     def __init__(self) -> None:
         self.found: set[str] = set()

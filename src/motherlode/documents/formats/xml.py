@@ -1,4 +1,6 @@
-"""XML: feeds, FictionBooks and flat OpenDocument by what their elements mean, anything else by its text."""
+"""XML: feeds, FictionBooks and flat OpenDocument by what their elements mean, anything else by its
+text.
+"""
 
 from motherlode.documents.extracts import Extract, Raw, UnreadableError
 from motherlode.documents.formats.collector import MAX_ANCHOR, MAX_TITLE, DocumentBuilder

@@ -1,7 +1,8 @@
-"""Zip files, and documents that are zip files: parts by name, up to limits, however oddly they are named.
+"""Zip files, and documents that are zip files: parts by name, up to limits, however oddly they are
+named.
 
-The directory is read by zipfile, the parts are unpacked here: zipfile sets no limit on what bzip2 unpacks to,
-and gives nothing of a part whose checksum is wrong.
+The directory is read by zipfile, the parts are unpacked here: zipfile sets no limit on what bzip2
+unpacks to, and gives nothing of a part whose checksum is wrong.
 """
 
 import struct

@@ -39,7 +39,9 @@ def attribute(element: Element, name: str) -> str:
 
 
 class _Labels:
-    """What the labels of a page say. Each is read once: hundreds of fields may stand in the same."""
+    """What the labels of a page say. Each is read once: hundreds of fields may stand in
+    the same.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self._for = {attribute(label, "for"): label for label in tree.find_all("label")}

@@ -39,10 +39,11 @@ _NOFOLLOW, _NAVIGATION = int(LinkFlag.NOFOLLOW), int(LinkFlag.NAVIGATION)
 _FRAME, _CONTENT = int(LinkFlag.FRAME), int(LinkFlag.CONTENT)
 
 
-# A link before it is known where in the text it stands: its element, target, flags, title, path and rel. A
-# bare tuple, because a hundred a page are made.
+# A link before it is known where in the text it stands: its element, target, flags, title, path and
+# rel. A bare tuple, because a hundred a page are made.
 Found = tuple[Element, Address, int, str, str, str]
-# What was made of a link in a menu, by what it leads to, what it says, its flags, title, path and rel.
+# What was made of a link in a menu, by what it leads to, what it says, its flags, title, path and
+# rel.
 _InMenu = tuple[str, str, int, str, str, str]
 _menus: dict[_InMenu, Link] = {}
 _REMEMBERED = 20_000  # links in menus
@@ -101,7 +102,9 @@ def _relations(rel: str) -> tuple[str, int]:
 
 
 def _navigating(tree: Tree) -> set[Any]:
-    """The links in menus and the like. Many a page says in its outermost element that it has a sidebar."""
+    """The links in menus and the like. Many a page says in its outermost element that it has a
+    sidebar.
+    """
     links: set[Any] = set()
     kinds = [
         kind for kind in _BOXES if tree.find(kind) is not None
@@ -115,8 +118,9 @@ def _navigating(tree: Tree) -> set[Any]:
 
 
 def mark_links(found: list[Found], *, in_full: bool = True) -> None:
-    """Mark each link; but what surrounds one in a menu says nothing, and where nobody asks for surroundings,
-    one that has nothing but a few words in it says them wherever it stands."""
+    """Mark each link; but what surrounds one in a menu says nothing, and where nobody asks for
+    surroundings, one that has nothing but a few words in it says them wherever it stands.
+    """
     for number, (element, _, flags, *_) in enumerate(found):
         if not flags & _NAVIGATION and (in_full or not has_short_text(element, _MAX_ANCHOR)):
             mark(element, number)
@@ -125,7 +129,9 @@ def mark_links(found: list[Found], *, in_full: bool = True) -> None:
 def told_links(
     found: list[Found], plain: str, places: Places, inside: set[Element], *, in_full: bool = True
 ) -> list[Link]:
-    """The links with what they say, the words around them, and whether they stand in the main text."""
+    """The links with what they say, the words around them, and whether they stand in
+    the main text.
+    """
     links: list[Link] = []
     for number, (element, target, known, title, path, rel) in enumerate(found):
         flags = known | _CONTENT if element in inside else known

@@ -1,7 +1,7 @@
 """Marks: put into a tree before it is turned into text, they tell where in the text things stand.
 
-So what a link or a heading says, and what is said around it, costs no walk of its own. A mark is a number
-between two zero characters: HTML lets none into a tree, however a page may spell them.
+So what a link or a heading says, and what is said around it, costs no walk of its own. A mark is a
+number between two zero characters: HTML lets none into a tree, however a page may spell them.
 """
 
 from functools import cache
@@ -37,7 +37,9 @@ def mark(element: Element, number: int) -> None:
 
 
 def has_short_text(element: Element, most: int) -> bool:
-    """Whether there is one piece of text in an element, of so many characters at most, and nothing else."""
+    """Whether there is one piece of text in an element, of so many characters at most, and nothing
+    else.
+    """
     only = element[0] if len(element) == 1 else None
     return type(only) is Text and len(only.data) <= most
 

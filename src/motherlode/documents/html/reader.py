@@ -1,7 +1,9 @@
-"""HTML, by turbohtml: words, links with their surroundings, forms, and what the page says of itself.
+"""HTML, by turbohtml: words, links with their surroundings, forms, and what the page says of
+itself.
 
-Links, headings and the main text are marked in the tree (`marks`), and then it is turned into text once. What
-is asked of the whole tree is asked before it is changed: after a change, turbohtml has to index it again.
+Links, headings and the main text are marked in the tree (`marks`), and then it is turned into text
+once. What is asked of the whole tree is asked before it is changed: after a change, turbohtml has
+to index it again.
 """
 
 import re
@@ -58,9 +60,9 @@ def read_html(
 ) -> Document:
     """What a page says. `url` is where it came from; links are resolved against its base.
 
-    `agent` is the crawler's name, by which the page may speak to it. Unless it is to be read `in_full`,
-    forms, pictures, and of links their titles, paths, relations and contexts are left out: they are a tenth
-    of the work, and no crawl asks for them.
+    `agent` is the crawler's name, by which the page may speak to it. Unless it is to be read
+    `in_full`, forms, pictures, and of links their titles, paths, relations and contexts are left
+    out: they are a tenth of the work, and no crawl asks for them.
     """
     tree = turbohtml.parse(html, positions=False)
     hiding = hiding_rules(tree)
@@ -232,7 +234,9 @@ def _mark(found: list[Found], headings: list[Element], content: Any, *, in_full:
 
 
 def _headings(headings: list[Element], plain: str, places: Places) -> Iterator[str]:
-    """What headings say, in the order of the text; last come those that turbohtml leaves out of it."""
+    """What headings say, in the order of the text; last come those that turbohtml
+    leaves out of it.
+    """
     marks = range(2 * _FIRST_HEADING, 2 * _MAIN, 2)
     for number in [number for number in places if number >= marks.start and number in marks]:
         start, end = places[number], places.get(number + 1, len(plain))
@@ -245,7 +249,8 @@ def _headings(headings: list[Element], plain: str, places: Places) -> Iterator[s
 def _texts(plain: str, places: Places, content: Any) -> tuple[str, str]:
     """The text, and the main text in it.
 
-    Where a mark stood between blanks, there are two of them; in tables, as many as keep columns straight.
+    Where a mark stood between blanks, there are two of them; in tables, as many as keep columns
+    straight.
     """
     if content is None:
         return tidy_parts(plain)[0], ""

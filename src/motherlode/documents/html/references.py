@@ -1,7 +1,7 @@
 """References to addresses. What the pages of a site repeat, as menus do, is worked out once.
 
-What a reference meant is remembered twice: under what it is made whole to, for all pages; and as it stands,
-for those of its site, where menus are found at once.
+What a reference meant is remembered twice: under what it is made whole to, for all pages; and as it
+stands, for those of its site, where menus are found at once.
 """
 
 import re
@@ -14,8 +14,8 @@ from motherlode.urls import Address, UrlError, UrlRules, address
 
 _REMEMBERED, _LONGEST = 50_000, 500  # references, and characters of one
 _SITES, _OF_A_SITE = 200, 1000  # sites, and references of one
-# Kinds of references that are made whole by what stands before them. Others may mean the page itself, or
-# begin with characters that browsers overlook.
+# Kinds of references that are made whole by what stands before them. Others may mean the page
+# itself, or begin with characters that browsers overlook.
 _WHOLE = ("http://", "https://")
 _ON_SITE = re.compile(r"/(?:[^/\\\0-\x20]|\Z)")
 _IN_FOLDER = re.compile(r"[^/\\?#:\0-\x20][^:]*\Z")
@@ -27,7 +27,8 @@ _NEW = Address("", UrlKey(0), "")  # stands for what is not remembered
 
 
 class ReferenceResolver:
-    """From a reference in a page to the address that it means; nothing, if it is none for a crawler.
+    """From a reference in a page to the address that it means; nothing, if it is none for a
+    crawler.
 
     Most are made whole by what is before them, and what that means does not depend on the page.
     """
@@ -44,7 +45,9 @@ class ReferenceResolver:
         return found if found is not _NEW else self._meant(reference)
 
     def all(self, references: Sequence[str | None]) -> list[Address | None]:
-        """What each link of a page leads to; nothing, if it is none, or leads to a place in the page."""
+        """What each link of a page leads to; nothing, if it is none, or leads to a place in the
+        page.
+        """
         found = [*map(self._on_site.get, references, repeat(_NEW))]
         for place, target in enumerate(found):
             if target is _NEW:
@@ -75,7 +78,9 @@ class ReferenceResolver:
 
 @lru_cache(_SITES)
 def _on_site(_site: str, _rules: UrlRules) -> Meanings:
-    """What references mean in all pages of a site under some rules, as far as they are remembered."""
+    """What references mean in all pages of a site under some rules, as far as they are
+    remembered.
+    """
     return {}
 
 
@@ -83,7 +88,8 @@ def _on_site(_site: str, _rules: UrlRules) -> Meanings:
 def _known(_rules: UrlRules) -> Meanings:
     """What whole references mean under some rules, as far as they are remembered.
 
-    When there are too many, all are forgotten: to note at each which were asked for last would take longer.
+    When there are too many, all are forgotten: to note at each which were asked for last would take
+    longer.
     """
     return {}
 
@@ -99,7 +105,8 @@ def _meaning(whole: str, known: Meanings, rules: UrlRules) -> Address | None:
 
 
 def _above(base: str) -> tuple[str, str, str, str]:
-    """What stands before a page's references: the scheme, the site, the folder that it is in, its path.
+    """What stands before a page's references: the scheme, the site, the folder that it is in, its
+    path.
 
     >>> _above("http://a.test/dir/page.html?from=/x")
     ('http:', 'http://a.test', 'http://a.test/dir/', 'http://a.test/dir/page.html')

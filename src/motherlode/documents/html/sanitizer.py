@@ -31,9 +31,9 @@ _GONE = (
 # All else that an element says of itself is left out.
 _KEPT = frozenset(
     """
-    abbr align alt bgcolor border cellpadding cellspacing class color colspan datetime dir disabled face
-    headers height hidden id label lang nowrap open reversed rowspan scope size span start style title type
-    valign value width
+    abbr align alt bgcolor border cellpadding cellspacing class color colspan datetime dir disabled
+    face headers height hidden id label lang nowrap open reversed rowspan scope size span start
+    style title type valign value width
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)

@@ -1,9 +1,11 @@
-"""What of a page nobody sees, by its own word: elements that say so, and the rules of its <style> elements.
+"""What of a page nobody sees, by its own word: elements that say so, and the rules of its <style>
+elements.
 
-A rule counts if it holds for everybody and from the beginning: one simple selector (a tag, a class, a name)
-under no condition, which no other rule of the page shows. Where a script in the page speaks of it, or of what
-the element stands in, it does not count: such scripts show one slide after the other. Nor do rules that hide
-most of a page, for a script from elsewhere will show that. For the rest it takes a browser.
+A rule counts if it holds for everybody and from the beginning: one simple selector (a tag, a class,
+a name) under no condition, which no other rule of the page shows. Where a script in the page speaks
+of it, or of what the element stands in, it does not count: such scripts show one slide after the
+other. Nor do rules that hide most of a page, for a script from elsewhere will show that. For the
+rest it takes a browser.
 """
 
 import re
@@ -40,7 +42,9 @@ _MOST = 0.5  # of a page's text that its rules may hide
 
 
 class Hiding(Struct, frozen=True):
-    """The selectors of rules that hide something, and the names of elements that scripts ask for."""
+    """The selectors of rules that hide something, and the names of elements that
+    scripts ask for.
+    """
 
     rules: tuple[str, ...] = ()
     arranged: frozenset[str] = frozenset()
@@ -101,7 +105,9 @@ def _plain(css: str) -> str:
 
 
 def _selectors(css: str) -> Iterator[str]:
-    """The simple selectors of rules that hide and stand under no condition (`@media` and the like)."""
+    """The simple selectors of rules that hide and stand under no condition (`@media`
+    and the like).
+    """
     before = depth = 0
     for place in _declarations(css):
         opening = css.rfind("{", before, place)

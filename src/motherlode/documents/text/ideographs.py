@@ -1,7 +1,8 @@
-"""Writing that does not part its words: Chinese and Japanese, and Korean, whose words carry their particles.
+"""Writing that does not part its words: Chinese and Japanese, and Korean, whose words carry their
+particles.
 
-Nobody says where a word ends, so every two neighbouring signs count as one, in documents and queries alike.
-What has none of these signs pays for looking at its bytes once.
+Nobody says where a word ends, so every two neighbouring signs count as one, in documents and
+queries alike. What has none of these signs pays for looking at its bytes once.
 """
 
 import re
@@ -57,7 +58,8 @@ def parts(word: str) -> list[str]:
 
 
 def parted(word: str) -> Iterator[tuple[int, int]]:
-    """From where to where the parts of a word are: every two neighbouring signs, and what is no such sign.
+    """From where to where the parts of a word are: every two neighbouring signs, and what is no
+    such sign.
 
     >>> [text[start:end] for text in ["東京都owl"] for start, end in parted(text)]
     ['東京', '京都', 'owl']

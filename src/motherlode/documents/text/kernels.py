@@ -1,9 +1,9 @@
 """Loops over each byte of a text and each number of a page, compiled by numba.
 
-In numpy each of these is a dozen passes, and most of a page's time would go into beginning them. All are
-compiled for the one kind of arguments that they are called with, when this module is loaded: no document may
-be what a compiler is waited for. To load them takes half a second, so that is done where documents are read,
-and nowhere else.
+In numpy each of these is a dozen passes, and most of a page's time would go into beginning them.
+All are compiled for the one kind of arguments that they are called with, when this module is
+loaded: no document may be what a compiler is waited for. To load them takes half a second, so that
+is done where documents are read, and nowhere else.
 """
 # ruff: noqa: PLR2004 - bytes of UTF-8 are meant
 
@@ -34,8 +34,9 @@ _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 def _compiled(result: Any, *arguments: Any) -> Callable[[F], F]:
-    """Compile a function for arguments of these types, and keep that for the next time if there is a folder
-    where it can be kept: else each process compiles for itself, which takes some seconds."""
+    """Compile a function for arguments of these types, and keep that for the next time if there is
+    a folder where it can be kept: else each process compiles for itself, which takes some seconds.
+    """
     several: Any = types.Tuple
     signature = (several(result) if isinstance(result, tuple) else result)(*arguments)
 
@@ -53,8 +54,9 @@ def _compiled(result: Any, *arguments: Any) -> Callable[[F], F]:
 
 @_compiled(types.boolean, _READ, types.int64)
 def _parts(text: Bytes, place: int) -> bool:
-    """Whether a byte is of a character beyond ASCII that no word has in it: of U+2000 to U+203F, which are
-    dashes, quotation marks and blanks, or of U+00A0."""
+    """Whether a byte is of a character beyond ASCII that no word has in it: of U+2000 to U+203F,
+    which are dashes, quotation marks and blanks, or of U+00A0.
+    """
     code = text[place]
     before = text[place - 1] if place > 0 else 0
     behind = text[place + 1] if place + 1 < len(text) else 0
@@ -71,10 +73,12 @@ def _parts(text: Bytes, place: int) -> bool:
 
 @_compiled((_PLACES, _HASHES), _READ, _READ, _BITS)
 def split(text: Bytes, folded: Bytes, base: np.uint64) -> tuple[Places, Hashes]:
-    """Where each piece of a text ends, and its hash: a polynomial in its bytes as they are folded (Karp and
-    Rabin, 1987). Between pieces stands what is folded to 0, and what parts words beyond ASCII.
+    """Where each piece of a text ends, and its hash: a polynomial in its bytes as they are folded
+    (Karp and Rabin, 1987). Between pieces stands what is folded to 0, and what parts words beyond
+    ASCII.
 
-    Nothing is decided by a jump but what seldom comes: no processor can tell where the next word ends.
+    Nothing is decided by a jump but what seldom comes: no processor can tell where the next word
+    ends.
     """
     ends, hashes = np.empty(len(text) // 2 + 2, np.int64), np.empty(len(text) // 2 + 2, np.uint64)
     found, hashed, within = _NONE, np.uint64(0), False
@@ -145,8 +149,9 @@ def add(
 
 @_compiled((_NUMBERS, _PLACES), _NUMBERS, _PLACES, _PLACES)
 def counting(numbers: Numbers, ends: Places, borders: Places) -> tuple[Numbers, Places]:
-    """The numbers of pieces that are not 0; and how many of them end before each of some places, which
-    rise."""
+    """The numbers of pieces that are not 0; and how many of them end before each of some places,
+    which rise.
+    """
     found, places = np.empty(len(numbers), np.uint32), np.empty(len(borders), np.int64)
     size = part = 0
     for place in range(len(numbers)):
@@ -161,7 +166,9 @@ def counting(numbers: Numbers, ends: Places, borders: Places) -> tuple[Numbers, 
 
 @_compiled(_HASHES, _NUMBERS, types.int64, _BITS)
 def runs(sequence: Numbers, length: int, most: np.uint64) -> Hashes:
-    """A number of 64 bits for each run of so many terms, of those that are not greater than the most."""
+    """A number of 64 bits for each run of so many terms, of those that are not greater than the
+    most.
+    """
     found, size = np.empty(len(sequence), np.uint64), 0
     for place in range(len(sequence) - length + 1):
         mixed = np.uint64(sequence[place])
@@ -176,8 +183,9 @@ def runs(sequence: Numbers, length: int, most: np.uint64) -> Hashes:
 
 @_compiled((_BITS, types.int64), _HASHES, types.int64)
 def majority(ordered: Hashes, most: int) -> tuple[np.uint64, int]:
-    """The bits that more than half of some numbers have set, and how many there are. They come in order: each
-    counts once, and of many the smallest."""
+    """The bits that more than half of some numbers have set, and how many there are. They come in
+    order: each counts once, and of many the smallest.
+    """
     votes, voters = np.zeros(64, np.int64), 0
     for place in range(len(ordered)):
         if voters < most and (place == 0 or ordered[place] != ordered[place - 1]):
@@ -192,8 +200,9 @@ def majority(ordered: Hashes, most: int) -> tuple[np.uint64, int]:
 
 @_compiled((_NUMBERS, types.int64), _NUMBERS)
 def counted(ordered: Numbers) -> tuple[Numbers, int]:
-    """How many different numbers there are in a sorted sequence; first each of them, then how often it is
-    there."""
+    """How many different numbers there are in a sorted sequence; first each of them, then how often
+    it is there.
+    """
     found, starts, size = np.empty(len(ordered), np.uint32), np.empty(len(ordered) + 1, np.int64), 0
     for place in range(len(ordered)):
         fresh = place == 0 or ordered[place] != ordered[place - 1]
@@ -209,7 +218,9 @@ def counted(ordered: Numbers) -> tuple[Numbers, int]:
 
 @_compiled(types.int64, _READ, types.int64)
 def _white(text: Bytes, place: int) -> int:
-    """How many bytes of white space, as Unicode has it, begin at a place: those of one character, or none."""
+    """How many bytes of white space, as Unicode has it, begin at a place: those of one character,
+    or none.
+    """
     code = text[place]
     if code < _BEYOND:
         return int(0x09 <= code <= 0x0D or 0x1C <= code <= 0x20)
@@ -237,9 +248,9 @@ def _characters(text: Bytes, places: Places) -> Places:
 
 @_compiled((_BYTES, _PLACES), _READ, types.int64)
 def tidied(text: Bytes, parts: int) -> tuple[Bytes, Places]:
-    """A text in UTF-8, of so many parts with a 0 behind each: its lines without white space around them, none
-    of them empty, and with one blank where there were several. And how many of its characters come before the
-    end of each part, with that of its last line.
+    """A text in UTF-8, of so many parts with a 0 behind each: its lines without white space around
+    them, none of them empty, and with one blank where there were several. And how many of its
+    characters come before the end of each part, with that of its last line.
 
     Blanks are decided on without a jump: no processor can tell where the next word ends.
     """

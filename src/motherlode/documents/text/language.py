@@ -1,4 +1,6 @@
-"""The language of a text, told by its letters and their order (py3langid); what a page says comes second."""
+"""The language of a text, told by its letters and their order (py3langid); what a page says comes
+second.
+"""
 
 from functools import cache, lru_cache
 from itertools import islice
@@ -11,7 +13,8 @@ from motherlode.documents.text.whitespace import tidy
 
 _LEAST = 40  # characters; of less, nothing can be said
 _ENOUGH = 300  # characters that are looked at
-_BEGINNING = 10_000  # characters that they are taken from: at the end of a long text there are lists of names
+# characters that they are taken from: at the end of a long text there are lists of names
+_BEGINNING = 10_000
 _WORDS, _SHARE = (
     20,
     0.25,
@@ -95,7 +98,9 @@ LANGUAGES = [
 
 
 def language_of(text: str, told: str = "") -> str:
-    """The language as two letters (ISO 639-1); what the page names, if the text is too short to tell."""
+    """The language as two letters (ISO 639-1); what the page names, if the text is too short to
+    tell.
+    """
     sample = _prose(text)
     if len(sample) < _LEAST or not _has_letters(sample):
         return told

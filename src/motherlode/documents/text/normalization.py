@@ -1,5 +1,7 @@
-"""Text as the index and the queries to it have it: every letter is spelled in one way (NFC), letters that
-were printed as one are apart, and signs that are words of their own have blanks around them."""
+"""Text as the index and the queries to it have it: every letter is spelled in one way (NFC),
+letters that were printed as one are apart, and signs that are words of their own have blanks around
+them.
+"""
 
 from unicodedata import normalize
 
@@ -12,8 +14,9 @@ _SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 # What PDF has for letters that a printer joined.
 _JOINED = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
 _APART = str.maketrans(_JOINED)
-# In UTF-8, whatever could be spelled otherwise begins with 0xCC or above. So do the dashes and quotation
-# marks that are everywhere: with 0xE2 0x80, after which there is nothing but signs like them.
+# In UTF-8, whatever could be spelled otherwise begins with 0xCC or above. So do the dashes and
+# quotation marks that are everywhere: with 0xE2 0x80, after which there is nothing but signs like
+# them.
 _LEAD, _DOUBTFUL = 0xC2, 0xCC
 _HIDDEN = (0xC2, 0xAD)
 _DASH = (0xE2, 0x80)
@@ -30,10 +33,11 @@ def lettered(text: str) -> str:
 
 
 def spelled(utf8: bytes) -> bytes:
-    """Many lines of text with every letter spelled in one way, and blanks for dashes and quotation marks:
-    most have none but plain letters then, which is less work for all who come after.
+    """Many lines of text with every letter spelled in one way, and blanks for dashes and quotation
+    marks: most have none but plain letters then, which is less work for all who come after.
 
-    Only those lines are taken apart that may have to be changed; it takes long lists of them to be worth it.
+    Only those lines are taken apart that may have to be changed; it takes long lists of them to be
+    worth it.
 
     >>> spelled("a \\u2013 b\\ncafe\\u0301".encode()).decode()
     'a     b\\ncafé'

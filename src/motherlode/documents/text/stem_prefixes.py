@@ -1,10 +1,10 @@
 """With what all words begin that have one stem.
 
-Porter's stemmer takes endings off English words and puts little in their place, so that words of one stem
-share their beginning: they are found in any list of words that is sorted, and the index need not keep stems.
-A word of a language whose endings we do not know is its own stem. Other stemmers spell letters otherwise
-(German, French, Spanish), take away what a word begins with (Arabic, Irish) or change its middle (Dutch,
-Finnish): there it must.
+Porter's stemmer takes endings off English words and puts little in their place, so that words of
+one stem share their beginning: they are found in any list of words that is sorted, and the index
+need not keep stems. A word of a language whose endings we do not know is its own stem. Other
+stemmers spell letters otherwise (German, French, Spanish), take away what a word begins with
+(Arabic, Irish) or change its middle (Dutch, Finnish): there it must.
 """
 
 from motherlode.documents.text.terms import has_stemmer, stem_of
@@ -18,8 +18,8 @@ def is_rooted(language: str) -> bool:
 
 
 def heads(word: str) -> list[str]:
-    """What every English word begins with, in one of these ways, that has the stem of this one; none, if the
-    word does not count.
+    """What every English word begins with, in one of these ways, that has the stem of this one;
+    none, if the word does not count.
 
     >>> heads("owls"), heads("cities"), heads("usability"), heads("rating")
     (['owl'], ['citi', 'city'], ['usabl', 'usabi'], ['rat'])
@@ -31,8 +31,9 @@ def heads(word: str) -> list[str]:
 
 
 def _unstemmed(stem: str) -> list[str]:
-    """Only the last letter of a stem may be of the stemmer's own making: i for y, e that was put behind what
-    was left, and l in bl for bility."""
+    """Only the last letter of a stem may be of the stemmer's own making: i for y, e that was put
+    behind what was left, and l in bl for bility.
+    """
     if stem.endswith("i"):
         return [stem, f"{stem[:-1]}y"]
     if stem.endswith("bl"):

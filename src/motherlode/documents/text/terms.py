@@ -1,7 +1,9 @@
-"""Terms: words without stopwords, stemmed by their language, counted (BINGO!, section 2.2; SPEC B4).
+"""Terms: words without stopwords, stemmed by their language, counted (BINGO!, section 2.2; SPEC
+B4).
 
-A term's number is a hash of its stem, so that it means the same in every process and portal, and no table of
-words has to be kept. Which word a number stands for is asked seldom, and of a text that has it (`spell`).
+A term's number is a hash of its stem, so that it means the same in every process and portal, and no
+table of words has to be kept. Which word a number stands for is asked seldom, and of a text that
+has it (`spell`).
 """
 
 import re
@@ -118,7 +120,9 @@ def sequences_of(texts: Sequence[str], language: str = "en") -> list[Numbers]:
 
 
 def _spread(numbers: Numbers, several: dict[int, list[int]], start: int, end: int) -> Numbers:
-    """The numbers from one place to another, several where there are several, of those words that count."""
+    """The numbers from one place to another, several where there are several, of those words that
+    count.
+    """
     parts = []
     for place, inside in several.items():
         if start <= place < end:
@@ -219,8 +223,9 @@ class _Numbers:
         self._known = Table(_REMEMBERED)
 
     def of(self, text: bytes) -> tuple[Numbers, Places, dict[int, list[int]]]:
-        """The number of each piece of a text, the place behind it, and the numbers of those that hold several
-        words. What a part of the text has taught, the next one knows."""
+        """The number of each piece of a text, the place behind it, and the numbers of those that
+        hold several words. What a part of the text has taught, the next one knows.
+        """
         parts, behind, several, before = [], [], dict[int, list[int]](), 0
         for start, block in blocks(text):
             pieces = Pieces(block)
@@ -236,12 +241,14 @@ class _Numbers:
         return np.concatenate(parts), np.concatenate(behind), several
 
     def _learned(self, pieces: Pieces, places: Places) -> tuple[Numbers, dict[int, list[int]]]:
-        """The numbers of the pieces at some places, which were not known until now, and of those that hold
-        several words, by their places. What can be done for all of them at once is: alone, each would take
-        twice as long."""
+        """The numbers of the pieces at some places, which were not known until now, and of those
+        that hold several words, by their places. What can be done for all of them at once is:
+        alone, each would take twice as long.
+        """
         spelled, hashes = pieces.spelled(pieces.ends.take(places)), pieces.hashes.take(places)
         distinct = {*spelled}
-        # Of ASCII, small letters are left: one word. Anything else may hold several that count, or none.
+        # Of ASCII, small letters are left: one word. Anything else may hold several that count, or
+        # none.
         odd = self._words_in([piece for piece in distinct if not piece.isascii()])
         plain = distinct.difference(odd) if odd else distinct
         words = [piece for piece in plain - self._silent if 1 < len(piece) <= _MAX_WORD]
@@ -300,7 +307,9 @@ def _encoded(word: str) -> bytes:
 
 
 def _numbers(language: str) -> _Numbers:
-    """The numbers of a language; without a name it is English, and those that we know nothing of are one."""
+    """The numbers of a language; without a name it is English, and those that we know nothing of
+    are one.
+    """
     return _numbers_of(language if not language or language in _STEMMERS else _UNKNOWN)
 
 

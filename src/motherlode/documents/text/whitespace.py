@@ -22,8 +22,9 @@ def tidy_lines(text: str) -> str:
 
 
 def tidy_parts(*parts: str) -> tuple[str, list[str]]:
-    """The parts of a text as one, and each of them: blocks, one a line, none of them empty, with one blank
-    where there were several; other white space within a line stays as it is. A zero character ends a part.
+    """The parts of a text as one, and each of them: blocks, one a line, none of them empty, with
+    one blank where there were several; other white space within a line stays as it is. A zero
+    character ends a part.
 
     >>> tidy_parts("barn   owls ", " \\n", " hunt\\n\\nby night")
     ('barn owls\\nhunt\\nby night', ['barn owls', '', 'hunt\\nby night'])

@@ -1,4 +1,4 @@
 """The file formats of an export: one module each, and `registry`, which lists them.
 
-A format is a function from records to a file. It reads no tables: `export.record_reader` does.
+A format is a function from records to a file; it reads no tables.
 """

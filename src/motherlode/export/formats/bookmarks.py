@@ -1,4 +1,6 @@
-"""Netscape bookmarks: topics as folders, with their best pages. `lode new --bookmarks` reads them again."""
+"""Netscape bookmarks: topics as folders, with their best pages. `lode new --bookmarks` reads them
+again.
+"""
 
 from collections.abc import Iterable
 from html import escape

@@ -1,6 +1,7 @@
 """JSON Lines: a page a line.
 
-Escaped to ASCII, so that no title steers a terminal that it is shown on; whoever reads it gets what was said.
+Escaped to ASCII, so that no title steers a terminal that it is shown on; whoever reads it gets what
+was said.
 """
 
 import json

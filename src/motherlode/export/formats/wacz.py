@@ -1,7 +1,7 @@
 """WACZ 1.1.1: a WARC file with its index and a list of its pages, in one zip.
 
-https://specs.webrecorder.net/wacz/1.1.1/. The index is CDXJ in gzip members of some lines each, with
-`index.idx` to find the right one (ZipNum); a reader may as well unpack it as a whole.
+https://specs.webrecorder.net/wacz/1.1.1/. The index is CDXJ in gzip members of some lines each,
+with `index.idx` to find the right one (ZipNum); a reader may as well unpack it as a whole.
 """
 
 import json
@@ -43,7 +43,9 @@ class ArchiveInfo(Struct, frozen=True):
 
 
 def write_wacz(responses: Iterable[PackedResponse], out: BinaryIO, about: ArchiveInfo) -> int:
-    """Write the archive, what finds things in it, and what says that it is whole; returns how many pages."""
+    """Write the archive, what finds things in it, and what says that it is whole; returns how many
+    pages.
+    """
     with TemporaryFile() as lines, TemporaryFile() as pages, ZipFile(out, "w") as package:
         parcel = _Parcel(package, about.made_at)
         number = _write_archive(parcel, responses, about.opening, (lines, pages))
@@ -87,9 +89,9 @@ class _Parcel:
         # What is packed already stays as it is, so that readers can find their way by offsets.
         info.compress_type = ZIP_STORED if path.endswith((".gz", ".idx")) else ZIP_DEFLATED
         info.external_attr = 0o644 << 16
-        # Sizes are not known beforehand, so there is room for large ones where each file begins, but in the
-        # zip's directory only if they are. ReplayWeb.page skips that room only where the directory has some
-        # extra field, too: this one, as in Java's archives, says nothing.
+        # Sizes are not known beforehand, so there is room for large ones where each file begins,
+        # but in the zip's directory only if they are. ReplayWeb.page skips that room only where the
+        # directory has some extra field, too: this one, as in Java's archives, says nothing.
         info.extra = _NOTHING_MORE
         with self._package.open(info, "w", force_zip64=True) as file:
             entry = _ZipEntry(file)

@@ -7,7 +7,9 @@ from motherlode.export.records import PackedResponse
 
 
 def write_warc(responses: Iterable[PackedResponse], out: BinaryIO, opening: bytes) -> int:
-    """Write the packed record that says whose file it is, then those of the pages; returns how many."""
+    """Write the packed record that says whose file it is, then those of the pages; returns how
+    many.
+    """
     out.write(opening)
     number = 0
     for number, response in enumerate(responses, 1):  # noqa: B007 - the last one counts

@@ -1,7 +1,6 @@
-"""A portal as a static site: plain pages by topic, and a search that needs no server (SPEC X9).
+"""A portal as a static site (SPEC X9): pages by topic, and a search that needs no server.
 
-`records` has what a site is made of, `rows` what is shown of a page, `spool` keeps that while it is sorted,
-`lookup` makes the index of the search page, `pages` fills the templates, and `writer` goes through it all.
+Only `content` reads the portal; all other modules work on its `records`.
 """
 
 MARKER = "motherlode-site.txt"

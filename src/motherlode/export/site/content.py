@@ -1,4 +1,6 @@
-"""What a static site says of a portal, out of the store (SPEC X9); `export.site` makes the site of it."""
+"""What a static site says of a portal, out of the store (SPEC X9); `export.site` makes the site of
+it.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from msgspec.structs import replace
 
 from motherlode import __version__
 from motherlode.documents.features.spaces import TERMS
-from motherlode.export.record_reader import Gathering
+from motherlode.export.record_reader import ExportSource
 from motherlode.export.site.records import Bunch, Content, Detail, Head, Imprint, Outing, Shown
 from motherlode.records import Example, TopicId
 from motherlode.records.example_counts import count_examples
@@ -44,22 +46,22 @@ _CENTRAL = 3  # pages of a cluster
 _EXAMPLES = 100
 
 
-def content_of(what: Gathering) -> Content:
+def content_of(source: ExportSource) -> Content:
     """The content of a site: of a portal, or of one of its topics and those below."""
-    source = _Source(what)
-    return Content(source.imprint(), source.heads(), source.cards, source.detail)
+    content = _Content(source)
+    return Content(content.imprint(), content.heads(), content.cards, content.detail)
 
 
 @dataclass(frozen=True)
-class _Source:
-    what: Gathering
+class _Content:
+    source: ExportSource
 
     @cached_property
     def _view(self) -> PortalView:
-        return PortalView(self.what.session, self.what.portal.config, self.what.tree)
+        return PortalView(self.source.session, self.source.portal.config, self.source.tree)
 
     def heads(self) -> list[Head]:
-        tree, topics = self.what.tree, self.what.topics
+        tree, topics = self.source.tree, self.source.topics
         estimates = precision_estimates(self._view)
         within = None if topics is None else set(topics)
         return [
@@ -69,11 +71,11 @@ class _Source:
         ]
 
     def imprint(self) -> Imprint:
-        session = self.what.session
+        session = self.source.session
         totals = overview.totals(session)
         runs = ledger.all_runs(session)
         return Imprint(
-            title=self.what.portal.title,
+            title=self.source.portal.title,
             software=f"Motherlode {__version__}",
             as_of=overview.last_fetched(session),
             fetched=totals.pages,
@@ -92,9 +94,9 @@ class _Source:
 
     def cards(self, head: Head) -> Iterator[PageCard]:
         """The pages of a topic that are there, the surest first; or the members of a collection."""
-        session = self.what.session
-        if self.what.collections is not None:
-            yield from member_cards(self.what.collections, [TopicId(head.topic)])
+        session = self.source.session
+        if self.source.collections is not None:
+            yield from member_cards(self.source.collections, [TopicId(head.topic)])
             return
         for part in surest_on(session, TopicId(head.topic)):
             there = {
@@ -105,12 +107,12 @@ class _Source:
                     yield card_of(there[page], judgement.confidence, judgement.probability)
 
     def detail(self, head: Head) -> Detail:
-        session, topic = self.what.session, TopicId(head.topic)
-        if self.what.collections is not None:  # its members, and nothing that is not among them
-            cards = member_cards(self.what.collections, self.what.tree.descendants(topic))
+        session, topic = self.source.session, TopicId(head.topic)
+        if self.source.collections is not None:  # its members, and nothing that is not among them
+            cards = member_cards(self.source.collections, self.source.tree.descendants(topic))
             return Detail(best=tuple(islice(cards, BEST_PAGES)))
-        surest = judged_for(session, self.what.tree.descendants(topic), CANDIDATE_PAGES)
-        scores = link_scores_of(session, self.what.tree, topic) if surest else []
+        surest = judged_for(session, self.source.tree.descendants(topic), CANDIDATE_PAGES)
+        scores = link_scores_of(session, self.source.tree, topic) if surest else []
         clusters, clustered = self._clusters(topic)
         examples = [example for example in self._view.examples if example.topic == topic]
         return Detail(
@@ -125,8 +127,10 @@ class _Source:
         )
 
     def _clusters(self, topic: TopicId) -> tuple[tuple[Bunch, ...], int]:
-        """What a topic's pages fall into, where nobody has divided it and there are enough of them."""
-        tree, session = self.what.tree, self.what.session
+        """What a topic's pages fall into, where nobody has divided it and there are
+        enough of them.
+        """
+        tree, session = self.source.tree, self.source.session
         divided = any(not one.is_others for one in tree.children(topic))
         if divided or len(judged_for(session, [topic], _CLUSTERABLE)) < _CLUSTERABLE:
             return (), 0

@@ -1,9 +1,10 @@
-"""The index of the search page: words with the pages that have them, in files that are loaded as scripts.
+"""The index of the search page: words with the pages that have them, in files that are loaded as
+scripts.
 
-A page opened from a file system may fetch nothing, but it may load scripts. So each part of the index is a
-script that hands its data over. Words are sorted and divided into parts of about one size; `about` says with
-which word each part begins, so that a search loads the few that it needs. `assets/search.js` reads all this,
-and takes words apart as `words_of` does.
+A page opened from a file system may fetch nothing, but it may load scripts. So each part of the
+index is a script that hands its data over. Words are sorted and divided into parts of about one
+size; `about` says with which word each part begins, so that a search loads the few that it needs.
+`assets/search.js` reads all this, and takes words apart as `words_of` does.
 """
 
 import json
@@ -80,7 +81,7 @@ def postings(number: int, row: SiteRow, card: PageCard, places: Sequence[str]) -
         (row.title, _TITLE),
         (where, _PLACE),
         (card.headings, _HEADING),
-        (row.said, _SAID),
+        (row.excerpt, _SAID),
     ):
         counted.update(dict.fromkeys(words_of(said), worth))
     frequent = Counter(words_of(card.text[:_LOOKED_AT]))
@@ -145,7 +146,9 @@ def script(kind: str, number: int, data: Any) -> bytes:
 
 
 def _packed(found: Iterable[tuple[int, str]]) -> str:
-    """Pages by their distance from the one before, in hexadecimal; the last digit is what the word counts."""
+    """Pages by their distance from the one before, in hexadecimal; the last digit is what the word
+    counts.
+    """
     before, parts = 0, []
     for page, worth in found:
         parts.append(f"{page - before:x}{worth}")
@@ -157,7 +160,7 @@ def _shown(row: SiteRow, files: dict[str, str]) -> list[object]:
     return [
         row.title,
         row.url,
-        row.said,
+        row.excerpt,
         row.host,
         files[row.host],
         row.language,

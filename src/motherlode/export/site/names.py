@@ -1,7 +1,9 @@
-"""Names of files that every file system takes and tells apart, whatever topics and sites are called.
+"""Names of files that every file system takes and tells apart, whatever topics and sites are
+called.
 
-A name that can be read back from its file's name is used as it is; any other is made similar and ends with a
-hash. Steps of a path are joined by one underscore, which no step has, and a hash comes after two.
+A name that can be read back from its file's name is used as it is; any other is made similar and
+ends with a hash. Steps of a path are joined by one underscore, which no step has, and a hash comes
+after two.
 """
 
 import re

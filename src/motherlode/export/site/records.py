@@ -36,7 +36,9 @@ class Head(Struct, frozen=True):
 
 
 class Detail(Struct, frozen=True):
-    """What a topic's own page says besides its pages. `clustered`: of how many pages the clusters are."""
+    """What a topic's own page says besides its pages. `clustered`: of how many pages the clusters
+    are.
+    """
 
     best: tuple[PageCard, ...] = ()
     authorities: tuple[HubOrAuthority, ...] = ()
@@ -75,7 +77,9 @@ class Imprint(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Content:
-    """Everything. Topics come parents first, each followed by those below it; cards come surest first."""
+    """Everything. Topics come parents first, each followed by those below it; cards come surest
+    first.
+    """
 
     imprint: Imprint
     heads: Sequence[Head]

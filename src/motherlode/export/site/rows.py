@@ -1,4 +1,6 @@
-"""What is shown of a page: one line of a list, on the pages of topics and sites and among what is found."""
+"""What is shown of a page: one line of a list, on the pages of topics and sites and among what is
+found.
+"""
 
 import re
 
@@ -20,7 +22,7 @@ class SiteRow(Assessed, frozen=True, array_like=True):
 
     url: str
     title: str
-    said: str
+    excerpt: str
     host: str
     language: str
     fetched_at: float
@@ -32,7 +34,7 @@ def row_of(card: PageCard, topic: int) -> SiteRow:
     return SiteRow(
         url=plain(card.url),
         title=named(card.title, card.url),
-        said=_beginning(card),
+        excerpt=_beginning(card),
         host=plain(host_of(card.url)),
         language=card.language if card.language.isascii() and card.language.isalpha() else "",
         fetched_at=card.fetched_at,

@@ -1,4 +1,5 @@
-"""What a site shows of its pages, put down in temporary files: it is wanted by topic, by site and by word.
+"""What a site shows of its pages, put down in temporary files: it is wanted by topic, by site and
+by word.
 
 So memory grows with the number of sites, not with that of pages.
 """

@@ -1,18 +1,21 @@
 """A site, from its content to its files."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from itertools import accumulate, islice
 from pathlib import Path
 
+from jinja2 import Environment
+
 from motherlode.export.site import FOLDERS, MARKER, lookup
 from motherlode.export.site.names import site_file, topic_file
-from motherlode.export.site.pages import SitePageWriter
 from motherlode.export.site.records import Content, Head
-from motherlode.export.site.rows import row_of
+from motherlode.export.site.rows import brief, named, row_of
 from motherlode.export.site.spool import Spool
+from motherlode.export.templates import filled_from
 from motherlode.learning.calibration import MIN_LIKELY, MIN_SURE
 
 _MARKED = (
@@ -22,12 +25,16 @@ _LISTED = 50  # pages on a page
 _HOSTS = 500  # sites on a page
 _SITES = 15  # of a topic, those with most pages
 
-Telling = Callable[[str, int], None]
+ShowProgress = Callable[[str, int], None]
+ASSETS = ("style.css", "search.js")
+_PACKAGE = "motherlode.export.site"
 
 
 @dataclass(frozen=True)
 class SiteTopic:
-    """A topic as the templates see it. Its pages and those below have the numbers from `first` to `end`."""
+    """A topic as the templates see it. Its pages and those below have the numbers from `first` to
+    `end`.
+    """
 
     head: Head
     place: int
@@ -53,7 +60,9 @@ class SiteTopic:
 
 @dataclass(frozen=True)
 class Turn:
-    """One page of a long list: its file, its number, of what it begins with, and the files on either side."""
+    """One page of a long list: its file, its number, of what it begins with, and the files on
+    either side.
+    """
 
     name: str
     page: int
@@ -63,7 +72,9 @@ class Turn:
     after: str
 
 
-def write_site(content: Content, folder: Path, told: Telling = lambda _what, _done: None) -> int:
+def write_site(
+    content: Content, folder: Path, show: ShowProgress = lambda _what, _done: None
+) -> int:
     """Write a site into an empty folder; returns how many pages it lists.
 
     The same content makes the same bytes.
@@ -74,18 +85,18 @@ def write_site(content: Content, folder: Path, told: Telling = lambda _what, _do
         for place, head in enumerate(content.heads):
             for card in content.cards(head):
                 spool.add(place, head.path, card)
-                told("page", len(spool))
-        _Site(content, folder, spool, told).write()
+                show("page", len(spool))
+        _Site(content, folder, spool, show).write()
         return len(spool)
 
 
 class _Site:
     """The second half: everything is in the spool and counted."""
 
-    def __init__(self, content: Content, folder: Path, spool: Spool, told: Telling) -> None:
+    def __init__(self, content: Content, folder: Path, spool: Spool, show: ShowProgress) -> None:
         self._content = content
         self._spool = spool
-        self._told = told
+        self._show = show
         self._topics = _topics(content.heads, spool.counts)
         self._hosts = _together(spool.hosts)
         self._files = {host: site_file(host) for host in self._hosts}
@@ -137,7 +148,7 @@ class _Site:
                 hosts=len(hosts),
                 **said,
             )
-            self._told("topic", topic.place + 1)
+            self._show("topic", topic.place + 1)
 
     def _above(self, topic: SiteTopic) -> Iterator[SiteTopic]:
         """The topics above one, the outermost first."""
@@ -152,7 +163,7 @@ class _Site:
             for turn in _turns("sites", file, f"{file}__p", pages, _LISTED):
                 said = {"host": host, "number": pages, "turn": turn}
                 self._pages.write(turn.name, "site.html", rows=list(islice(rows, _LISTED)), **said)
-            self._told("site", number)
+            self._show("site", number)
         ranked = _ranked(self._hosts)
         for turn in _turns("sites", "index", "index-", max(1, len(ranked)), _HOSTS):
             part = ranked[turn.start - 1 : turn.start - 1 + _HOSTS]
@@ -169,8 +180,8 @@ class _Site:
             lookup.Span("/".join(one.head.path), one.file, one.first, one.end)
             for one in self._topics
         ]
-        told = lookup.about(len(self._spool), firsts, spans, sorted(self._spool.languages))
-        self._pages.put("search/about.js", told)
+        about = lookup.about(len(self._spool), firsts, spans, sorted(self._spool.languages))
+        self._pages.put("search/about.js", about)
         self._pages.write("search.html", "search.html")
 
 
@@ -221,3 +232,34 @@ def _topics(heads: Sequence[Head], counts: Sequence[int]) -> list[SiteTopic]:
         )
         for place, head in enumerate(heads)
     ]
+
+
+class SitePageWriter:
+    """Writes the pages of a site into its folder; `shared` is what every template may name."""
+
+    def __init__(self, folder: Path, shared: Mapping[str, object]) -> None:
+        self._folder = folder
+        self._shared = shared
+
+    def write(self, name: str, template: str, **said: object) -> None:
+        """One page. `root` leads from it to the home page, so that links work wherever
+        the site is.
+        """
+        root = "../" * name.count("/")
+        text = (
+            environment().get_template(template).render(self._shared, root=root, here=name, **said)
+        )
+        self.put(name, text.encode())
+
+    def put(self, name: str, data: bytes) -> None:
+        (self._folder / name).write_bytes(data)
+
+    def put_assets(self) -> None:
+        for name in ASSETS:
+            self.put(f"assets/{name}", (files(_PACKAGE) / "assets" / name).read_bytes())
+
+
+@cache
+def environment() -> Environment:
+    titled: Callable[[str, str | None], str] = lambda title, url: named(title, url or "")  # noqa: E731
+    return filled_from(_PACKAGE, {"brief": brief, "titled": titled})

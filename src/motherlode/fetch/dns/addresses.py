@@ -1,7 +1,8 @@
-"""Which addresses a crawler may connect to: those of the public Internet, unless a portal opens others.
+"""Which addresses a crawler may connect to: those of the public Internet, unless a portal opens
+others.
 
-Asked of the address that is really connected to, after every resolution and every redirect, so that neither a
-name that points inwards nor one that changes its mind (DNS rebinding) leads anywhere.
+Asked of the address that is really connected to, after every resolution and every redirect, so that
+neither a name that points inwards nor one that changes its mind (DNS rebinding) leads anywhere.
 """
 
 from functools import lru_cache
@@ -9,14 +10,16 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 
 _Ip = IPv4Address | IPv6Address
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last four bytes are an IPv4 address
-# What counts as global by the tables of Python, or of some versions of it, and leads inside all the same.
+# What counts as global by the tables of Python, or of some versions of it, and leads inside all the
+# same.
 _INSIDE = tuple(
     ip_network(told)
     for told in (
         "168.63.129.16/32",  # Azure's metadata
         "192.0.0.0/24",  # for protocols; Oracle's metadata among them
         "192.88.99.0/24",  # the way to 6to4, which is no host
-        "64:ff9b:1::/48",  # a NAT64 of one's own (RFC 8215): where in it IPv4 stands, only its owner knows
+        # a NAT64 of one's own (RFC 8215): where in it IPv4 stands, only its owner knows
+        "64:ff9b:1::/48",
         "fec0::/10",  # deprecated, and still routed inside
         "3fff::/20",  # for documentation
     )
@@ -40,10 +43,11 @@ def is_public(address: str) -> bool:
 
 
 def leads_inside(host: str) -> bool:
-    """Whether a name is one of a machine or a network itself (RFC 6761, 6762 and 8375; `.internal`, where
-    metadata are): for where nobody here resolves it.
+    """Whether a name is one of a machine or a network itself (RFC 6761, 6762 and 8375; `.internal`,
+    where metadata are): for where nobody here resolves it.
 
-    >>> leads_inside("localhost"), leads_inside("metadata.google.internal"), leads_inside("example.org")
+    >>> names = ("localhost", "metadata.google.internal", "example.org")
+    >>> tuple(map(leads_inside, names))
     (True, True, False)
     """
     return f".{host.lower().rstrip('.')}".endswith(_OWN)

@@ -31,8 +31,10 @@ _NAME = re.compile(r"[!-~]{1,255}")  # a server may say anything
 _ABSENT = frozenset(
     {aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME}
 )
-# A question is sent again, each time after twice as long. From a server that was quick before, c-ares expects
-# an answer within a quarter of a second, so this many are ten seconds and more: our own limit ends it.
+# A question is sent again, each time after twice as long. From a server that was quick before,
+# c-ares expects an answer within a quarter of a second, so this many are ten seconds and more: our
+# own limit ends
+# it.
 _TRIES = 6
 
 
@@ -62,7 +64,9 @@ class _Question(NamedTuple):
 
 
 class Resolver:
-    """The machine's own names and all servers, behind one cache. Look-ups of a name at one time are one."""
+    """The machine's own names and all servers, behind one cache. Look-ups of a name at one time are
+    one.
+    """
 
     def __init__(
         self,
@@ -85,8 +89,9 @@ class Resolver:
         return await self._answer(_Question(host))
 
     async def further(self, host: str) -> tuple[str, ...]:
-        """Its addresses of IPv6, for a host whose others do not answer; none, if there are none or nobody
-        can say. What the machine knows by itself, it knows whole."""
+        """Its addresses of IPv6, for a host whose others do not answer; none, if there are none or
+        nobody can say. What the machine knows by itself, it knows whole.
+        """
         if is_address(host.strip("[]")) or self._file.addresses_of(host):
             return ()
         try:
@@ -95,14 +100,18 @@ class Resolver:
             return ()
 
     def prefer(self, host: str, address: str) -> None:
-        """This address of a host has answered, and those before it have not: from now on it is the first."""
+        """This address of a host has answered, and those before it have not: from now on it is the
+        first.
+        """
         expires, found = self._known.get(_Question(host), (0.0, None))
         if isinstance(found, Resolved):
             others = (one for one in found.addresses if one != address)
             self._known[_Question(host)] = expires, replace(found, addresses=(address, *others))
 
     def prefetch(self, host: str) -> None:
-        """Look a host up before it is needed, unless it is known or enough others are being looked up."""
+        """Look a host up before it is needed, unless it is known or enough others are being looked
+        up.
+        """
         question = _Question(host)
         if len(self._asking) >= _MAX_PREFETCH or question in self._asking or self._cached(question):
             return
@@ -153,7 +162,9 @@ class Resolver:
         return found
 
     async def _first_answer(self, question: _Question) -> Resolved:
-        """Ask the first server; when it takes long or fails, the next as well. Who knows first is right."""
+        """Ask the first server; when it takes long or fails, the next as well. Who knows first is
+        right.
+        """
         asked: set[asyncio.Task[Resolved]] = set()
         servers = list(self._servers)
         try:
@@ -206,8 +217,9 @@ class _Channel:
 class _AresServer:
     """A server, or those of the system, by c-ares.
 
-    That has a memory of its own, up to an hour even for an empty answer, and pycares has no switch for it. It
-    goes with its channel, so a channel is used no longer than we would remember any answer ourselves.
+    That has a memory of its own, up to an hour even for an empty answer, and pycares has no switch
+    for it. It goes with its channel, so a channel is used no longer than we would remember any
+    answer ourselves.
     """
 
     def __init__(
@@ -277,7 +289,9 @@ async def _query(
 
 
 class _SystemServer:
-    """The system's own resolver, which also knows files and local names; it says nothing of lifetimes."""
+    """The system's own resolver, which also knows files and local names; it says nothing of
+    lifetimes.
+    """
 
     async def look_up(self, host: str) -> Resolved:
         loop = asyncio.get_running_loop()
@@ -314,6 +328,7 @@ def _named(server: str, options: DnsOptions, clock: Callable[[], float]) -> Serv
         return _AresServer([server], options, clock)
     except AresError as error:
         raise BadInputError(
-            f"dns.servers: {server[:100]!r} is not the address of a name server, such as 192.0.2.53 or "
+            f"dns.servers: {server[:100]!r} is not the address of a name server, such as "
+            "192.0.2.53 or "
             "192.0.2.53:5353."
         ) from error

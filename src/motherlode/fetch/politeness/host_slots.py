@@ -1,10 +1,12 @@
 """Whose turn it is: the best waiting entry whose host may be asked now (SPEC B29).
 
-Hosts rest after each fetch, have a few connections each, and share those of their registrable domain. A slow
-host keeps nobody else waiting. A decision costs the logarithm of what waits, however many hosts there are.
+Hosts rest after each fetch, have a few connections each, and share those of their registrable
+domain. A slow host keeps nobody else waiting. A decision costs the logarithm of what waits, however
+many hosts there are.
 
-Of equal ranks at one host, the entry that came first is the first; of hosts whose best entries have equal
-ranks, the host that was ready first. `frontier/frontier.py` says how this goes with the order of entries.
+Of equal ranks at one host, the entry that came first is the first; of hosts whose best entries have
+equal ranks, the host that was ready first. `frontier/frontier.py` says how this goes with the
+order of entries.
 """
 
 from heapq import heapify, heappop, heappush
@@ -19,7 +21,9 @@ _SLACK = 64  # void tickets that a line may have in any case
 
 
 class _Host(Generic[T]):
-    """A host with what waits for it. Its ticket is for the one line in which it stands; old ones are void."""
+    """A host with what waits for it. Its ticket is for the one line in which it stands; old ones
+    are void.
+    """
 
     __slots__ = (
         "connections",
@@ -60,7 +64,9 @@ class _Domain(Generic[T]):
 
 
 class Turns(Generic[T]):
-    """Entries by host, given out best first as far as politeness allows. It does no I/O and has no clock."""
+    """Entries by host, given out best first as far as politeness allows. It does no I/O and has no
+    clock.
+    """
 
     def __init__(self, options: PolitenessOptions) -> None:
         self._most_of_a_host = options.host_connections
@@ -98,7 +104,8 @@ class Turns(Generic[T]):
         if known.line is None:
             self._line_up(known, 0.0)
         elif better and known.line is not self._resting:
-            # Even if its domain was full: what became free may be kept for a worse entry that nobody takes.
+            # Even if its domain was full: what became free may be kept for a worse entry that
+            # nobody takes.
             self._stand(known, self._ready, -rank)
 
     def take(self, now: float, floor: float = -inf) -> T | None:
@@ -178,8 +185,9 @@ class Turns(Generic[T]):
                 self._forget(host)
 
     def _give(self, host: _Host[T], now: float) -> T:
-        """Its best entry. Another connection is for hosts that answer slowly: it begins no sooner than a rest
-        after this one, and not before it is known how long the host wants to rest."""
+        """Its best entry. Another connection is for hosts that answer slowly: it begins no sooner
+        than a rest after this one, and not before it is known how long the host wants to rest.
+        """
         entry = heappop(host.waiting)[2]
         self._size -= 1
         host.connections += 1
@@ -190,7 +198,9 @@ class Turns(Generic[T]):
         return entry
 
     def _line_up(self, host: _Host[T], now: float) -> None:
-        """Let a host rest until it may be asked; not if it has no connection left for what waits."""
+        """Let a host rest until it may be asked; not if it has no connection left for
+        what waits.
+        """
         most = self._most_of_a_host if host.waiting and host.pace is not None else 1
         if host.connections >= most:
             return
@@ -228,7 +238,9 @@ class Turns(Generic[T]):
         return host
 
     def _forget(self, host: _Host[T]) -> None:
-        """A host that has rested and has nothing to do is dropped: memory must not grow with the crawl."""
+        """A host that has rested and has nothing to do is dropped: memory must not grow with the
+        crawl.
+        """
         del self._hosts[host.name]
         host.domain.hosts -= 1
         if not host.domain.hosts:

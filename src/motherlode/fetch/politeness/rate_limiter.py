@@ -1,6 +1,6 @@
-"""Turns at hosts, waited for: entries of the crawl, and further steps of fetches that are under way.
+"""The rate limiter: entries and further steps of fetches wait for their turn at a host.
 
-`politeness.Turns` decides; here is the clock, and those who wait.
+`host_slots.Turns` decides which host may be asked; the clock and the waiting are here.
 """
 
 import asyncio
@@ -98,7 +98,9 @@ class RateLimiter(Generic[T]):
             raise
 
     def poll(self) -> T | None:
-        """The best entry whose host may be asked now; None: there is none, or others wait for one already."""
+        """The best entry whose host may be asked now; None: there is none, or others wait for one
+        already.
+        """
         if not self._takers:
             now = self._now()
             while (work := self._turns.take(now)) is not None:
@@ -108,7 +110,9 @@ class RateLimiter(Generic[T]):
         return None
 
     async def turn(self, host: str) -> None:
-        """Wait for a turn at a host, ahead of all entries: what has been begun is finished first."""
+        """Wait for a turn at a host, ahead of all entries: what has been begun is
+        finished first.
+        """
         step = _Step(host, asyncio.get_running_loop().create_future())
         self._turns.add(step, inf, host, registrable_domain(host))
         self._steps += 1
@@ -121,7 +125,9 @@ class RateLimiter(Generic[T]):
             raise
 
     def release(self, host: str, seconds: float | None, asked_for: float | None = None) -> None:
-        """A turn is over, after an answer that took so long; the host now rests. None: it was not asked."""
+        """A turn is over, after an answer that took so long; the host now rests. None: it was not
+        asked.
+        """
         self._turns.done(
             host, self._now(), None if seconds is None else self.rest(seconds, asked_for)
         )
@@ -129,7 +135,9 @@ class RateLimiter(Generic[T]):
             self._serve()
 
     def rest(self, seconds: float, asked_for: float | None = None) -> float:
-        """How long a host rests after an answer that took so long, if robots.txt asks for a delay."""
+        """How long a host rests after an answer that took so long, if robots.txt asks
+        for a delay.
+        """
         if not self._slowdown and asked_for is None:
             return self._delay
         return min(max(self._delay, seconds * self._slowdown, asked_for or 0.0), self._max_delay)
@@ -147,7 +155,9 @@ class RateLimiter(Generic[T]):
         return [work.entry for work in works if not isinstance(work, _Step)]
 
     def _serve(self) -> None:
-        """Give out all turns that can be given now, and look again when the next host has rested."""
+        """Give out all turns that can be given now, and look again when the next host
+        has rested.
+        """
         now = self._now()
         while self._takers and self._takers[0].done():
             self._takers.popleft()
@@ -183,6 +193,8 @@ class RateLimiter(Generic[T]):
         self._serve()
 
     def _first_now(self) -> float:
-        """The loop's time, asked for once by its name: to find out the loop costs more than to ask it."""
+        """The loop's time, asked for once by its name: to find out the loop costs more than to ask
+        it.
+        """
         self._now = asyncio.get_running_loop().time
         return self._now()

@@ -1,4 +1,6 @@
-"""robots.txt of every host that is visited: fetched, kept, and asked before each fetch (RFC 9309)."""
+"""robots.txt of every host that is visited: fetched, kept, and asked before each fetch
+(RFC 9309).
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -43,7 +45,9 @@ class _Asking:
 
 
 class RobotsCache:
-    """Rules by origin. `load` finds what an earlier run kept; what is new is handed over with its batch."""
+    """Rules by origin. `load` finds what an earlier run kept; what is new is handed over with its
+    batch.
+    """
 
     def __init__(
         self,
@@ -78,7 +82,9 @@ class RobotsCache:
         return known[1]
 
     def rules_at_hand(self, url: str) -> Robots | None:
-        """The same without waiting, as it is for nearly every fetch; None: `rules_for` knows more."""
+        """The same without waiting, as it is for nearly every fetch; None: `rules_for`
+        knows more.
+        """
         if self._excepting and self.ignores(host_of(url)):
             return ALLOW_ALL
         known = self._fresh(origin_of(url))
@@ -111,7 +117,9 @@ class RobotsCache:
         return known
 
     async def _asked(self, origin: str) -> _Known:
-        """Several fetches from one host wait for one robots.txt; once nobody does, it is not asked for."""
+        """Several fetches from one host wait for one robots.txt; once nobody does, it is not asked
+        for.
+        """
         asking = self._asking.get(origin)
         if asking is None:
             asking = self._asking[origin] = _Asking(asyncio.create_task(self._ask(origin)))

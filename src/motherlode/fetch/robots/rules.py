@@ -49,7 +49,9 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "
 
 
 class Rule(Struct, frozen=True):
-    """A path pattern that is allowed or not. The longest that matches counts; of two, the one that allows."""
+    """A path pattern that is allowed or not. The longest that matches counts; of two, the one that
+    allows.
+    """
 
     pattern: str
     allow: bool
@@ -153,7 +155,9 @@ def _directives(body: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _whole_lines(body: bytes) -> bytes:
-    """As much as is read; without its last line if that was cut, for half a path may forbid a whole site."""
+    """As much as is read; without its last line if that was cut, for half a path may forbid a whole
+    site.
+    """
     if len(body) < _MAX_BYTES:
         return body
     cut = body[:_MAX_BYTES]
@@ -187,7 +191,8 @@ def _rules(pattern: str, *, allow: bool) -> Iterator[Rule]:
     if allow and _DIRECTORY.search(pattern):
         directory = _DIRECTORY.sub("/$", pattern)
         yield Rule(directory, allow, _matcher(directory))
-    # Google's cases have it that an escape allows nothing but itself; what it forbids goes by the RFC.
+    # Google's cases have it that an escape allows nothing but itself; what it forbids goes by the
+    # RFC.
     spelled = pattern if allow else _spelled(pattern)
     if spelled != pattern:
         yield Rule(spelled, allow, _matcher(spelled))

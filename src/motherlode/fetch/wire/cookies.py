@@ -1,4 +1,6 @@
-"""Cookies, for portals that want them: what a host set is told to that host again, for this crawl only."""
+"""Cookies, for portals that want them: what a host set is told to that host again, for this crawl
+only.
+"""
 
 from collections import OrderedDict
 

@@ -1,4 +1,6 @@
-"""From a host to an open connection: names, the guard, proxies, TLS; every phase timed and bounded."""
+"""From a host to an open connection: names, the guard, proxies, TLS; every phase timed
+and bounded.
+"""
 
 import asyncio
 import socket
@@ -13,9 +15,9 @@ from motherlode.fetch.options import NetworkOptions
 from motherlode.fetch.web import FetchError, Phases
 from motherlode.fetch.wire.http1 import Http1
 from motherlode.fetch.wire.http2 import Http2
-from motherlode.fetch.wire.overrides import Overrides
 from motherlode.fetch.wire.proxies import Proxies, Proxy
 from motherlode.fetch.wire.sockets import UnreachedError, reach
+from motherlode.records import BadInputError
 
 if TYPE_CHECKING:
     from asyncio import Transport
@@ -24,6 +26,7 @@ Connection = Http1 | Http2
 _MAX_CONNECT_ANSWER = 16_384  # bytes that a proxy may say before a tunnel begins
 _HTTP1, _HTTP2 = "http/1.1", "h2"
 _FAREWELL = 1.0  # seconds for a host to say goodbye over TLS; the default is 30
+_PORTS = 65_536
 
 
 class HttpOrigin(NamedTuple):
@@ -35,8 +38,9 @@ class HttpOrigin(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """Where something is: the name that leads there, its addresses, the port, what the name is an alias for;
-    and whether a person has said so, who may lead anywhere."""
+    """Where something is: the name that leads there, its addresses, the port, what the name is an
+    alias for; and whether a person has said so, who may lead anywhere.
+    """
 
     name: str
     addresses: tuple[str, ...]
@@ -46,8 +50,9 @@ class Endpoint(NamedTuple):
 
 
 class OpenConnection(NamedTuple):
-    """An open connection, whom it leads to, what it cost to open, the proxy it goes through in plain, and the
-    names that the host is an alias for."""
+    """An open connection, whom it leads to, what it cost to open, the proxy it goes through in
+    plain, and the names that the host is an alias for.
+    """
 
     connection: Connection
     address: str
@@ -222,8 +227,8 @@ class Dialer:
                 ssl_shutdown_timeout=_FAREWELL,
             )
         except BaseException:
-            # Cancelled after the handshake, asyncio would say goodbye on a socket that is then closed under
-            # it; the next one to get its number would be taken for it.
+            # Cancelled after the handshake, asyncio would say goodbye on a socket that is then
+            # closed under it; the next one to get its number would be taken for it.
             if chooser.chosen is not None:
                 chooser.chosen.abort()
             raise
@@ -270,3 +275,41 @@ def _tls_failure(error: ssl.SSLError, host: str) -> FetchError:
 def _reason(error: ssl.SSLError) -> str:
     """What went wrong, in words. Not every alert has a name of its own; then the text has it."""
     return (error.reason or str(error)).replace("_", " ").lower()
+
+
+class Overrides:
+    """Where hosts are when a portal says so (`[network] connect` and `overrides`)."""
+
+    def __init__(self, options: NetworkOptions) -> None:
+        self._everywhere = (
+            parse_place(options.connect, "network.connect") if options.connect else None
+        )
+        self._single: dict[str, tuple[str, int]] = {}
+        for setting in options.overrides:
+            host, _, place = setting.partition("=")
+            self._single[host.lower()] = parse_place(place, "network.overrides")
+
+    def place_of(self, host: str) -> tuple[str, int] | None:
+        """Address and port (0: the URL's own) for a host; None: the name itself says where."""
+        found = self._single.get(host)
+        while found is None and self._single and "." in host:
+            host = host.partition(".")[2]
+            found = self._single.get(f"*.{host}")
+        return found or self._everywhere
+
+
+def parse_place(place: str, setting: str) -> tuple[str, int]:
+    """Return host and port of HOST, HOST:PORT or [ADDRESS]:PORT; port 0 where there is none.
+
+    >>> parse_place("[::1]:8080", "x"), parse_place("127.0.0.1", "x")
+    (('::1', 8080), ('127.0.0.1', 0))
+    """
+    if place.startswith("["):
+        host, _, rest = place[1:].partition("]")
+        port = rest.removeprefix(":")
+    else:
+        host, _, port = place.partition(":")
+    number = int(port or 0)
+    if not (0 < number < _PORTS or not port):
+        raise BadInputError(f"{setting} = {place!r}: there is no port {port}.")
+    return host, number

@@ -1,13 +1,15 @@
-"""HTTP/1.1 on one connection: a request goes out, its response comes in, under the eye of a watch."""
+"""HTTP/1.1 on one connection: a request goes out, its response comes in, under the eye
+of a watch.
+"""
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.web import FetchError
-from motherlode.fetch.wire.content_length import has_head, told_once
 from motherlode.fetch.wire.intake import MAX_HEAD, Intake
 from motherlode.fetch.wire.watch import Watch
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _MAX_INTERIM = 10  # responses like "100 Continue"
 _MAX_WRAPPING = 16  # bytes about each byte of a body; a chunk of one byte takes five
 _OK = 200
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_LENGTH = re.compile(rb"^content-length:([^\r\n]*)\r?\n", re.IGNORECASE | re.MULTILINE)
 
 
 class StaleError(Exception):
@@ -63,7 +67,9 @@ class Http1(asyncio.Protocol):
                 self.abort()
 
     def close(self) -> None:
-        """Give an idle connection up. No farewell: over TLS, some hosts leave one waiting for theirs."""
+        """Give an idle connection up. No farewell: over TLS, some hosts leave one waiting for
+        theirs.
+        """
         self.reusable = False
         self.abort()
 
@@ -130,7 +136,7 @@ class Http1(asyncio.Protocol):
         if not self._body and "Content-Length" in str(error):
             if not has_head(self._head):
                 return  # the parser says the same again when there is more
-            mended = told_once(self._head)
+            mended = with_one_length(self._head)
             if mended is not None:
                 intake.forget()
                 self._parser, self._head = self._new_parser(), mended
@@ -199,3 +205,30 @@ class Http1(asyncio.Protocol):
         if self._done is not None and not self._done.done():
             self.reusable = False
             self._done.set_exception(error)
+
+
+def has_head(received: bytes) -> bool:
+    """Whether a head is complete."""
+    return b"\n\r\n" in received or b"\n\n" in received
+
+
+def with_one_length(received: bytes) -> bytes | None:
+    """Return a response that repeats its length with one length (RFC 9110, 8.6).
+
+    None: it has one length already, or lengths that contradict each other.
+
+    >>> with_one_length(b"HTTP/1.1 200 OK\\r\\nContent-Length: 5, 5\\r\\n\\r\\nhello")
+    b'HTTP/1.1 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nhello'
+    """
+    end = _HEAD_END.search(received)
+    if end is None:
+        return None
+    head, rest = received[: end.end()], received[end.end() :]
+    headers: list[bytes] = _LENGTH.findall(head)
+    lengths = [length.strip() for header in headers for length in header.split(b",")]
+    if len(lengths) == 1 or len(set(lengths)) != 1 or not lengths[0].isdigit():
+        return None
+    status, line, others = head.partition(b"\n")
+    return (
+        status + line + b"Content-Length: " + lengths[0] + b"\r\n" + _LENGTH.sub(b"", others) + rest
+    )

@@ -53,7 +53,9 @@ class _Http2Stream:
 
 
 class _Connection(H2Connection):
-    """h2 takes nothing after a GOAWAY, though a host may still finish what it has begun (RFC 9113, 6.8)."""
+    """h2 takes nothing after a GOAWAY, though a host may still finish what it has begun (RFC 9113,
+    6.8).
+    """
 
     def _receive_goaway_frame(self, frame: "GoAwayFrame") -> "tuple[list[Frame], list[Event]]":
         state = self.state_machine.state
@@ -165,7 +167,9 @@ class Http2(asyncio.Protocol):
             stream.fail(error)
 
     def _retire(self, event: ConnectionTerminated) -> None:
-        """The host takes no more requests; those after the last that it names it has not looked at."""
+        """The host takes no more requests; those after the last that it names it has
+        not looked at.
+        """
         for number, stream in self._streams.items():
             if number > (event.last_stream_id or 0):
                 stream.fail(StaleError())

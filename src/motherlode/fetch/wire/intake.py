@@ -1,4 +1,6 @@
-"""One response as it comes in, held to its limits: in number and size of headers, in type, in bytes."""
+"""One response as it comes in, held to its limits: in number and size of headers, in type, in
+bytes.
+"""
 
 from motherlode.documents.mime import mime_of, sniff_mime
 from motherlode.fetch.content_codings import TooLargeError, decoded, is_whole_gzip, start_of
@@ -15,9 +17,11 @@ _DIGITS = 20  # of 64 bits
 
 
 class Intake:
-    """Told of headers and bytes as they arrive; raises `FetchError` as soon as they are too many or unwanted.
+    """Told of headers and bytes as they arrive; raises `FetchError` as soon as they are too many or
+    unwanted.
 
-    `add` says whether it has enough: then the rest is not wanted, and the connection is no longer of use.
+    `add` says whether it has enough: then the rest is not wanted, and the connection is no longer
+    of use.
     """
 
     __slots__ = (
@@ -153,7 +157,8 @@ class Intake:
         """How much is wanted of what begins like this. Raises `FetchError` if nothing is."""
         start = data
         if packed and self._coding:
-            # A packed page that says it is one is believed until it is unpacked: looking costs more.
+            # A packed page that says it is one is believed until it is unpacked: looking costs
+            # more.
             bound = self._bound(self.mime)
             if bound:
                 return bound

@@ -8,8 +8,9 @@ from motherlode.fetch.wire.http2 import Http2
 
 
 class Pool:
-    """Idle connections by origin. One of HTTP/2 serves several requests at once, so it is lent, not given:
-    it counts as idle all the while, and if its time is up in mid-request it ends after that."""
+    """Idle connections by origin. One of HTTP/2 serves several requests at once, so it is lent, not
+    given: it counts as idle all the while, and if its time is up in mid-request it ends after that.
+    """
 
     def __init__(self, keep: float, most: int) -> None:
         self._keep = keep

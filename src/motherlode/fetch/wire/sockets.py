@@ -1,9 +1,9 @@
 """A socket to the first of a host's addresses that answers, within the time for one connection.
 
-Nearly always that is the first of them, so nothing else is prepared before it has failed or takes long. Then
-the others are tried, each beside those before it; then further ones are asked for (of IPv6, where there is
-IPv4); at last the first is tried again, if it took long. So most hosts cost one question to a name server and
-one connection.
+Nearly always that is the first of them, so nothing else is prepared before it has failed or takes
+long. Then the others are tried, each beside those before it; then further ones are asked for (of
+IPv6, where there is IPv4); at last the first is tried again, if it took long. So most hosts cost
+one question to a name server and one connection.
 """
 
 import asyncio
@@ -114,8 +114,9 @@ class _Attempts:
                 task.result().close()
 
     def failure(self) -> UnreachedError:
-        """The first of all failures, unless it is that there is no way there, as to IPv6 from many machines;
-        what is still under way came too late."""
+        """The first of all failures, unless it is that there is no way there, as to IPv6 from many
+        machines; what is still under way came too late.
+        """
         kinds: Mapping[str, FailureKind] = {
             **dict.fromkeys(self._tried, FailureKind.CONNECT_TIMEOUT),
             **self._kinds,

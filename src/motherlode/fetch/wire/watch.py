@@ -1,4 +1,6 @@
-"""The clock over one exchange: first byte, silence between bytes, and the rate of a transfer (SPEC B23)."""
+"""The clock over one exchange: first byte, silence between bytes, and the rate of a transfer (SPEC
+B23).
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +14,9 @@ NEVER = -1.0  # clocks begin at 0
 
 
 class Watch:
-    """Told of every arrival, it looks up only when something may be late: one timer, seldom moved."""
+    """Told of every arrival, it looks up only when something may be late: one timer,
+    seldom moved.
+    """
 
     __slots__ = (
         "_clock",

@@ -1,7 +1,9 @@
-"""Expert search: a query, a few pages, a short crawl, ten answers (SPEC B31; BINGO!, 5.3, Figures 4 and 5).
+"""Expert search: a query, a few pages, a short crawl, ten answers (SPEC B31; BINGO!, 5.3, Figures 4
+and 5).
 
-The crawl and its answer are those of `lode ask`, on a portal that is thrown away. Beside the answer stand the
-same pages in other orders, and what somebody would find who only looked at what the seeds link to.
+The crawl and its answer are those of `lode ask`, on a portal that is thrown away. Beside the answer
+stand the same pages in other orders, and what somebody would find who only looked at what the seeds
+link to.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +52,9 @@ class Order(StrEnum):
 
 
 class ExpertExperiment(Struct, frozen=True):
-    """What to ask. `query`: if not by the name of each topic; `pages`: of the crawl, seeds included."""
+    """What to ask. `query`: if not by the name of each topic; `pages`: of the crawl, seeds
+    included.
+    """
 
     web: str
     topics: tuple[str, ...]
@@ -214,7 +218,9 @@ def _by_query(query: str, documents: Mapping[str, Document]) -> list[str]:
 
 
 def _best(scores: Mapping[str, float]) -> list[str]:
-    """Those that have anything of the query, the most like it first; equals in order of their addresses."""
+    """Those that have anything of the query, the most like it first; equals in order of their
+    addresses.
+    """
     return sorted((url for url in scores if scores[url] > 0), key=lambda url: (-scores[url], url))
 
 

@@ -264,7 +264,9 @@ class _Trial:
         return FeedbackTrial(self._task, kind, given, self._before, after, relevant)
 
     def _counted(self, urls: Iterator[str] | Collection[str]) -> OnTopic:
-        """Return how many of these pages are right; seeds, which the user knows already, do not count."""
+        """Return how many of these pages are right; seeds, which the user knows already, do not
+        count.
+        """
         is_right = [url in self._relevant for url in urls if url not in self._seeds]
         return OnTopic(right=sum(is_right), wrong=len(is_right) - sum(is_right))
 

@@ -1,6 +1,7 @@
 """How good a ranked list of pages is, by the labels: the figures of Tables 2 and 3 and of Figure 5.
 
-A list has no seeds in it, and neither has what it is measured by: what a crawler was handed it has not found.
+A list has no seeds in it, and neither has what it is measured by: what a crawler was handed it has
+not found.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -24,8 +25,8 @@ class Sought(Struct, frozen=True):
 class Top(Struct, frozen=True):
     """The first pages of a list by how good they are; means, where there were several runs.
 
-    `best`: how many were asked for; `TAKEN`: all that were put on the topic; `FETCHED`: all there are.
-    `known`: how many of the topic's best-known pages are among them.
+    `best`: how many were asked for; `TAKEN`: all that were put on the topic; `FETCHED`: all there
+    are. `known`: how many of the topic's best-known pages are among them.
     """
 
     best: int
@@ -45,7 +46,9 @@ class Ranking(Struct, frozen=True):
 
 
 class Rankings(Struct, frozen=True):
-    """The same of several lists. `first` is the median over those lists that have a right page at all."""
+    """The same of several lists. `first` is the median over those lists that have a right page at
+    all.
+    """
 
     precision: float
     first: float | None
@@ -56,10 +59,11 @@ class Rankings(Struct, frozen=True):
 def tops(
     ranked: Sequence[str], taken: int | None, sought: Sought, sizes: Collection[int]
 ) -> list[Top]:
-    """The best pages of a list, as many as each size says and there are, then all that were taken, and all.
+    """The best pages of a list, as many as each size says and there are, then all that were taken,
+    and all.
 
-    What was taken is at the head of the list. Pages that were rejected stand behind it, the nearest first.
-    Where nothing is decided (None) there is no telling what was taken.
+    What was taken is at the head of the list. Pages that were rejected stand behind it, the nearest
+    first. Where nothing is decided (None) there is no telling what was taken.
     """
     right = [0, *accumulate(int(url in sought.topic) for url in ranked)]
     famous = [0, *accumulate(int(url in sought.known) for url in ranked)]
@@ -81,7 +85,9 @@ def tops(
 
 
 def mean_tops(runs: Sequence[Sequence[Top]]) -> list[Top]:
-    """The mean of each size over the runs that have so many pages; what was taken, and all, come last."""
+    """The mean of each size over the runs that have so many pages; what was taken, and all, come
+    last.
+    """
     by: dict[int, list[Top]] = {}
     for run in runs:
         for one in run:

@@ -1,7 +1,8 @@
-"""A web put into a portal as it is, whole or in part: every page kept, topics learned from a few examples.
+"""A web put into a portal as it is, whole or in part: every page kept, topics learned from a few
+examples.
 
-A crawl would find the same pages in another order, and learn from more than it was handed. Here nothing
-depends on how well a crawl went, so that what is measured is what comes after it.
+A crawl would find the same pages in another order, and learn from more than it was handed. Here
+nothing depends on how well a crawl went, so that what is measured is what comes after it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,8 +39,8 @@ def filled(
 ) -> Iterator[tuple[Portal, Sayings]]:
     """A portal that has these pages of a web and is gone afterwards, and what it was not told.
 
-    Of what links say of a page, one in `held_back` is held back, on whichever page it stands: the links
-    are there, and say nothing.
+    Of what links say of a page, one in `held_back` is held back, on whichever page it stands: the
+    links are there, and say nothing.
     """
     with throwaway(planting, {}, Timing()) as portal:
         sayings = _fill(portal, web, urls, held_back, told)

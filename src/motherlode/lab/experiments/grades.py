@@ -1,4 +1,6 @@
-"""How good a ranked list is where pages are more or less right: nDCG, average precision, reciprocal rank."""
+"""How good a ranked list is where pages are more or less right: nDCG, average precision, reciprocal
+rank.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from math import log2
@@ -13,9 +15,10 @@ FEW, MANY = 10, 100  # places that nDCG looks at
 class Quality(Struct, frozen=True):
     """The figures of a list, or the means of several, from 0 to 1.
 
-    `ndcg_10`, `ndcg_100`: Järvelin and Kekäläinen 2002 with gains of 2^grade - 1 and a discount of log2(1 +
-    place), over the best order that there could be. `map` and `mrr` go by the pages that are right alone:
-    the mean of the precisions where each stands, 0 for one that is not found; and one over the first place.
+    `ndcg_10`, `ndcg_100`: Järvelin and Kekäläinen 2002 with gains of 2^grade - 1 and a discount of
+    log2(1 + place), over the best order that there could be. `map` and `mrr` go by the pages that
+    are right alone: the mean of the precisions where each stands, 0 for one that is not found; and
+    one over the first place.
     """
 
     ndcg_10: float

@@ -1,9 +1,11 @@
 """Portal generation for a single topic, from two pages (SPEC B30; BINGO!, 5.2, Tables 1 to 3).
 
-As in the paper it is one crawl: it is paused when a budget is used up, stock is taken, and it goes on.
+As in the paper it is one crawl: it is paused when a budget is used up, stock is taken, and it goes
+on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -13,7 +15,6 @@ from msgspec import Meta, Struct
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.defaults import PORTAL_SEEDS, RANDOM_SEED, REPEATS
 from motherlode.lab.experiments.figures import Sought, Top, mean_tops, tops
-from motherlode.lab.experiments.known_pages import best_known
 from motherlode.lab.experiments.stock import Extent, Stock, mean_extent, take_stock
 from motherlode.lab.linkgraph import LinkGraph, link_graph
 from motherlode.lab.loader import open_web
@@ -33,12 +34,15 @@ from motherlode.lab.trials.trial import (
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import policy_names
 from motherlode.records import UsageError
-from motherlode.urls import Address
+from motherlode.urls import Address, host_of
+
+_MAX_HOPS = 25
 
 
 class PortalExperiment(Struct, frozen=True):
-    """What to run. `budgets` are pages, the smallest first; `best`: at how many of the surest to look;
-    `known`: how many pages of a topic count as its best-known."""
+    """What to run. `budgets` are pages, the smallest first; `best`: at how many of the surest to
+    look; `known`: how many pages of a topic count as its best-known.
+    """
 
     web: str
     topics: tuple[str, ...]
@@ -190,3 +194,41 @@ def _row(policy: str, budget: int, runs: Sequence[Crawled], place: int) -> Porta
 def _legs(budgets: Sequence[int]) -> list[int]:
     """How many pages to fetch from one pause to the next."""
     return [budget - before for before, budget in zip((0, *budgets), budgets, strict=False)]
+
+
+def best_known(graph: LinkGraph, topic: Collection[str], most: int) -> frozenset[str]:
+    """The pages of a topic that most pages of other hosts link to, at most so many; of equals, the
+    first by address. What nobody links to from elsewhere is not known at all.
+    """
+    counts = _links_from_elsewhere(graph, frozenset(topic))
+    best = sorted(counts, key=lambda url: (-counts[url], url))[:most]
+    return frozenset(best)
+
+
+def _links_from_elsewhere(graph: LinkGraph, topic: frozenset[str]) -> Counter[str]:
+    """For each page of the topic, how many pages of other hosts link to it, by redirects or
+    directly.
+    """
+    hosts = [host_of(url) for url in graph.urls]
+    moved = _redirects(graph)
+    counts: Counter[str] = Counter()
+    for page, targets in enumerate(graph.targets):
+        if page in moved:
+            continue  # whoever links to it is counted instead
+        for target in {_end(moved, target) for target in targets}:
+            if graph.urls[target] in topic and hosts[target] != hosts[page]:
+                counts[graph.urls[target]] += 1
+    return counts
+
+
+def _redirects(graph: LinkGraph) -> dict[int, int]:
+    """Where each redirect leads to, as far as that is in the web."""
+    return {page: graph.targets[page][0] for page in graph.moved if graph.targets[page]}
+
+
+def _end(moved: dict[int, int], page: int) -> int:
+    for _ in range(_MAX_HOPS):
+        if page not in moved:
+            break
+        page = moved[page]
+    return page

@@ -5,8 +5,8 @@
     within   the same words, asked of the pages that were judged to be on the topic
     item     what links said of a page, where the index was not told of it; right is that page alone
 
-Pages of a topic have grade 2, those beside it (below the topic above) grade 1. What the topics were taught by
-is left out everywhere. None of this looks at what a ranking goes by but the words.
+Pages of a topic have grade 2, those beside it (below the topic above) grade 1. What the topics were
+taught by is left out everywhere. None of this looks at what a ranking goes by but the words.
 """
 
 import re
@@ -48,7 +48,8 @@ class QueryKind(StrEnum):
 class Query(Struct, frozen=True):
     """What is asked, of which topic (if of one), and the grade of every page that has one.
 
-    `topic` is whose query it is; what is `left_out` is in no list. `any_word`: not all words must be there.
+    `topic` is whose query it is; what is `left_out` is in no list. `any_word`: not all words must
+    be there.
     """
 
     kind: QueryKind
@@ -64,7 +65,9 @@ class Query(Struct, frozen=True):
 
 
 class Drawing:
-    """Draws queries for the topics of a portal, whose examples are left out; the same for the same chance."""
+    """Draws queries for the topics of a portal, whose examples are left out; the same for the same
+    chance.
+    """
 
     def __init__(self, labels: Labels, session: Session, index: PageIndex, chance: int) -> None:
         self._labels = labels
@@ -95,7 +98,9 @@ class Drawing:
     def items(
         self, topic: str, pages: Sequence[str], sayings: Sayings, most: int
     ) -> Iterator[Query]:
-        """What was said of pages of a topic, of so many at most, where that is not just their title."""
+        """What was said of pages of a topic, of so many at most, where that is not just their
+        title.
+        """
         relevant = self._labels.relevant(topic)
         known = sorted(url for url in pages if url in relevant and url in sayings)
         dice = Dice("items", self._chance, topic)

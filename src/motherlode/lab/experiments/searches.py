@@ -1,7 +1,8 @@
-"""How good the rankings of `lode search` are, on a web whose labels are known (SPEC B20; docs/search.md).
+"""How good the rankings of `lode search` are, on a web whose labels are known (SPEC B20;
+docs/search.md).
 
-The topics are split in two by chance: weights may be chosen by the queries of the first half, and what is
-reported is about the second.
+The topics are split in two by chance: weights may be chosen by the queries of the first half, and
+what is reported is about the second.
 """
 
 from collections import Counter
@@ -55,7 +56,9 @@ _TRIED = {
 
 
 class SearchExperiment(Struct, frozen=True):
-    """What to ask. `pages`: at most so many, those of the topics first; `words`, `items`: queries a topic."""
+    """What to ask. `pages`: at most so many, those of the topics first; `words`, `items`: queries a
+    topic.
+    """
 
     web: str
     topics: tuple[str, ...]
@@ -84,7 +87,9 @@ class RankingQuality(Struct, frozen=True):
 
 
 class SearchExperimentResult(Struct, frozen=True):
-    """Everything there is to tell; `chosen` is by the first half. A half is a line for each ranking."""
+    """Everything there is to tell; `chosen` is by the first half. A half is a line for each
+    ranking.
+    """
 
     plan: SearchExperiment
     pages: int
@@ -101,10 +106,12 @@ def large_topics(labels: Labels, least: int) -> tuple[str, ...]:
 
 
 def measure(
-    plan: SearchExperiment, ranks: Sequence[str], *, choose: bool, told: Progress
+    plan: SearchExperiment, ranks: Sequence[str], *, choose: bool, on_progress: Progress
 ) -> SearchExperimentResult:
-    """Put the web into a portal, ask it everything, and compare each part alone and these rankings."""
-    found, pages = _asked(plan, told)
+    """Put the web into a portal, ask it everything, and compare each part alone and
+    these rankings.
+    """
+    found, pages = _asked(plan, on_progress)
     halves = _halves(plan, found)
     chosen = best_weights(halves[0]) if choose else None
     everyone = list(dict.fromkeys((*SCORE_PARTS, *ranks, *([chosen] if chosen else []))))
@@ -158,10 +165,10 @@ def _halves(
     ]
 
 
-# --- asking ---------------------------------------------------------------------------------------------
+# --- asking ---------------------------------------------------------------------------------------
 
 
-def _asked(plan: SearchExperiment, told: Progress) -> tuple[list[QueryHits], int]:
+def _asked(plan: SearchExperiment, on_progress: Progress) -> tuple[list[QueryHits], int]:
     """Every query with what it found, and how many pages it was asked of."""
     web = open_web(Path(plan.web))
     labels = web.labels()
@@ -173,7 +180,7 @@ def _asked(plan: SearchExperiment, told: Progress) -> tuple[list[QueryHits], int
         [(tuple(topic.split("/")), [seed.url for seed in drawn]) for topic, drawn in seeds.items()],
         UrlRules(),
     )
-    with filled(web, pages, planting, _HELD_BACK, told) as (portal, sayings):
+    with filled(web, pages, planting, _HELD_BACK, on_progress) as (portal, sayings):
         indexed = update_index(portal).pages
         return list(_found(plan, portal, labels, pages, sayings, _examples(seeds))), indexed
 
@@ -185,7 +192,9 @@ def _examples(seeds: dict[str, tuple[Address, ...]]) -> frozenset[str]:
 def _pages(
     plan: SearchExperiment, urls: list[str], labels: Labels, seeds: dict[str, tuple[Address, ...]]
 ) -> list[str]:
-    """All pages of the web, or so many: examples, then pages of the topics, then others, each by chance."""
+    """All pages of the web, or so many: examples, then pages of the topics, then others, each by
+    chance.
+    """
     if plan.pages is None or plan.pages >= len(urls):
         return urls
     examples = _examples(seeds)

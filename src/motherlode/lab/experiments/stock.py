@@ -19,7 +19,9 @@ _VISITED = (UrlState.FETCHED, UrlState.MOVED, UrlState.FAILED)
 
 
 class Extent(Struct, frozen=True):
-    """How far a crawl has come; means, where there were several. `positive` is None where nothing decides."""
+    """How far a crawl has come; means, where there were several. `positive` is None where nothing
+    decides.
+    """
 
     visited: float
     stored: float

@@ -1,8 +1,8 @@
 """Who is who in a generated web: for each host its name, size, theme and part, by arithmetic alone.
 
-Hosts are numbered by falling size. They take turns through the slots of a cycle (a topic each, then general
-ones, then other languages), so that the hosts of a topic are every n-th host: no list is kept of anything,
-and a web of a hundred million pages costs no more than one of a hundred.
+Hosts are numbered by falling size. They take turns through the slots of a cycle (a topic each, then
+general ones, then other languages), so that the hosts of a topic are every n-th host: no list is
+kept of anything, and a web of a hundred million pages costs no more than one of a hundred.
 """
 
 import re
@@ -182,9 +182,10 @@ class Atlas:
         return self._start(number + 1) - self._start(number)
 
     def _start(self, number: int) -> int:
-        """How many pages lie on the hosts before this one: some on each, and of the rest the root of their
-        share, so that sizes fall like rank ** -0.5. In whole numbers: powers of fractions may be rounded
-        differently on another machine, and that were another web."""
+        """How many pages lie on the hosts before this one: some on each, and of the rest the root
+        of their share, so that sizes fall like rank ** -0.5. In whole numbers: powers of fractions
+        may be rounded differently on another machine, and that were another web.
+        """
         rest = self.plan.pages - _LEAST * self.plan.hosts
         return _LEAST * number + isqrt(rest * rest * number // self.plan.hosts)
 

@@ -1,7 +1,7 @@
 """Real documents from text, the same bytes whenever they are made.
 
-The libraries that write them are the `lab` extra and are loaded by the first document that needs them. They
-stamp the time into files and archives; whatever they stamp is set or overwritten here.
+The libraries that write them are the `lab` extra and are loaded by the first document that needs
+them. They stamp the time into files and archives; whatever they stamp is set or overwritten here.
 """
 
 import re
@@ -95,7 +95,10 @@ def _html(manuscript: Manuscript) -> bytes:
     links = [
         f'<p><a href="{escape(url)}">{escape(anchor)}</a></p>' for url, anchor in manuscript.links
     ]
-    head = f'<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>{title}</title></head>\n<body>'
+    head = (
+        "<!DOCTYPE html>\n<html>\n<head><meta "
+        f'charset="utf-8"><title>{title}</title></head>\n<body>'
+    )
     return "\n".join(
         [head, f"<h1>{title}</h1>", *paragraphs, *links, "</body>\n</html>\n"]
     ).encode()
@@ -158,7 +161,9 @@ def _docx(manuscript: Manuscript) -> bytes:
 
 
 def _add_docx_link(paragraph: Any, url: str, anchor: str) -> None:
-    """A hyperlink, which python-docx reads but cannot write: a run in an element that names a relation."""
+    """A hyperlink, which python-docx reads but cannot write: a run in an element that names a
+    relation.
+    """
     relation = _library("docx.opc.constants").RELATIONSHIP_TYPE.HYPERLINK
     link = _library("docx.oxml").OxmlElement("w:hyperlink")
     name = paragraph.part.relate_to(url, relation, is_external=True)
@@ -169,7 +174,8 @@ def _add_docx_link(paragraph: Any, url: str, anchor: str) -> None:
 
 @cache
 def _docx_template() -> bytes:
-    """The library's template without its hundred table styles, their second copy, and its thumbnail.
+    """The library's template without its hundred table styles, their second copy, and its
+    thumbnail.
 
     They are nine tenths of it, and would be read and written again for every document.
     """
@@ -252,7 +258,9 @@ def _odt(manuscript: Manuscript) -> bytes:
 
 
 def _saved(document: Any) -> bytes:
-    """The document's archive, packed again without the time and the attributes of this machine's files."""
+    """The document's archive, packed again without the time and the attributes of this machine's
+    files.
+    """
     file = BytesIO()
     document.save(file)
     with ZipFile(file) as archive:
@@ -315,7 +323,9 @@ def _tgz(manuscript: Manuscript) -> bytes:
 
 
 def _gzipped(content: bytes) -> bytes:
-    """Without name and time. Not by `gzip.compress`, whose header differs between versions of Python."""
+    """Without name and time. Not by `gzip.compress`, whose header differs between versions of
+    Python.
+    """
     file = BytesIO()
     with GzipFile("", "wb", fileobj=file, mtime=0) as archive:
         archive.write(content)

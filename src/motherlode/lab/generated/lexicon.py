@@ -10,9 +10,11 @@ from motherlode.lab.generated.topics import TOPICS
 from motherlode.lexicon.compiler import Recipe
 from motherlode.lexicon.nouns import Synset, as_sentence, branch, examples, meaning, read_nouns
 
-# The compiled lexicon of WordNet 3.0: the same words on every machine, or the same seed were another web.
+# The compiled lexicon of WordNet 3.0: the same words on every machine, or the same seed were
+# another web.
 DIGEST = "f100b40418496a2e9459"
-# Lexicographer files of WordNet whose nouns make up pages on no topic: acts, ideas, talk, groups, people...
+# Lexicographer files of WordNet whose nouns make up pages on no topic: acts, ideas, talk, groups,
+# people...
 _THEMES = {
     "04": "acts",
     "09": "ideas",
@@ -33,7 +35,9 @@ class Concept(Struct, frozen=True, array_like=True):
 
 
 class Lexicon(Struct, frozen=True):
-    """Concepts by topic and by theme, neighbours in the ontology side by side, and sentences of all kinds."""
+    """Concepts by topic and by theme, neighbours in the ontology side by side, and sentences of all
+    kinds.
+    """
 
     topics: dict[str, list[Concept]]
     themes: dict[str, list[Concept]]

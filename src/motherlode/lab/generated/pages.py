@@ -1,4 +1,6 @@
-"""The pages of a generated web: which there are, where they lie, what they are about, where they lead."""
+"""The pages of a generated web: which there are, where they lie, what they are about, where they
+lead.
+"""
 
 import re
 from collections.abc import Iterator
@@ -23,8 +25,8 @@ _FORMATS = (
 _COPIED = 0.04  # the share of near-duplicates
 _STALE = 0.03  # the share of links with an old address, which redirects
 _TELLING, _IDLE = 0.75, 0.9  # links whose anchor says where they lead; up to here, says nothing
-# Topical locality (Davison 2000): of a page's links to other hosts, so many lead to hosts on its topic, then
-# to related topics; up to the last share to general hosts, the rest anywhere.
+# Topical locality (Davison 2000): of a page's links to other hosts, so many lead to hosts on its
+# topic, then to related topics; up to the last share to general hosts, the rest anywhere.
 _ALIKE, _HUB_ALIKE, _RELATED, _GENERAL = 0.6, 0.85, 0.1, 0.85
 _TRIES = 3  # to draw another host than the page's own
 _ON_TOPIC = 0.72  # of a host's pages; the rest is on related topics and on none
@@ -35,7 +37,9 @@ _ANCHORS = ("here", "more", "click here", "read on", "this page", "details")
 
 
 class Leaf(Struct, frozen=True):
-    """A page: the n-th of its host. `source` is the page whose text it has, itself if it is no copy."""
+    """A page: the n-th of its host. `source` is the page whose text it has, itself if it is no
+    copy.
+    """
 
     site: Site
     number: int
@@ -65,7 +69,9 @@ class GeneratedPages:
         )  # popular pages are named often
 
     def leaf(self, site: Site, number: int) -> Leaf:
-        """What the n-th page of a host is. A mirror's page is its original's, at another address."""
+        """What the n-th page of a host is. A mirror's page is its original's, at
+        another address.
+        """
         if (origin := self.atlas.origin(site)) is not site:
             return replace(self.leaf(origin, number), site=site)
         dice = Dice(self._seed, "leaf", site.number, number)
@@ -136,7 +142,9 @@ class GeneratedPages:
         return found if original else [*found, other.pick(self.lexicon.sentences)]
 
     def links(self, leaf: Leaf) -> Iterator[GeneratedLink]:
-        """Where a page leads: its own site first, then others; a copy leads where its source does."""
+        """Where a page leads: its own site first, then others; a copy leads where its
+        source does.
+        """
         site = self.atlas.origin(leaf.site)
         menu = Dice(self._seed, "menu", site.number, leaf.number)
         for number in self._near(leaf, site):
@@ -169,7 +177,9 @@ class GeneratedPages:
         return f"/old/{hops}/{leaf.number}"
 
     def _near(self, leaf: Leaf, site: Site) -> Iterator[int]:
-        """The front page, the hub, and the next pages: up to one of HTML, so that all can be reached."""
+        """The front page, the hub, and the next pages: up to one of HTML, so that all can be
+        reached.
+        """
         yield from (number for number in (0, 1) if number != leaf.number)
         for number in range(max(leaf.number + 1, 2), site.size):
             yield number
@@ -185,7 +195,9 @@ class GeneratedPages:
         return self._some_leaf(site, dice)
 
     def _other_site(self, leaf: Leaf, dice: Dice) -> Site:
-        """Topical locality: most links from a page on a topic lead to hosts on it (Davison 2000)."""
+        """Topical locality: most links from a page on a topic lead to hosts on it
+        (Davison 2000).
+        """
         draw, atlas = dice.share(), self.atlas
         if leaf.site.tongue:
             return (

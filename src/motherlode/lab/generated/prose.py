@@ -1,4 +1,6 @@
-"""What a page says, in English: neighbouring concepts defined, and sentences of other things between."""
+"""What a page says, in English: neighbouring concepts defined, and sentences of other things
+between.
+"""
 
 from msgspec import Struct
 

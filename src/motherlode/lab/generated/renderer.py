@@ -84,7 +84,8 @@ def has_sitemap(site: Site) -> bool:
 def sitemap(urls: Iterable[str]) -> bytes:
     rows = "".join(f"<url><loc>{xml_escape(url)}</loc></url>\n" for url in urls)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{rows}</urlset>\n'.encode()
+    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n'
+    return f"{head}{rows}</urlset>\n".encode()
 
 
 def _anchor(link: GeneratedLink) -> str:

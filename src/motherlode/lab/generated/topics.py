@@ -1,4 +1,5 @@
-"""The topic tree of generated webs: a path, and the branch of WordNet 3.0 (an offset into its nouns).
+"""The topic tree of generated webs: a path, and the branch of WordNet 3.0 (an offset into its
+nouns).
 
 A small web has the first few, a large one all of them; so the first are spread over the tree.
 """

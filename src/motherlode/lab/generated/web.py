@@ -31,7 +31,9 @@ _EPOCH = 1_700_000_000  # when the youngest of the pages was changed
 
 
 class GeneratedWeb:
-    """The web of a plan. Nothing is kept: the same URL is made anew each time, the same each time."""
+    """The web of a plan. Nothing is kept: the same URL is made anew each time, the same
+    each time.
+    """
 
     def __init__(self, plan: WebPlan, description: Description | None = None) -> None:
         self._plan = plan

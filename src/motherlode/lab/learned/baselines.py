@@ -1,4 +1,6 @@
-"""What scikit-learn makes of the same examples, on all terms: one class a topic, and one for OTHERS."""
+"""What scikit-learn makes of the same examples, on all terms: one class a topic, and one for
+OTHERS.
+"""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -19,7 +21,9 @@ from motherlode.records import LodeError
 
 
 class Matrices(Struct, frozen=True):
-    """Examples and unseen pages, over every term of the examples. The class after the topics is OTHERS."""
+    """Examples and unseen pages, over every term of the examples. The class after the topics is
+    OTHERS.
+    """
 
     classes: Ints
     counts: csr_array
@@ -85,7 +89,9 @@ BASELINES: dict[str, Callable[[Matrices], Floats]] = {
 
 
 def judged(portal: SampledPortal, values: Floats) -> MethodScores:
-    """A topic is as sure as the surest class of it and its sub-topics, and takes what is surest in those."""
+    """A topic is as sure as the surest class of it and its sub-topics, and takes what is surest in
+    those.
+    """
     best = values.argmax(axis=1)
     scores, accepted = {}, {}
     for topic in portal.topics:

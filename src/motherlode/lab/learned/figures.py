@@ -18,7 +18,9 @@ class MethodScores(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """Of one topic, or the means of several. A topic that takes nothing has no precision to speak of: 0."""
+    """Of one topic, or the means of several. A topic that takes nothing has no precision to speak
+    of: 0.
+    """
 
     precision: float
     recall: float

@@ -78,8 +78,8 @@ def read_pages(
 ) -> LabelledPages:
     """The labelled pages of a web.
 
-    What links say and what is next to a page is known as far as pages are read: where a space wants to
-    know it, those without labels are read, too.
+    What links say and what is next to a page is known as far as pages are read: where a space wants
+    to know it, those without labels are read, too.
     """
     topics_of = dict(labels.items())
     if not topics_of:

@@ -36,7 +36,8 @@ class Draw(Struct, frozen=True):
 
 
 class SampledPortal(Struct, frozen=True):
-    """Topics by their paths, the pages drawn as examples of each, and those that nobody learns from.
+    """Topics by their paths, the pages drawn as examples of each, and those that nobody learns
+    from.
 
     `parents` has a number for each path, those between a topic and the root included.
     """
@@ -61,7 +62,9 @@ class SampledPortal(Struct, frozen=True):
 
 
 class Lesson(Struct, frozen=True):
-    """What a classifier is fitted on: the first few examples of each topic, and OTHERS of each parent."""
+    """What a classifier is fitted on: the first few examples of each topic, and OTHERS of each
+    parent.
+    """
 
     parents: dict[int, int]
     documents: dict[int, list[Sample]]
@@ -72,7 +75,8 @@ def topics_of(pages: LabelledPages, draw: Draw) -> list[str]:
     """The topics that have enough pages of their own."""
     if draw.least <= max(draw.examples):
         raise UsageError(
-            f"Of {draw.least} pages, {max(draw.examples)} examples leave none to judge; take larger topics."
+            f"Of {draw.least} pages, {max(draw.examples)} examples leave none to judge; take "
+            "larger topics."
         )
     counts: dict[str, int] = {}
     for page in pages.pages:
@@ -88,7 +92,9 @@ def topics_of(pages: LabelledPages, draw: Draw) -> list[str]:
 
 
 def portals(pages: LabelledPages, draw: Draw) -> Iterator[SampledPortal]:
-    """Every portal of a draw: at each turn one tree of all topics, and some of one topic and of four."""
+    """Every portal of a draw: at each turn one tree of all topics, and some of one topic and of
+    four.
+    """
     topics = topics_of(pages, draw)
     for turn in range(draw.repeat):
         for kind in draw.kinds:

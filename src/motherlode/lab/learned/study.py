@@ -1,16 +1,16 @@
 """All methods on all portals of a draw, and the means of their figures."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.documents.features.meanings import Meanings
 from motherlode.documents.features.spaces import SPACES, TERMS
 from motherlode.lab.learned import baselines, trees
-from motherlode.lab.learned.estimates import Choice, Estimate, choices, estimates
 from motherlode.lab.learned.figures import Figures, MethodScores, mean, measured
 from motherlode.lab.learned.pages import LabelledPages, Mask, Progress, silent
 from motherlode.lab.learned.portals import (
@@ -26,11 +26,70 @@ from motherlode.learning.model_selection import FEATURE_COUNTS, choose_settings
 from motherlode.learning.options import SETTINGS, SettingName, VotingRule
 from motherlode.learning.plane_distances import PlaneDistances
 from motherlode.learning.term_evidence import SEMANTIC
+from motherlode.learning.tree import ROOT, TreeClassifier
 
 ALL_SPACES = tuple(SPACES)
 _SINGLE = VotingRule.WEIGHTED  # of one space alone, every rule says the same
 _PAPER = (VotingRule.UNANIMOUS, VotingRule.WEIGHTED)  # of the learning and of the harvesting phase
 _CHOSEN = 0  # in place of a number of features: the one that xi-alpha chooses
+
+
+class Estimate(Struct, frozen=True):
+    """Of one topic's plane in one space: what xi-alpha expects, and what unseen pages show."""
+
+    topic: str
+    space: str
+    expected_precision: float
+    expected_recall: float
+    found: Figures
+
+
+def estimates(
+    tree: TreeClassifier,
+    portal: SampledPortal,
+    apart: Mapping[int, PlaneDistances],
+    relevant: Mapping[str, Mask],
+) -> Iterator[Estimate]:
+    """For each topic that stands right below the root: every unseen page comes before its plane."""
+    told = apart.get(ROOT)
+    for topic in portal.topics:
+        number = portal.numbers[topic]
+        if told is None or portal.parents[number] != ROOT or not relevant[topic].any():
+            continue
+        for space, plane in tree.planes(number).items():
+            column = int(np.searchsorted(told.topics, number))
+            distances = told.distances[told.spaces.index(space), :, column]
+            sure = np.nan_to_num(distances, nan=-1.0)
+            found = measured(
+                MethodScores({topic: sure}, {topic: sure > 0}), {topic: relevant[topic]}
+            )[topic]
+            yield Estimate(topic, space, plane.precision, plane.recall, found)
+
+
+class Choice(Struct, frozen=True):
+    """Of one topic: the space of the highest expected precision, the one that is best, and the
+    first.
+    """
+
+    chosen: str
+    chosen_average_precision: float
+    best_average_precision: float
+    first_average_precision: float
+
+
+def choices(found: Sequence[Estimate]) -> Iterator[Choice]:
+    """What choosing one space for each topic by xi-alpha comes to; of equals, the first
+    is chosen.
+    """
+    for topic in dict.fromkeys(one.topic for one in found):
+        of_topic = [one for one in found if one.topic == topic]
+        chosen = max(of_topic, key=lambda one: one.expected_precision)
+        yield Choice(
+            chosen.space,
+            chosen.found.average_precision,
+            max(one.found.average_precision for one in of_topic),
+            of_topic[0].found.average_precision,
+        )
 
 
 class MethodRow(Struct, frozen=True):
@@ -47,7 +106,9 @@ class MethodRow(Struct, frozen=True):
 
 
 class Expected(Struct, frozen=True):
-    """What xi-alpha expected of the planes of a setting in a space, beside what unseen pages showed."""
+    """What xi-alpha expected of the planes of a setting in a space, beside what unseen pages
+    showed.
+    """
 
     portal: str
     setting: str
@@ -63,7 +124,9 @@ class Expected(Struct, frozen=True):
 
 
 class Chosen(Struct, frozen=True):
-    """Average precision if xi-alpha chooses one space a topic, if the best were known, and of the first."""
+    """Average precision if xi-alpha chooses one space a topic, if the best were known, and of the
+    first.
+    """
 
     portal: str
     setting: str

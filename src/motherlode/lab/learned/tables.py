@@ -87,7 +87,8 @@ def _expected(found: Sequence[Expected]) -> TitledTable:
 def _chosen(found: Sequence[Chosen]) -> TitledTable:
     return TitledTable(
         "One space a topic: average precision of the one that xi-alpha chooses",
-        ("portals", "setting", "examples", "chosen", "terms", "the best, were it known", "chosen how often"),
+        ("portals", "setting", "examples", "chosen", "terms",
+         "the best, were it known", "chosen how often"),
         tuple(
             (one.portal, one.setting, str(one.examples), f"{one.chosen:.3f}", f"{one.first:.3f}",
              f"{one.best:.3f}", _counts(one.how_often))
@@ -99,11 +100,14 @@ def _chosen(found: Sequence[Chosen]) -> TitledTable:
 def _features(found: Sequence[Features]) -> TitledTable:
     numbers = tuple(found[0].by_number) if found else ()
     return TitledTable(
-        "The number of features: average precision by number, and of the number that xi-alpha chooses",
-        ("portals", "examples", *(f"{number:,}" for number in numbers), "chosen", "chosen how often"),
+        "The number of features: average precision by number, and of the number that xi-alpha "
+        "chooses",
+        ("portals", "examples", *(f"{number:,}" for number in numbers), "chosen",
+         "chosen how often"),
         tuple(
             (one.portal, str(one.examples), *(f"{value:.3f}" for value in one.by_number.values()),
-             f"{one.chosen:.3f}", _counts({f"{number:,}": count for number, count in one.how_often.items()}))
+             f"{one.chosen:.3f}",
+             _counts({f"{number:,}": count for number, count in one.how_often.items()}))
             for one in found
         ),
     )  # fmt: skip

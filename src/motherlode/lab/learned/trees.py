@@ -1,4 +1,6 @@
-"""The topic tree in each space, and the spaces together: fitted once, asked once, decided by every rule."""
+"""The topic tree in each space, and the spaces together: fitted once, asked once, decided by every
+rule.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -43,7 +45,8 @@ def judged(
 ) -> MethodScores:
     """Where each page goes if these spaces decide by this rule, as `TreeClassifier.judge` has it.
 
-    A page is on a topic as surely as it is on the least sure of those above it and the topic itself.
+    A page is on a topic as surely as it is on the least sure of those above it and the topic
+    itself.
     """
     told = {
         parent: _Told(part.topics, *combine_spaces(part, rule))

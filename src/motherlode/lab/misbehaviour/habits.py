@@ -102,7 +102,9 @@ HABITS: dict[str, HabitKind] = {
 
 
 class Habits:
-    """Which host has which habit: the first pattern that fits its name, else what `otherwise` says."""
+    """Which host has which habit: the first pattern that fits its name, else what
+    `otherwise` says.
+    """
 
     def __init__(
         self,

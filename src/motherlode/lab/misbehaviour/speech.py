@@ -86,7 +86,9 @@ def redirect_scheme(scene: Scene, _answer: Answer | None) -> Answer:
 
 
 def too_many(scene: Scene, answer: Answer | None) -> Answer | None:
-    """More visits in a second than the figure are refused, with the wait in either of its two forms."""
+    """More visits in a second than the figure are refused, with the wait in either of its two
+    forms.
+    """
     if scene.visits.in_a_second <= scene.figure:
         return answer
     date = scene.visits.count % 2 == 0

@@ -66,7 +66,10 @@ def _day(year: int, month: int, day: int) -> str:
         )
     )
     title = f"Events on {day}.{month}.{year}"
-    return f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1><p>No events on this day.<ul>{links}</ul>"
+    return (
+        f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1><p>No events on this "
+        f"day.<ul>{links}</ul>"
+    )
 
 
 def _path(number: int) -> str:

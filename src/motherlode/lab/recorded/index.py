@@ -1,4 +1,6 @@
-"""Where each URL's response lies: made by one pass over the archive, kept in the cache for the next start."""
+"""Where each URL's response lies: made by one pass over the archive, kept in the cache for the next
+start.
+"""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -120,4 +122,7 @@ def _note(
 
 
 def _rerecord(file: Path, what: str) -> str:
-    return f"{file} {what}; 'lode sandbox record NEW {file.name}' makes a web of it that can be served."
+    return (
+        f"{file} {what}; 'lode sandbox record NEW {file.name}' makes a web of it that can be "
+        "served."
+    )

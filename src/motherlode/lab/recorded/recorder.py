@@ -24,8 +24,9 @@ _LABEL = re.compile(rb"^\s*https?:[^\t\r\n]*\t", re.IGNORECASE | re.MULTILINE)  
 
 
 class Recorded(Struct, frozen=True):
-    """What became of it: `strangers` are labels of pages that the archive does not have, `damage` what is
-    wrong with files that could not be read to their end."""
+    """What became of it: `strangers` are labels of pages that the archive does not have, `damage`
+    what is wrong with files that could not be read to their end.
+    """
 
     pages: int
     hosts: int
@@ -37,9 +38,11 @@ class Recorded(Struct, frozen=True):
 def record(
     directory: Path, sources: Sequence[Path], labelled: Path | None, note: str = ""
 ) -> Recorded:
-    """Copy the responses of some WARC files into a new web, the last of each URL, and label its pages.
+    """Copy the responses of some WARC files into a new web, the last of each URL, and label its
+    pages.
 
-    It is there whole or not at all. Of a file that is damaged, what comes before the damage is taken.
+    It is there whole or not at all. Of a file that is damaged, what comes before the damage is
+    taken.
     """
     labels = _labels(labelled)
     damage: dict[Path, str] = {}
@@ -156,7 +159,9 @@ def _date(one: Record) -> float:
 
 
 def _labels(path: Path | None) -> Labels:
-    """Labels from lines with tabs, or from bookmarks, where a page's topic is the path of its folders."""
+    """Labels from lines with tabs, or from bookmarks, where a page's topic is the path of its
+    folders.
+    """
     if path is None:
         return Labels({})
     try:

@@ -54,7 +54,9 @@ T = TypeVar("T")
 
 
 class Payloads(Generic[T]):
-    """Where a body lies that was recorded before, for the `revisit` records that only refer to it."""
+    """Where a body lies that was recorded before, for the `revisit` records that only
+    refer to it.
+    """
 
     def __init__(self) -> None:
         self._first: dict[str, T] = {}
@@ -96,7 +98,9 @@ def records(path: Path) -> Iterator[Record]:
 
 
 def members(path: Path) -> Iterator[GzipMember]:
-    """Every gzip member of a file, in order. Raises `NotWarcError` where it does not read as gzip."""
+    """Every gzip member of a file, in order. Raises `NotWarcError` where it does not
+    read as gzip.
+    """
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             return
@@ -128,7 +132,9 @@ def url_in(headers: dict[str, str]) -> str:
 
 
 class _Unpacked(RawIOBase):
-    """Gzip members one after another, as one stream; it ends where they are damaged, and says how."""
+    """Gzip members one after another, as one stream; it ends where they are damaged,
+    and says how.
+    """
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -254,7 +260,9 @@ def http_parts(content: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes]
 
 
 def _dechunked(body: bytes) -> bytes:
-    """A chunked body in one piece; tools that put it together but kept the header leave it as it is."""
+    """A chunked body in one piece; tools that put it together but kept the header leave it as it
+    is.
+    """
     pieces: list[bytes] = []
     rest = body
     while True:

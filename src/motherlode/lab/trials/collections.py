@@ -34,7 +34,7 @@ from motherlode.policies.registry import (
     TUNNEL,
     TUNNEL_2002,
 )
-from motherlode.policies.tunnel.kind import fit_model
+from motherlode.policies.tunnel.subjects import fit_model
 from motherlode.portal import Portal
 from motherlode.records import Example, Origin, TopicId, UsageError
 from motherlode.store.queries.path_records import path_rows

@@ -1,4 +1,4 @@
-"""The formulas of collection synthesis by tunnelling (Bergmark, Lagoze and Sbityakov, ECDL 2002).
+"""The formulas of collection crawls by tunnelling (ECDL 2002): centroids, distance, learned cutoff.
 
-One formula per module; nothing here knows of crawls, pages or the store.
+Nothing here knows of crawls, pages or the store.
 """

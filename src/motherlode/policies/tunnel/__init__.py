@@ -1,5 +1,4 @@
-"""Collection synthesis by tunnelling (Bergmark, Lagoze and Sbityakov, ECDL 2002), and ours after it.
+"""Collection crawls by tunnelling (Bergmark, Lagoze and Sbityakov, 2002): policies, models, paths.
 
-Here are the policies, their centroids, path records and reports; the formulas are in
-`learning.tunnel`. The collections that users see and curate are in `training.collections`.
+The formulas are in `learning.tunnel`, and the collections that users see in `training.collections`.
 """

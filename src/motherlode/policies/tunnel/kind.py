@@ -17,11 +17,7 @@ from motherlode.policies.tunnel.model import VERSION, CentroidModel
 from motherlode.policies.tunnel.steering import Tunnel, Tunnel2002
 from motherlode.policies.tunnel.steps import Steps
 from motherlode.policies.tunnel.stored_pages import hit_pages, newest_pages, reached_hits
-from motherlode.policies.tunnel.subjects import (
-    centroids_of,
-    meanings_of_words,
-    subjects_of,
-)
+from motherlode.policies.tunnel.subjects import fit_model
 from motherlode.portal import Portal
 from motherlode.records import CENTROID_MODEL, Model, ModelId
 from motherlode.store.session import Session
@@ -34,17 +30,6 @@ from motherlode.training.samples import samples_in
 from motherlode.urls import Address, address
 
 _HISTORY_PAGES = 5_000  # whose hosts and distances a resumed crawl remembers
-
-
-def fit_model(session: Session, portal: Portal, *, with_meanings: bool) -> CentroidModel | None:
-    """Return the centroids of the portal's subjects; None if no subject has enough hits."""
-    config = portal.config
-    tree = TopicTree(topic_rows.all_topics(session))
-    subjects = subjects_of(session, tree, config.tunnel)
-    meanings = meanings_of_words(config.learning) if with_meanings else None
-    centroids = centroids_of(subjects, config.tunnel, meanings)
-    threshold = config.tunnel.threshold
-    return None if centroids is None else CentroidModel(centroids, threshold, tree=tree)
 
 
 def store_model(portal: Portal, *, with_meanings: bool) -> None:

@@ -18,7 +18,9 @@ from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import Bag
 from motherlode.learning.options import LearningOptions, SemanticMode
 from motherlode.learning.tunnel.centroids import Centroids, fit_centroids
+from motherlode.policies.tunnel.model import CentroidModel
 from motherlode.policies.tunnel.options import TunnelOptions
+from motherlode.portal import Portal
 from motherlode.records import Example, Origin, TopicId
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
@@ -131,3 +133,14 @@ def meanings_of_words(options: LearningOptions) -> Meanings | None:
 def without_bags(subject: CollectionSubject) -> CollectionSubject:
     """Return a subject without its term vectors, to be shown."""
     return structs.replace(subject, bags=())
+
+
+def fit_model(session: Session, portal: Portal, *, with_meanings: bool) -> CentroidModel | None:
+    """Return the centroids of the portal's subjects; None if no subject has enough hits."""
+    config = portal.config
+    tree = TopicTree(topic_rows.all_topics(session))
+    subjects = subjects_of(session, tree, config.tunnel)
+    meanings = meanings_of_words(config.learning) if with_meanings else None
+    centroids = centroids_of(subjects, config.tunnel, meanings)
+    threshold = config.tunnel.threshold
+    return None if centroids is None else CentroidModel(centroids, threshold, tree=tree)

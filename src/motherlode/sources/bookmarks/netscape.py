@@ -1,9 +1,9 @@
 """The Netscape bookmark format, as browsers have written it since 1994.
 
-It was never HTML that anybody closed properly: `<DT>`, `<DD>` and `<P>` have no end tags, Safari leaves out
-the outer list, services put links into descriptions. So it is read as a stream of tags, not as a tree:
-an `<H3>` names the folder that the next `<DL>` opens, an `<A>` outside a description is a bookmark, and
-a `<DD>` describes what came just before it.
+It was never HTML that anybody closed properly: `<DT>`, `<DD>` and `<P>` have no end tags, Safari
+leaves out the outer list, services put links into descriptions. So it is read as a stream of tags,
+not as a tree: an `<H3>` names the folder that the next `<DL>` opens, an `<A>` outside a description
+is a bookmark, and a `<DD>` describes what came just before it.
 """
 
 import re

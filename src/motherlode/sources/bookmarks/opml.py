@@ -1,13 +1,14 @@
 """OPML subscription lists: an outline with a URL is a bookmark, one with outlines in it a folder.
 
-An outline of type `include` names another OPML file; it is not followed, so a file that includes itself
-ends like any other.
+An outline of type `include` names another OPML file; it is not followed, so a file that includes
+itself ends like any other.
 """
 
 from io import BytesIO
 from pathlib import Path
 
-# What stands before the outline, and so every declaration of an entity, is cut off before it is parsed.
+# What stands before the outline, and so every declaration of an entity, is cut off before it is
+# parsed.
 from xml.etree import ElementTree as ET
 
 from motherlode.records import BadInputError, Bookmark, Folder

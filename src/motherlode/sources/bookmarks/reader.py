@@ -26,7 +26,9 @@ _FOREIGN = (
 
 
 def read_bookmarks(path: Path) -> Folder:
-    """The folders of a bookmark file. Raises `BadInputError` with a sentence that says what to do."""
+    """The folders of a bookmark file. Raises `BadInputError` with a sentence that says
+    what to do.
+    """
     return parse_bookmarks(path, _read(path))
 
 
@@ -40,7 +42,9 @@ def parse_bookmarks(path: Path, body: bytes) -> Folder:
 
 
 def holds_bookmarks(path: Path) -> bool:
-    """Whether a file is one of bookmarks, rather than a document: by its form, or a URL on every line."""
+    """Whether a file is one of bookmarks, rather than a document: by its form, or a URL on every
+    line.
+    """
     body = _read(path)
     if b"\x00" in body[:_LOOK] and not body.startswith(_UTF_16):
         return False

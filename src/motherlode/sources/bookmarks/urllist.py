@@ -6,7 +6,9 @@ from motherlode.records import BadInputError, Bookmark, Folder
 
 
 def parse(path: Path, text: str) -> Folder:
-    """One folder with all the URLs. A line that has none is an error: the file may be something else."""
+    """One folder with all the URLs. A line that has none is an error: the file may be something
+    else.
+    """
     bookmarks = []
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.split(maxsplit=1)

@@ -1,5 +1,4 @@
-"""Search sources: services, files and indexes that return pages for a query.
+"""Search sources: services, files and indexes that return pages for a query, one kind per module.
 
-`registry` lists the kinds, and each kind is one module. Nothing here is imported before it is used,
-because every command reads `options`.
+Nothing here is imported before it is used, because every command reads `options`.
 """

@@ -105,7 +105,8 @@ class SearchClient:
             wait = FIRST_RETRY_WAIT_S * 2**attempt if asked is None else min(asked, MAX_HOLD_S)
             self.pace.hold(host, wait)
         raise self.error(
-            f"asks not to be called for another {wait:,.0f} s; its terms limit the number of requests"
+            f"asks not to be called for another {wait:,.0f} s; "
+            "its terms limit the number of requests"
         )
 
     async def _fetch(self, request: Request) -> Response:

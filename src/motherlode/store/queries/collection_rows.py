@@ -1,4 +1,6 @@
-"""What collections are made of: judged pages by score, their links to documents, and their paths."""
+"""What collections are made of: judged pages by score, their links to documents, and their
+paths.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -15,7 +17,9 @@ _BATCH_ROWS = 200
 
 
 class CandidateRow(Struct, frozen=True):
-    """A page that may join a collection. `topic` is its nearest subject, `score` its correlation."""
+    """A page that may join a collection. `topic` is its nearest subject, `score` its
+    correlation.
+    """
 
     page: PageId
     url: str

@@ -1,6 +1,8 @@
-"""Everything that was gathered, page by page in the order of their numbers: for whoever carries it away.
+"""Everything that was gathered, page by page in the order of their numbers: for whoever carries it
+away.
 
-A part at a time is read, so memory does not grow with the portal; in one session all parts fit together.
+A part at a time is read, so memory does not grow with the portal; in one session all parts fit
+together.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -23,8 +23,9 @@ _AT_ONCE = 1_000  # pages whose links are read
 
 
 class Graph(Struct, frozen=True):
-    """URLs, and links between them by their places in that list, a row for each, sorted; the first are the
-    pages that it is about."""
+    """URLs, and links between them by their places in that list, a row for each, sorted; the first
+    are the pages that it is about.
+    """
 
     ids: tuple[UrlId, ...]
     urls: tuple[str, ...]
@@ -90,8 +91,9 @@ def graph_around(
 ) -> Graph:
     """These pages, all that they link to, and at most so many pages that link to each of them.
 
-    Then, of all that are pages themselves, the links among them. A link to a URL that is redirected is one to
-    where the redirects lead; links of a page to itself are left out. `leading`: who knows where links lead.
+    Then, of all that are pages themselves, the links among them. A link to a URL that is redirected
+    is one to where the redirects lead; links of a page to itself are left out. `leading`: who knows
+    where links lead.
     """
     leading = leading or partial(targets_from, session)
     page_of = _pages_at(session, base)
@@ -125,7 +127,9 @@ def _graph(
 def _edges(
     session: Session, nodes: Sequence[int], sources: Mapping[int, int], leading: TargetsFrom
 ) -> Numbers:
-    """The links among these URLs, by their places, each once; `sources` are those of them that are pages."""
+    """The links among these URLs, by their places, each once; `sources` are those of them that are
+    pages.
+    """
     places = _Places(nodes)
     owners = _Places([sources.get(node, 0) for node in nodes])
     found = [
@@ -146,7 +150,9 @@ def _edges(
 
 
 class _Places:
-    """Where numbers stand in a list. It takes 8 bytes for each up to the largest, and is asked for many."""
+    """Where numbers stand in a list. It takes 8 bytes for each up to the largest, and is asked for
+    many.
+    """
 
     def __init__(self, listed: Sequence[int]) -> None:
         self._places = np.full(max(listed, default=0) + 2, -1, np.int64)
@@ -172,7 +178,9 @@ def _distinct(numbers: Numbers) -> Numbers:
 
 
 def _arriving(session: Session, page_of: Mapping[int, int], limit: int) -> set[int]:
-    """The URLs of pages that link to these, by whichever of their names; so many to each at most."""
+    """The URLs of pages that link to these, by whichever of their names; so many to
+    each at most.
+    """
     if limit <= 0:
         return set()
     names = _aliases(session, page_of)
@@ -217,7 +225,9 @@ def resolved(session: Session, named: Collection[int]) -> dict[int, int]:
 
 
 def _leads(session: Session, named: Iterable[int]) -> dict[int, int]:
-    """Where these URLs are redirected to. A URL that is a page is not: it was redirected at another time."""
+    """Where these URLs are redirected to. A URL that is a page is not: it was redirected at another
+    time.
+    """
     leads = dict(
         _pairs(session.bulk.find(redirects, "url_id", _numbers(named), ("url_id", "target_id")))
     )

@@ -89,8 +89,9 @@ def materials_of(
     space: str,
     spelled: Callable[[bytes], bytes] = bytes,
 ) -> list[Material]:
-    """These pages with their texts and vectors, as far as they are still there; a thousand at most. What
-    `spelled` is given, see `unpack_parts`."""
+    """These pages with their texts and vectors, as far as they are still there; a thousand at most.
+    What `spelled` is given, see `unpack_parts`.
+    """
     found = session.connection.execute(
         _PAGES.where(pages.c.id.in_(wanted)).order_by(pages.c.id)
     ).all()

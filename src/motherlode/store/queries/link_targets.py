@@ -1,7 +1,7 @@
 """Where links lead, of many pages at once, and what is still open of that.
 
-The numbers of a page's links come out of the database as one text, which takes a fifth of the time that a row
-for each would take; both databases can put such texts together.
+The numbers of a page's links come out of the database as one text, which takes a fifth of the time
+that a row for each would take; both databases can put such texts together.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,8 +37,10 @@ def targets_from(session: Session, of: Sequence[int]) -> Iterator[tuple[Numbers,
 
 
 def anchors_to_all(session: Session, wanted: Numbers, limit: int) -> list[list[str]]:
-    """What links say that lead to each of these URLs, whose numbers rise; of the first so many links, each
-    anchor once. Looks at every link there is, which is less work than asking for each of very many URLs."""
+    """What links say that lead to each of these URLs, whose numbers rise; of the first so many
+    links, each anchor once. Looks at every link there is, which is less work than asking for each
+    of very many URLs.
+    """
     found: list[list[str]] = [[] for _ in range(len(wanted))]
     counted = np.zeros(len(wanted), np.int64)
     for targets, anchors in _all_links(session) if found else ():
@@ -59,7 +61,9 @@ def anchors_to_all(session: Session, wanted: Numbers, limit: int) -> list[list[s
 
 
 def _all_links(session: Session) -> Iterator[tuple[Numbers, list[str]]]:
-    """The links of all pages, some pages at a time, the first page first: where to, and what they say."""
+    """The links of all pages, some pages at a time, the first page first: where to, and what they
+    say.
+    """
     last = session.connection.execute(select(func.max(pages.c.id))).scalar_one() or 0
     told = select(_listed(links.c.url_id), func.aggregate_strings(links.c.anchor, _LINE))
     for low in range(0, last, _PAGES):
@@ -73,8 +77,9 @@ def _all_links(session: Session) -> Iterator[tuple[Numbers, list[str]]]:
 
 
 def open_urls(session: Session, most: int) -> tuple[Numbers, Numbers]:
-    """The numbers, rising, and the keys of URLs that nothing has become of yet: the latest, so many or a few
-    more."""
+    """The numbers, rising, and the keys of URLs that nothing has become of yet: the latest, so many
+    or a few more.
+    """
     last = session.connection.execute(select(func.max(urls.c.id))).scalar_one() or 0
     found, count = [(np.array([], np.int64), np.array([], np.int64))], 0
     for high in range(last, 0, -_URLS):

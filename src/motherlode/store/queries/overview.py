@@ -1,4 +1,4 @@
-"""Counting what a portal holds. Each question looks at a whole table: for a person who asks now and then."""
+"""What a portal holds: counts, which read a whole table each, and its latest pages."""
 
 from collections import Counter
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import case, func, select
 
-from motherlode.records import HostState, ModelId, TopicId, UrlState
+from motherlode.records import HostState, ModelId, PageId, TopicId, UrlState
 from motherlode.store.schema import (
     frontier,
     hosts,
@@ -78,7 +78,9 @@ def last_fetched(session: Session) -> float | None:
 
 
 def pages_by(session: Session, what: str) -> dict[Any, int]:
-    """How many pages have each value of a column (`mime`, `language`, `status`), the most frequent first."""
+    """How many pages have each value of a column (`mime`, `language`, `status`), the most frequent
+    first.
+    """
     column = pages.c[what]
     rows = session.connection.execute(select(column, func.count()).group_by(column))
     return dict(Counter({value: number for value, number in rows}).most_common())  # noqa: C416 - rows
@@ -145,7 +147,9 @@ def pages_by_topic(session: Session) -> dict[TopicId, TopicPages]:
 
 
 def harvest(session: Session, parts: int) -> list[float]:
-    """The harvest rate of the crawl so far in so many parts, by what is thought of the pages now."""
+    """The harvest rate of the crawl so far in so many parts, by what is thought of the
+    pages now.
+    """
     (last,) = _one(session, func.max(pages.c.id), table=pages)
     if not last:
         return []
@@ -160,7 +164,9 @@ def harvest(session: Session, parts: int) -> list[float]:
 
 
 def latest_model_note(session: Session, kind: str) -> ModelNote | None:
-    """What is said of the latest model; the model itself, which may be large, is left where it is."""
+    """What is said of the latest model; the model itself, which may be large, is left
+    where it is.
+    """
     query = (
         select(models.c.id, models.c.created_at, models.c.report)
         .where(models.c.kind == kind)
@@ -178,3 +184,45 @@ def _count(session: Session, table: Any) -> int:
 
 def _one(session: Session, *columns: Any, table: Any) -> tuple[Any, ...]:
     return tuple(session.connection.execute(select(*columns).select_from(table)).one())
+
+
+class LatestPage(Struct, frozen=True):
+    """A page that was kept lately; `topic` is None if it was not judged."""
+
+    page: PageId
+    url: str
+    title: str
+    fetched_at: float
+    topic: TopicId | None
+    confidence: float | None
+    probability: float | None
+
+
+def latest_pages(session: Session, limit: int) -> list[LatestPage]:
+    """Return so many pages, the latest first; the size of the portal does not matter."""
+    query = (
+        select(
+            pages.c.id,
+            urls.c.url,
+            pages.c.title,
+            pages.c.fetched_at,
+            judgements.c.topic_id.label("topic"),
+        )
+        .add_columns(judgements.c.confidence, judgements.c.probability)
+        .join_from(pages, urls, urls.c.id == pages.c.url_id)
+        .join(judgements, judgements.c.page_id == pages.c.id, isouter=True)
+        .order_by(pages.c.id.desc())
+        .limit(limit)
+    )
+    return [
+        LatestPage(
+            PageId(row.id),
+            row.url,
+            row.title,
+            row.fetched_at,
+            None if row.topic is None else TopicId(row.topic),
+            row.confidence,
+            row.probability,
+        )
+        for row in session.connection.execute(query)
+    ]

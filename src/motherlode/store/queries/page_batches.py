@@ -1,4 +1,6 @@
-"""All pages of a store, some numbers at a time: a lesson goes over every page and every link of a crawl."""
+"""All pages of a store, some numbers at a time: a lesson goes over every page and every link of a
+crawl.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,16 +20,18 @@ _BETWEEN = ","
 
 
 class Signature(Struct, frozen=True):
-    """How many pages a portion has, and the sum of the moments when they were fetched: another one, if any
-    came, went, or was fetched again."""
+    """How many pages a portion has, and the sum of the moments when they were fetched: another one,
+    if any came, went, or was fetched again.
+    """
 
     pages: int
     fetched: float
 
 
 class Linked(Struct, frozen=True):
-    """Pages in the order of their numbers, and where their links lead, in their order: those of a page stand
-    between its start and the next one."""
+    """Pages in the order of their numbers, and where their links lead, in their order: those of a
+    page stand between its start and the next one.
+    """
 
     pages: Numbers
     keys: Numbers
@@ -53,8 +57,9 @@ def portions_of(session: Session) -> dict[int, Signature]:
 def vectors_of_portion(
     session: Session, space: str, number: int, every: int = 1
 ) -> tuple[list[int], list[bytes]]:
-    """The pages of a portion, in the order of their numbers, and their vectors in a feature space: of all
-    that have one, or of those whose number can be divided by `every`."""
+    """The pages of a portion, in the order of their numbers, and their vectors in a feature space:
+    of all that have one, or of those whose number can be divided by `every`.
+    """
     page = vectors.c.page_id
     query = select(page, vectors.c.packed).where(
         page >= number * PORTION, page < (number + 1) * PORTION, vectors.c.space == space

@@ -1,4 +1,6 @@
-"""Looking up what explains a URL: redirects in both directions, pages of its host, its run (SPEC X8)."""
+"""Looking up what explains a URL: redirects in both directions, pages of its host, its run (SPEC
+X8).
+"""
 
 from collections.abc import Collection
 
@@ -50,7 +52,9 @@ def hops_from(session: Session, url_id: UrlId) -> list[KeptHop]:
 
 
 def hops_to(session: Session, url_id: UrlId, limit: int) -> list[KeptHop]:
-    """The redirects that lead to a URL, by one hop or by several, so many at most; the last hops first."""
+    """The redirects that lead to a URL, by one hop or by several, so many at most; the last hops
+    first.
+    """
     hops: dict[UrlId, KeptHop] = {}
     fresh = [url_id]
     while fresh and len(hops) < limit:
@@ -76,7 +80,9 @@ def _hops(session: Session, which: object) -> list[tuple[KeptHop, UrlId]]:
 
 
 def neighbours_of(session: Session, key: UrlKey, limit: int) -> list[Neighbour]:
-    """The pages whose keys begin as this one does, so many at most: those of its host, and hardly others."""
+    """The pages whose keys begin as this one does, so many at most: those of its host, and hardly
+    others.
+    """
     first = key >> _HOST_BITS << _HOST_BITS
     query = (
         select(pages.c.id, urls.c.url, judgements)
@@ -95,9 +101,10 @@ def neighbours_of(session: Session, key: UrlKey, limit: int) -> list[Neighbour]:
 def judged_near(
     session: Session, places: Collection[tuple[PageId, int]], reach: int, names: Collection[UrlId]
 ) -> list[Judgement]:
-    """What is thought of the pages that links lead to which stand near these, as many before and behind, by
-    their pages and their positions there, except for those to these URLs; of a page that several lead to,
-    several times."""
+    """What is thought of the pages that links lead to which stand near these, as many before and
+    behind, by their pages and their positions there, except for those to these URLs; of a page that
+    several lead to, several times.
+    """
     around = [
         (page, at)
         for page, place in places

@@ -27,7 +27,9 @@ _MISSING = -1  # in a column of whole numbers; NaN in others
 
 
 class FormerJudgements(Struct, frozen=True):
-    """All columns of the judgements, packed as arrays; `last_run`: the latest crawl at that time."""
+    """All columns of the judgements, packed as arrays; `last_run`: the latest crawl at
+    that time.
+    """
 
     last_run: int
     columns: dict[str, bytes]

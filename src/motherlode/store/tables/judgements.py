@@ -48,7 +48,9 @@ def judgement_from(row: Row[Any]) -> Judgement:
 
 
 def keep_judgements(session: Session, made: Sequence[tuple[PageId, Judgement]]) -> None:
-    """Keep what is now thought of pages, in the place of what was thought before; the last word counts."""
+    """Keep what is now thought of pages, in the place of what was thought before; the last word
+    counts.
+    """
     rows = {page: judgement_row(page, judgement) for page, judgement in made}
     session.bulk.upsert(judgements, COLUMNS, [rows[page] for page in sorted(rows)])
 

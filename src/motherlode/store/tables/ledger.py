@@ -25,7 +25,8 @@ from motherlode.store.session import Session
 
 _HOST_COLUMNS = tuple(column.name for column in hosts.columns)
 _ROBOTS_COLUMNS = tuple(column.name for column in robots.columns)
-# Put together once, as every host is asked for: half of a look-up's time would go into building them.
+# Put together once, as every host is asked for: half of a look-up's time would go into building
+# them.
 _HOST_NAMED = select(hosts).where(hosts.c.name == bindparam("sought"))
 _ROBOTS_OF = select(robots).where(robots.c.origin == bindparam("sought"))
 
@@ -228,7 +229,9 @@ def archive_sizes(session: Session) -> dict[str, int]:
 
 
 def lose_archived(session: Session, file: str, size: int) -> None:
-    """An archive file turned out to end at `size`: pages behind that have no raw response any more."""
+    """An archive file turned out to end at `size`: pages behind that have no raw
+    response any more.
+    """
     beyond = (pages.c.archive_file == file) & (
         pages.c.archive_offset + pages.c.archive_length > size
     )

@@ -20,7 +20,9 @@ class Marked(Struct, frozen=True):
 
 
 def give_marks(session: Session, given: Iterable[Mark]) -> None:
-    """Keep what is said now; on the same pages and topics it counts in the place of what was said before."""
+    """Keep what is said now; on the same pages and topics it counts in the place of what was said
+    before.
+    """
     rows = [
         {
             "page_id": one.page,
@@ -60,7 +62,9 @@ def standing_marks(session: Session, only: Collection[PageId] | None = None) -> 
 
 
 def take_back(session: Session) -> int:
-    """Forget what was said last, all of it that was said together. Returns how many words that were."""
+    """Forget what was said last, all of it that was said together. Returns how many words that
+    were.
+    """
     query = select(marks.c.given_at).order_by(marks.c.id.desc()).limit(1)
     latest = session.connection.execute(query).scalar_one_or_none()
     if latest is None:

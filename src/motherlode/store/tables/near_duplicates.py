@@ -1,7 +1,7 @@
 """Pages that say nearly the same (SPEC X3): found by a quarter of their fingerprint.
 
-Of 64 bits in four quarters, three differing ones leave a quarter alone (Manku, Jain and Das Sarma, WWW 2007).
-So whoever is near shares a quarter, and there are few of those to look at.
+Of 64 bits in four quarters, three differing ones leave a quarter alone (Manku, Jain and Das Sarma,
+WWW 2007). So whoever is near shares a quarter, and there are few of those to look at.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,9 @@ def quarters(fingerprint: int, page: PageId) -> Iterable[Row]:
 
 
 def near(session: Session, fingerprint: int, distance: int = NEAR) -> list[PageId]:
-    """The pages whose fingerprints differ from this one in so many bits at most, the oldest first."""
+    """The pages whose fingerprints differ from this one in so many bits at most, the
+    oldest first.
+    """
     if not fingerprint:
         return []
     found: dict[int, int] = {}

@@ -53,8 +53,9 @@ Ids = dict[int, int]  # a URL's row by its key
 
 
 class Kept(Struct, frozen=True):
-    """What a batch led to: the pages' numbers, in order of the outcomes that have a page; the URLs that wait
-    no longer; and what waits now, or at a better rank than before."""
+    """What a batch led to: the pages' numbers, in order of the outcomes that have a page; the URLs
+    that wait no longer; and what waits now, or at a better rank than before.
+    """
 
     pages: list[PageId]
     settled: set[UrlId]
@@ -64,9 +65,9 @@ class Kept(Struct, frozen=True):
 def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None) -> Kept:
     """Write a batch.
 
-    A page that was kept before keeps its number. What it said is replaced, or, where the outcome has no
-    document (it was not modified), left as it was. An entry that nobody took has no number: its URL gives it.
-    A page that a redirect has led to stays, whatever becomes of its own entry.
+    A page that was kept before keeps its number. What it said is replaced, or, where the outcome
+    has no document (it was not modified), left as it was. An entry that nobody took has no number:
+    its URL gives it. A page that a redirect has led to stays, whatever becomes of its own entry.
     """
     ids = session.sieve.ids_of(_spellings(outcomes))
     outcomes = _without_late(session, [_numbered(outcome, ids) for outcome in outcomes])
@@ -83,7 +84,9 @@ def keep(session: Session, outcomes: Sequence[Outcome], run: RunId | None = None
 
 
 def _without_late(session: Session, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The same, but that nothing has become of entries which brought nothing, and whose page is here."""
+    """The same, but that nothing has become of entries which brought nothing, and whose page is
+    here.
+    """
     late = [o.entry.url_id for o in outcomes if _comes_late(o)]
     found = session.bulk.find(urls, "id", late, ("id", "state")) if late else ()
     here = {number for number, state in found if state == UrlState.FETCHED}
@@ -108,7 +111,9 @@ def _numbered(outcome: Outcome, ids: Ids) -> Outcome:
 
 
 def _spellings(outcomes: Sequence[Outcome]) -> dict[int, str]:
-    """Every URL that the batch is about, by its key; those that its pages lead to come with their links."""
+    """Every URL that the batch is about, by its key; those that its pages lead to come with their
+    links.
+    """
     spelled: dict[int, str] = {}
     for outcome in outcomes:
         if not outcome.entry.url_id:
@@ -226,7 +231,9 @@ def _page_row(number: PageId, url_id: int, outcome: Outcome, page: Page, run: Ru
 
 
 def _lost_members(session: Session, outcomes: Sequence[Outcome], ids: Ids) -> list[Row]:
-    """Files inside archives that were fetched again, and have them no more, or are gone themselves."""
+    """Files inside archives that were fetched again, and have them no more, or are gone
+    themselves.
+    """
     again = [o for o in outcomes if o.entry.lane == Lane.REFRESH and not _is_as_it_was(o)]
     changed = {
         o.entry.url_id: o.entry.url for o in again if o.page is None or o.document is not None
@@ -312,7 +319,9 @@ def _is_passing(outcome: Outcome) -> bool:
 
 
 def _still_unreadable(session: Session, outcomes: Sequence[Outcome], rows: _Rows) -> dict[int, str]:
-    """Why pages that were not modified, or could not be had again, have no text, by their URL's row."""
+    """Why pages that were not modified, or could not be had again, have no text, by their URL's
+    row.
+    """
     unmodified = {number for number, _ in rows.unmodified}
     asked = [url_id for url_id, number in rows.numbers.items() if number in unmodified]
     asked += [outcome.entry.url_id for outcome in outcomes if _is_as_it_was(outcome)]

@@ -121,7 +121,9 @@ def url_numbered(session: Session, number: UrlId) -> KnownUrl | None:
 
 
 def page_url_behind(session: Session, key: UrlKey) -> str:
-    """The URL of the page that a URL is, or that it has led to; empty: there is none, or no longer."""
+    """The URL of the page that a URL is, or that it has led to; empty: there is none,
+    or no longer.
+    """
     known = known_url(session, key)
     for _ in range(_MAX_HOPS):
         if known is None or known.state is not UrlState.MOVED:
@@ -266,7 +268,9 @@ def pages_linking_to(
 
 
 def anchors_to(session: Session, wanted: Iterable[UrlId], limit: int) -> Iterator[str]:
-    """What the first links say that lead to each of these URLs, one a line, at most `limit` of them."""
+    """What the first links say that lead to each of these URLs, one a line, at most `limit` of
+    them.
+    """
     last = _last_segment(session)
     for url_id in wanted:
         asked = {"sought": url_id, "last": last, "most": limit}
@@ -318,8 +322,9 @@ def page_log(session: Session, *, members: bool = True) -> Iterator[tuple[str, i
 def copies_of(
     session: Session, digests: Collection[bytes], *, readable: bool = False
 ) -> dict[bytes, str]:
-    """For each digest that a page has, the URL of the first such page; pages that are gone do not count, nor,
-    if they are to be `readable`, those whose text could not be had."""
+    """For each digest that a page has, the URL of the first such page; pages that are gone do not
+    count, nor, if they are to be `readable`, those whose text could not be had.
+    """
     query = _COPIES.where(_IS_READ) if readable else _COPIES
     found: dict[bytes, str] = {}
     wanted = list(digests)

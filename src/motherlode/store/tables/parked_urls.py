@@ -1,4 +1,5 @@
-"""What was given up and may be had another time: parked where no crawl looks, until somebody has it go on.
+"""What was given up and may be had another time: parked where no crawl looks, until somebody has it
+go on.
 
 Each waits in the lane of what is parked, in the queue and at the rank that it had.
 """
@@ -29,7 +30,9 @@ def park(session: Session, entries: Iterable[Entry]) -> None:
 
 
 def parked(session: Session) -> dict[UrlId, list[str]]:
-    """What is parked: of each URL itself, and those that it redirected to when it was last asked for."""
+    """What is parked: of each URL itself, and those that it redirected to when it was last asked
+    for.
+    """
     query = select(urls.c.id, urls.c.url).join_from(frontier, urls, urls.c.id == frontier.c.url_id)
     ways = {UrlId(number): [url] for number, url in session.rows(query.where(_PARKED, _GIVEN_UP))}
     places = {number: int(number) for number in ways}

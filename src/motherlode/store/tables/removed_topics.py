@@ -33,7 +33,8 @@ Rows = list[tuple[Any, ...]]
 
 
 class Removal(Struct, frozen=True):
-    """What was removed: `path` names the topic, `topics` counts it and those below, `parent` was above it.
+    """What was removed: `path` names the topic, `topics` counts it and those below, `parent` was
+    above it.
 
     `examples` counts all; `examples_from` counts those of users and of the crawl.
     """
@@ -65,7 +66,9 @@ def note_removal(
     queues: Collection[QueueId],
     now: float,
 ) -> Removal:
-    """Store what restores these topics, parents first, and their queues; before they are removed."""
+    """Store what restores these topics, parents first, and their queues; before they are
+    removed.
+    """
     run = session.connection.execute
     parent = run(select(topics.c.parent_id).where(topics.c.id == doomed[0])).scalar_one()
     rows = {
@@ -119,8 +122,8 @@ def removal_of(session: Session, number: str) -> Removal | None:
 def restore(session: Session, removal: Removal, heir: TopicId) -> None:
     """Bring topics back, with their examples, verdicts, marks and the best of what waited for them.
 
-    Pages that went to `heir` come back too, unless another model has judged since. Whether the topics' place
-    is there and free was checked on the tree before.
+    Pages that went to `heir` come back too, unless another model has judged since. Whether the
+    topics' place is there and free was checked on the tree before.
     """
     run = session.connection.execute
     record = _RECORDS.get(session, removal.id)

@@ -1,4 +1,6 @@
-"""The paths on which a crawl came to the members of collections: URLs with their scores (SPEC T5)."""
+"""The paths on which a crawl came to the members of collections: URLs with their scores (SPEC
+T5).
+"""
 
 from collections.abc import Mapping, Sequence
 

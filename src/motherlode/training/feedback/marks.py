@@ -24,6 +24,7 @@ from motherlode.store.session import Session
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.marks import Marked, standing_marks
+from motherlode.store.tables.pages import urls_of_pages
 from motherlode.topics import TopicTree, show_path
 
 _LABELS = {
@@ -52,7 +53,9 @@ class PortalMarks:
 
     @classmethod
     def of(cls, session: Session, rejected: Iterable[Feedback] | None = None) -> Self:
-        """Return the marks in the store; `rejected` are archetypes, by default those in the store."""
+        """Return the marks in the store; `rejected` are archetypes, by default those in
+        the store.
+        """
         tree = TopicTree(topic_rows.all_topics(session))
         rejected = rejected_archetypes(session, tree) if rejected is None else rejected
         return cls(standing_marks(session), tree, rejected)
@@ -154,3 +157,26 @@ def _example(marked: Marked, topic: TopicId) -> Example:
         origin=Origin.FEEDBACK,
         added_at=marked.mark.given_at,
     )
+
+
+def user_counterexamples(
+    session: Session, tree: TopicTree, rejected: Iterable[Feedback] | None = None
+) -> tuple[Example, ...]:
+    """Return pages that users call off a topic, as counterexamples under its parent (SPEC B15,
+    B21).
+
+    `rejected` are archetypes; by default, all that users rejected.
+    """
+    rejected = rejected_archetypes(session, tree) if rejected is None else rejected
+    marked_bad = PortalMarks.of(session).counterexamples()
+    return (*marked_bad, *_rejected_examples(session, tree, tuple(rejected)))
+
+
+def _rejected_examples(
+    session: Session, tree: TopicTree, rejected: tuple[Feedback, ...]
+) -> Iterator[Example]:
+    urls = urls_of_pages(session, [feedback.page for feedback in rejected])
+    for feedback in rejected:
+        parent = tree[feedback.topic].parent or ROOT
+        url = urls.get(feedback.page)
+        yield Example(parent, url, origin=Origin.FEEDBACK, added_at=feedback.given_at)

@@ -1,7 +1,7 @@
 """The pages of which a user's answer would teach the model most (SPEC B15, B21).
 
-Only pages are asked that were fetched and judged, and that the user has not judged: neither examples
-nor marked or rejected pages. The choice itself is in `learning.informative_documents`.
+Only pages are asked that were fetched and judged, and that the user has not judged: neither
+examples nor marked or rejected pages. The choice itself is in `learning.informative_documents`.
 """
 
 from collections import Counter

@@ -79,7 +79,7 @@ def test_pages_fall_into_the_same_clusters(portals: list[Path]) -> None:
     assert "in 2 clusters" in same(portals, "cluster", "--topic", "birds")
 
 
-@pytest.mark.parametrize("form", [form for form, one in FORMATS.items() if one.into_file])
+@pytest.mark.parametrize("form", [form for form, one in FORMATS.items() if one.write_file])
 def test_exports_are_the_same(portals: list[Path], form: str, tmp_path: Path) -> None:
     """But for the moments and numbers that are made up when they are written."""
     written = []

@@ -17,7 +17,6 @@ from motherlode.app.requests.training import (
     JudgeRequest,
     TrainRequest,
 )
-from motherlode.app.web.forms import request_in
 from motherlode.policies.registry import policy_names
 from motherlode.records import UsageError
 
@@ -128,26 +127,3 @@ def test_the_api_has_no_field_of_the_command_line_alone() -> None:
         "feedback",
         "set",
     }
-
-
-def test_a_form_is_read_into_a_request() -> None:
-    texts = {"pages": "5", "time": "", "policy": "bingo", "feedback": "true", "form_token": "x"}
-    assert request_in(CrawlRequest, texts) == CrawlRequest(pages=5, policy="bingo", feedback=True)
-
-
-@pytest.mark.parametrize(
-    ("texts", "message"),
-    [
-        ({"pages": "0"}, "Pages: a number from 1 to 1,000,000,000"),
-        ({"pages": "\u0665"}, "Pages: a number"),
-        ({"time": "9" * 50}, "Time: that is too long"),
-    ],
-)
-def test_a_form_with_a_wrong_value_names_its_field(texts: dict[str, str], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        request_in(CrawlRequest, texts)
-
-
-def test_a_form_without_a_required_field_is_refused() -> None:
-    with pytest.raises(UsageError, match="missing"):
-        request_in(ExportRequest, {})

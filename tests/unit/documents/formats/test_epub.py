@@ -1,5 +1,4 @@
 """Electronic books."""
-# ruff: noqa: E501 - what stands in a document is easier to check in one piece
 
 import pytest
 

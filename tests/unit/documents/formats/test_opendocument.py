@@ -1,5 +1,4 @@
 """ODT, ODS and ODP, packed and flat."""
-# ruff: noqa: E501 - what stands in a document is easier to check in one piece
 
 import pytest
 

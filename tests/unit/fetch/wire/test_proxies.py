@@ -12,7 +12,7 @@ from motherlode.fetch import FetchError, NetworkOptions
 from motherlode.fetch.event_loop import run as run_on_uvloop
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.http import HttpWeb
-from motherlode.fetch.wire.overrides import Overrides, parse_place
+from motherlode.fetch.wire.dialer import Overrides, parse_place
 from motherlode.fetch.wire.proxies import Proxies, parse_proxy
 from motherlode.records import BadInputError
 from support.loopback_servers import (

@@ -21,7 +21,7 @@ from motherlode.lab.experiments.figures import (
     ranking,
     tops,
 )
-from motherlode.lab.experiments.known_pages import best_known
+from motherlode.lab.experiments.portals import best_known
 from motherlode.lab.experiments.stock import Extent, Stock, mean_extent
 from motherlode.lab.linkgraph import LinkGraph, link_graph
 from motherlode.lab.loader import open_web

@@ -103,7 +103,7 @@ def web(tmp_path: Path) -> Path:
 def test_a_web_is_asked_by_every_kind_of_query(web: Path) -> None:
     topics = large_topics(made(WEB).labels(), 20)[:3]
     plan = SearchExperiment(str(web), topics, examples=3, words=1, items=2)
-    result = measure(plan, ("bm25=1,topic=1",), choose=False, told=lambda _done, _of: None)
+    result = measure(plan, ("bm25=1,topic=1",), choose=False, on_progress=lambda _done, _of: None)
     assert result.pages >= 240
     assert result.queries[QueryKind.NAME] == len(topics) >= 2
     assert result.queries[QueryKind.WORDS] == result.queries[QueryKind.WITHIN] > 0
@@ -115,5 +115,8 @@ def test_a_web_is_asked_by_every_kind_of_query(web: Path) -> None:
 def test_half_of_one_topic_cannot_be_measured(web: Path) -> None:
     with pytest.raises(UsageError, match="two topics at least"):
         measure(
-            SearchExperiment(str(web), ("Art",)), (), choose=False, told=lambda _done, _of: None
+            SearchExperiment(str(web), ("Art",)),
+            (),
+            choose=False,
+            on_progress=lambda _done, _of: None,
         )

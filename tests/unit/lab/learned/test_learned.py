@@ -12,11 +12,10 @@ from motherlode.documents.text.terms import bag_of
 from motherlode.lab.generated.dice import Dice
 from motherlode.lab.learned import baselines, trees
 from motherlode.lab.learned.baselines import BASELINES
-from motherlode.lab.learned.estimates import Choice, Estimate, choices, estimates
 from motherlode.lab.learned.figures import Figures, MethodScores, average_precision, mean, measured
 from motherlode.lab.learned.pages import LabelledPages, read_pages
 from motherlode.lab.learned.portals import FOUR, ONE, TREE, Draw, SampledPortal, lesson, portals
-from motherlode.lab.learned.study import StudyFindings, study
+from motherlode.lab.learned.study import Choice, Estimate, StudyFindings, choices, estimates, study
 from motherlode.lab.learned.tables import BEGIN, END, markdown, sheets, write_markdown
 from motherlode.lab.loader import open_web
 from motherlode.learning.options import TrainingSettings, VotingRule

@@ -47,9 +47,8 @@ from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import count_pages
 from motherlode.topics import parse_path
 from motherlode.training import training_set as training
-from motherlode.training.feedback.marks import PortalMarks
+from motherlode.training.feedback.marks import PortalMarks, user_counterexamples
 from motherlode.training.feedback.review import Effect
-from motherlode.training.feedback.user_counterexamples import user_counterexamples
 from motherlode.training.trainer import Trainer
 from motherlode.training.training_document import page_at_url
 from motherlode.training.training_set import training_set_of

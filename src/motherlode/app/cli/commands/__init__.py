@@ -1,4 +1,4 @@
-"""One module per command of `lode`, each with a click command called `command`.
+"""One module per command of `lode`, with a click command called `command`; `cli.main` lists them.
 
-`cli.main` lists them. A command reads its options, asks a service, and prints what it returns.
+A command reads options, asks a service and prints; it opens no portal and computes nothing.
 """

@@ -1,6 +1,5 @@
 """`lode ask`: a query, a few pages to start from, a short crawl, a ranked answer (SPEC B31)."""
 
-import asyncio
 import shlex
 from collections import deque
 from collections.abc import Iterator
@@ -15,21 +14,13 @@ from motherlode.app.cli.display import Display, end_reason
 from motherlode.app.cli.interruption import exit_interrupted
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import AskRequest
-from motherlode.app.services.ask import (
-    NothingFetchedError,
-    QueryPortal,
-    answer_from,
-    open_query_portal,
-    query_of,
-)
-from motherlode.app.services.crawl import CrawlPlan, crawl_portal
+from motherlode.app.services.ask import QueryPortal, open_query_portal, query_of
 from motherlode.app.services.portals.hints import crawl_command
+from motherlode.app.services.query_crawl import crawl_for_answer
 from motherlode.app.text import count
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.fetch.event_loop import run
-from motherlode.portal import Portal
-from motherlode.records import RunEnd
 from motherlode.search.answers import AnswerPage, QueryAnswer
+from motherlode.topics import TopicTree
 from motherlode.training.certainty import certainty_text
 from motherlode.workers.fork_client import early_fork_server
 
@@ -106,37 +97,27 @@ def command(
         click.echo(f"lode: {harmless(problem)}", err=True)
     if not as_json:
         _introduce(place)
-    with Portal.crawling(place.path, "ask", request.settings) as portal:
-        limits = Limits(request.pages, portal.config.crawl.connections, "ask", request.seconds)
-        latest: deque[Progress] = deque(maxlen=1)
-        progress = _crawl(portal, limits, latest, quiet=as_json)
-        end = RunEnd.INTERRUPTED.value if progress is None else progress.end
-        answer = _answer(portal, query, request.most, interrupted=end == RunEnd.INTERRUPTED)
+    latest: deque[Progress] = deque(maxlen=1)
+
+    def show(tree: TopicTree, limits: Limits) -> Display:
+        return Display(tree, limits, quiet=as_json, on_update=latest.append)
+
+    outcome = crawl_for_answer(place.path, query, request, show)
+    if outcome.answer is None:
+        exit_interrupted()
     if as_json:
-        fetched = 0 if progress is None else progress.pages
-        show_json(_result(place.path, query, answer, fetched, end))
+        show_json(_result(place.path, query, outcome.answer, outcome.pages, outcome.end))
     else:
-        ended = "interrupted" if progress is None else end_reason(progress)
-        click.echo(f"\nThe crawl ended: {ended}.")
-        _show(answer, query, place.path, interrupted=end == RunEnd.INTERRUPTED)
-    if end == RunEnd.INTERRUPTED:
+        end = "interrupted" if outcome.progress is None else end_reason(outcome.progress)
+        click.echo(f"\nThe crawl ended: {end}.")
+        _show(outcome.answer, query, place.path, interrupted=outcome.is_interrupted)
+    if outcome.is_interrupted:
         _exit_interrupted(request, latest)
 
 
 def _exit_interrupted(request: AskRequest, latest: deque[Progress]) -> NoReturn:
     pages, seconds = (latest[0].pages, latest[0].seconds) if latest else (0, 0.0)
     exit_interrupted(request, request.remaining(pages, seconds))
-
-
-def _crawl(
-    portal: Portal, limits: Limits, latest: deque[Progress], *, quiet: bool
-) -> Progress | None:
-    """Return the progress, or None if the crawl was interrupted before it began, or twice."""
-    try:
-        with Display(portal.tree(), limits, quiet=quiet, on_update=latest.append) as display:
-            return run(crawl_portal(portal, CrawlPlan(limits), display))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        return None
 
 
 def _result(path: Path, query: str, answer: QueryAnswer, fetched: int, end: str) -> AskResult:
@@ -150,15 +131,6 @@ def _result(path: Path, query: str, answer: QueryAnswer, fetched: int, end: str)
         end=end,
         answers=answer.finds,
     )
-
-
-def _answer(portal: Portal, query: str, most: int, *, interrupted: bool) -> QueryAnswer:
-    try:
-        return answer_from(portal, query, most)
-    except NothingFetchedError:
-        if not interrupted:
-            raise
-        exit_interrupted()
 
 
 def _introduce(place: QueryPortal) -> None:

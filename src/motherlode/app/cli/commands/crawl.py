@@ -107,7 +107,8 @@ def show_end(progress: "Progress") -> None:
     )
     if progress.phase or progress.relevant:  # pages were judged
         click.echo(
-            f"{progress.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}{precision}."
+            f"{progress.relevant:,} on a topic: harvest rate "
+            f"{harvest_rate(progress):.2f}{precision}."
         )
     figures = [
         f"{progress.size / 1e6:,.1f} MB",

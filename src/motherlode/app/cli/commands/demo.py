@@ -99,7 +99,8 @@ def _show(result: "DemoResult", keep: Path | None, seed: int) -> None:
     click.echo(
         f"\nOf the pages that the crawl assigned to a topic, {result.precision:.0%} are on it "
         f"(precision).\nOf all pages on these topics, it found {result.recall:.0%} (recall).\n"
-        f"Of the pages that it fetched, {result.harvest_rate:.0%} are on a topic (true harvest rate)."
+        f"Of the pages that it fetched, {result.harvest_rate:.0%} are on a topic (true harvest "
+        "rate)."
     )
     click.echo("\nTry next:")
     has_links = any(topic.assigned for topic in result.topics)

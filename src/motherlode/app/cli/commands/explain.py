@@ -174,10 +174,8 @@ def _host_lines(explanation: Explanation, where: str) -> Iterator[_Line]:
     if explanation.host is not None:
         yield "host", _host_words(explanation.host)
         if explanation.host.state == HostState.BAD.name.lower():
-            yield (
-                "",
-                f"to try it again: lode hosts {where} --forgive {shlex.quote(explanation.host.name)}",
-            )
+            host = shlex.quote(explanation.host.name)
+            yield "", f"to try it again: lode hosts {where} --forgive {host}"
     if explanation.robots is not None:
         yield "robots.txt", _robots_words(explanation.robots)
 

@@ -12,9 +12,12 @@ from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.export import ExportRequest
 from motherlode.app.services.export import ExportTarget, export_directory
 from motherlode.app.text import count
+from motherlode.export.formats.registry import FORMATS
 from motherlode.records import UsageError
 
 _PAGES_BETWEEN_UPDATES = 500
+_DIRECTORIES = ", ".join(name for name, format_ in FORMATS.items() if format_.is_directory)
+_FORMAT_LIST = "\n".join(f"{name:<10} {format_.about}" for name, format_ in FORMATS.items())
 
 
 class ExportResult(Struct, frozen=True):
@@ -25,14 +28,33 @@ class ExportResult(Struct, frozen=True):
     pages: int
 
 
-@click.command("export")
+_HELP = f"""Write the portal DIR, or one topic of it, in another format.
+
+\b
+{_FORMAT_LIST}
+
+\b
+lode export birds --format jsonl --output birds.jsonl --text
+lode export birds --format bookmarks --topic birds/owls --output owls.html
+lode export birds --format csv --output - | head
+lode export birds --format site --output public
+
+Of a portal with collections (see 'lode collections'), jsonl, csv, bookmarks, bibtex and site
+have the members of the collections; the other formats have all pages.
+
+The file appears when it is complete. A crawl may run at the same time: the export shows the
+portal at one moment. A site that this command made before is replaced.
+"""
+
+
+@click.command("export", help=_HELP)
 @portal_argument
 @request_options(ExportRequest)
 @click.option(
     "--output", required=True, metavar="PATH", help="The file to write; - is standard output."
 )
 @click.option(
-    "--zip", "as_zip", is_flag=True, help="Pack a directory of files into a zip (parquet, site)."
+    "--zip", "as_zip", is_flag=True, help=f"Pack a directory of files into a zip ({_DIRECTORIES})."
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @json_option
@@ -45,43 +67,32 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write the portal DIR, or one topic of it, in another format.
-
-    \b
-    jsonl      one page per line               warc       the raw responses, gzip
-    csv        one page per row                wacz       WARC files with an index, zip
-    parquet    a directory of three tables     graphml    the link graph
-    bookmarks  best pages by topic, HTML       gexf       the link graph, for Gephi
-    bibtex     best pages by topic, as @misc   site       HTML pages with a search, to publish
-
-    \b
-    lode export birds --format jsonl --output birds.jsonl --text
-    lode export birds --format bookmarks --topic birds/owls --output owls.html
-    lode export birds --format csv --output - | head
-    lode export birds --format site --output public
-
-    Of a portal with collections (see 'lode collections'), jsonl, csv, bookmarks, bibtex and site
-    have the members of the collections; the other formats have all pages.
-
-    The file appears when it is complete. A crawl may run at the same time: the export shows the
-    portal at one moment. A site that this command made before is replaced.
-    """
     target = ExportTarget(output, as_zip=as_zip, force=force)
     if target.is_stream and as_json:
         raise UsageError(
             "--json and --output - would both write to the standard output; choose one."
         )
     stream = cast("BinaryIO", sys.stdout.buffer)
-    pages = export_directory(directory, request, target, stream, _show_progress)
-    if request.format == "site" and sys.stderr.isatty():
-        click.echo(err=True)
+    progress = _ProgressLine()
+    pages = export_directory(directory, request, target, stream, progress.show)
+    progress.end()
     if as_json:
         show_json(ExportResult(request.format, output, pages))
     else:
         click.echo(f"Wrote {count(pages, 'page')} to {output}.", err=target.is_stream)
 
 
-def _show_progress(kind: str, number: int) -> None:
-    """Show on a terminal how many pages or topics of a site are written."""
-    if sys.stderr.isatty() and (kind == "topic" or number % _PAGES_BETWEEN_UPDATES == 0):
-        click.echo(f"\rWriting the site: {count(number, kind):<20}", err=True, nl=False)
+class _ProgressLine:
+    """Shows on a terminal how many pages or topics of a long export are written."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    def show(self, kind: str, number: int) -> None:
+        if sys.stderr.isatty() and (kind == "topic" or number % _PAGES_BETWEEN_UPDATES == 0):
+            click.echo(f"\rWriting: {count(number, kind):<20}", err=True, nl=False)
+            self._is_shown = True
+
+    def end(self) -> None:
+        if self._is_shown:
+            click.echo(err=True)

@@ -21,7 +21,7 @@ from motherlode.app.services.feedback.archetypes import (
 )
 from motherlode.app.services.feedback.questions import DEFAULT_QUESTIONS, MAX_QUESTIONS
 from motherlode.app.services.portals.hints import (
-    advice_to_fetch,
+    advice_to_fetch_in,
     advice_to_wait,
     can_be_written,
     crawl_command,
@@ -32,7 +32,6 @@ from motherlode.policies.bingo.archetype_list import (
     Archetype,
     Block,
 )
-from motherlode.portal import Portal
 from motherlode.records import UsageError
 from motherlode.training.certainty import certainty_text
 
@@ -122,8 +121,7 @@ def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_
     archetypes, waiting = candidates.archetypes, candidates.waits_for_feedback
     where = shlex.quote(str(directory))
     if not archetypes:
-        with Portal.reading(directory) as portal:
-            advice = advice_to_fetch(portal, "finds some while it learns")
+        advice = advice_to_fetch_in(directory, "finds some while it learns")
         click.echo(f"There are no archetypes yet; {advice}.")
         return
     for path, group in groupby(archetypes, key=lambda archetype: archetype.topic):
@@ -187,15 +185,15 @@ def _show_result(result: FeedbackResult, directory: Path, *, as_json: bool) -> N
         )
         return
     if result.effect is None and summary == NOTHING:
-        with Portal.reading(directory) as portal:
-            advice = advice_to_fetch(portal, "finds more archetypes")
+        advice = advice_to_fetch_in(directory, "finds more archetypes")
         click.echo(f"There was nothing to change; {advice}.")
         return
     if result.effect is None:
         following = f"{crawl_command(directory)}, or {train_command(directory)}"
         click.echo(
             f"{summary[0].upper()}{summary[1:]}. Next: {following}\n"
-            f"'lode train {where} --preview' shows first what moves; 'lode feedback {where} --undo' "
+            f"'lode train {where} --preview' shows first what moves; 'lode feedback {where} "
+            "--undo' "
             "takes the feedback back."
         )
         return

@@ -49,7 +49,8 @@ def command(
     if forgive is not None:
         result = forgive_hosts(directory, forgive, overrides)
         click.echo(
-            f"Forgave {count(result.forgiven, 'host')}; {count(result.urls, 'URL')} can be tried again."
+            f"Forgave {count(result.forgiven, 'host')}; {count(result.urls, 'URL')} can be tried "
+            "again."
         )
         return
     hosts = hosts_in(directory, options["state"], options["sort"], overrides)

@@ -8,10 +8,9 @@ import click
 from motherlode.app.cli.common import json_option, portal_argument, show_json
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.training import IndexRequest
+from motherlode.app.services.search.searcher import update_index_in
 from motherlode.app.text import count
-from motherlode.portal import Portal
-from motherlode.search.index import has_other_format
-from motherlode.search.indexer import IndexUpdate, ProgressCallback, index_directory, update_index
+from motherlode.search.indexer import IndexUpdate, ProgressCallback
 
 _PAGES_BETWEEN_UPDATES = 2_000  # of the progress
 
@@ -23,21 +22,23 @@ _PAGES_BETWEEN_UPDATES = 2_000  # of the progress
 def command(directory: Path, request: IndexRequest, *, as_json: bool) -> None:
     """Build the search index of DIR, or update it with the pages fetched and judged since.
 
-    'lode search' updates the index by itself; this command does it beforehand, also while a crawl is
-    running. The index is derived from the portal, so DIR/index can be deleted at any time.
+    'lode search' updates the index by itself; this command does it beforehand, also while a crawl
+    is running. The index is derived from the portal, so DIR/index can be deleted at any time.
     """
-    with Portal.reading(directory, request.settings) as portal:
-        announce(portal)
-        update = update_index(portal, rebuild=request.rebuild, on_progress=progress())
+    update = update_index_in(directory, request, IndexProgressLine())
     if as_json:
         show_json(update)
     else:
         click.echo(_sentence(update))
 
 
-def announce(portal: Portal) -> None:
-    """Print that an index has to be rebuilt, which takes longer than an update."""
-    if has_other_format(index_directory(portal)):
+class IndexProgressLine:
+    """Shows on a terminal how many pages are indexed."""
+
+    def __init__(self) -> None:
+        self.update = progress()
+
+    def announce_rebuild(self) -> None:
         click.echo("The index was made by another version, so it is rebuilt.", err=True)
 
 
@@ -58,4 +59,7 @@ def _sentence(update: IndexUpdate) -> str:
         return f"The index is up to date: {count(update.pages, 'page')}."
     removed = f", {update.removed:,} taken out" if update.removed else ""
     speed = f" ({update.written / update.seconds:,.0f} a second)" if update.seconds >= 1 else ""
-    return f"{count(update.written, 'page')} indexed{speed}{removed}; it holds {count(update.pages, 'page')}."
+    return (
+        f"{count(update.written, 'page')} indexed{speed}{removed}; it holds "
+        f"{count(update.pages, 'page')}."
+    )

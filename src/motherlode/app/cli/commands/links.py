@@ -36,8 +36,8 @@ def command(
     """Show the authorities and hubs of a topic of DIR, by the links between hosts.
 
     The analysis covers the topic's pages, the pages that they link to, and some of the pages that
-    link to them. PageRank is shown for comparison. An authority is a page on the topic; a hub may be on
-    any topic. If pages have not been judged yet, run 'lode train DIR' first.
+    link to them. PageRank is shown for comparison. An authority is a page on the topic; a hub may
+    be on any topic. If pages have not been judged yet, run 'lode train DIR' first.
     """
     links = topic_links(directory, topic, most, overrides)
     if as_json:

@@ -10,19 +10,18 @@ from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.feedback import MarkRequest
 from motherlode.app.services.feedback.marks import (
     MarksResult,
+    has_pages,
     mark_pages,
     marks_in,
-    page_count,
     with_result_urls,
 )
 from motherlode.app.services.portals.hints import (
-    advice_to_fetch,
+    advice_to_fetch_in,
     advice_to_wait,
     can_be_written,
     train_command,
 )
 from motherlode.app.text import count
-from motherlode.portal import Portal
 from motherlode.records import UsageError, Word
 from motherlode.training.certainty import topic_text
 from motherlode.training.feedback.mark_changes import ListedMark
@@ -98,9 +97,8 @@ def _list(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> None
 
 
 def _how_to_mark(directory: Path, where: str) -> str:
-    with Portal.reading(directory) as portal:
-        if not page_count(portal):
-            return f"There are no pages to mark yet; {advice_to_fetch(portal)}."
+    if not has_pages(directory):
+        return f"There are no pages to mark yet; {advice_to_fetch_in(directory)}."
     if not can_be_written(directory):
         return f"Pages cannot be marked now; {advice_to_wait(directory)}."
     return f"Next: lode search {where} QUERY, then lode mark {where} --good 1"

@@ -15,8 +15,8 @@ from motherlode.app.services.portals.creation import (
     parse_topics,
     skipped_text,
 )
+from motherlode.app.services.topics.trees import tree_of
 from motherlode.app.text import count
-from motherlode.portal import Portal
 from motherlode.portal.config_reader import parse_override
 from motherlode.records import UsageError
 from motherlode.sources.bookmarks import read_bookmarks
@@ -90,7 +90,8 @@ def command(  # noqa: PLR0913 - one for each option
     lode new birds --topic owls --seed https://owls.example/ --topic OTHERS --seed https://news.example/
     lode new aries --query "open source ARIES recovery"
 
-    A topic called OTHERS holds counterexamples. With --set, settings go into the portal's lode.toml.
+    A topic called OTHERS holds counterexamples. With --set, settings go into the portal's
+    lode.toml.
     """
     chosen = dict(parse_override(override) for override in overrides)
     planting = make_portal(
@@ -128,9 +129,9 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
         ]
         show_json({"portal": str(directory), "topics": topics, "skipped": planting.skipped})
         return
-    with Portal.reading(directory) as portal:
-        topics_text = count_topics(portal.tree())
+    topics_text = count_topics(tree_of(directory).tree)
     click.echo(
-        f"Made {directory}: {topics_text}, {count(planting.examples, 'example')}{skipped_text(planting)}."
+        f"Made {directory}: {topics_text}, "
+        f"{count(planting.examples, 'example')}{skipped_text(planting)}."
     )
     click.echo(f"Next: lode topics {shlex.quote(str(directory))}")

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def command(directory: Path, request: RefreshRequest, *, as_json: bool) -> None:
     """Fetch the pages of DIR again, and store the changes.
 
-    Requests are conditional, so most hosts answer with a few bytes if a page has not changed. A page
-    that has changed is judged again, and its new links wait for the next 'lode crawl'. A page that
-    is gone is marked as gone, and its text is kept. A page that cannot be fetched now stays as it
-    is until the next refresh.
+    Requests are conditional, so most hosts answer with a few bytes if a page has not changed. A
+    page that has changed is judged again, and its new links wait for the next 'lode crawl'. A page
+    that is gone is marked as gone, and its text is kept. A page that cannot be fetched now stays as
+    it is until the next refresh.
 
     \b
     lode refresh DIR --older-than 12h

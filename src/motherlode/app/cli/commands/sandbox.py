@@ -58,7 +58,10 @@ def command() -> None:
     "habits",
     metavar="HOST=HABIT",
     multiple=True,
-    help="Let a host, or all hosts that match a pattern, misbehave: '*.test=slow-drip:2' (repeatable).",
+    help=(
+        "Let a host, or all hosts that match a pattern, misbehave: '*.test=slow-drip:2' "
+        "(repeatable)."
+    ),
 )
 @click.option("--processes", type=click.IntRange(1, 64), default=1, help="Number of processes.")
 @click.option("--attached", is_flag=True, help="End when standard input ends.")
@@ -229,7 +232,10 @@ def generate(
     "--labels",
     "labelled",
     type=file_type,
-    help="Label pages after this file: lines of URL, tab, topic; or bookmarks, whose folders are topics.",
+    help=(
+        "Label pages after this file: lines of URL, tab, topic; or bookmarks, whose folders are "
+        "topics."
+    ),
 )
 @click.option("--note", default="", help="A sentence about the web, for its about.toml.")
 @json_option

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from time import time
 
 import click
 from msgspec.structs import replace
 
-from motherlode.app.cli.commands.index import announce, progress
+from motherlode.app.cli.commands.index import IndexProgressLine
 from motherlode.app.cli.common import (
     harmless,
     highlighted,
@@ -19,17 +18,9 @@ from motherlode.app.cli.common import (
 )
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.search import SearchParameters
-from motherlode.app.services.search.parameters import search_request
-from motherlode.app.services.search.searcher import (
-    IndexReadiness,
-    answer_of,
-    open_searcher,
-    prepare_index,
-)
+from motherlode.app.services.search.parameters import search_directory
+from motherlode.app.services.search.searcher import answer_of
 from motherlode.app.text import count
-from motherlode.portal import Portal
-from motherlode.search.facets import Facets
-from motherlode.search.last_search import save_last_search
 from motherlode.search.ranking import CONFIDENCE
 from motherlode.search.results import SearchResult
 from motherlode.search.service import SearchResults
@@ -58,37 +49,27 @@ def command(
 
     \b
     lode search DIR 'barn owls'              both words, whatever their endings
-    lode search DIR '"barn owl" OR heron*'   a phrase, or words that begin so; also AND, NOT, -word, (...)
+    lode search DIR '"barn owl" OR heron*'   a phrase, or words that begin so
+    lode search DIR 'owl AND NOT (x OR -y)'  operators and brackets
     lode search DIR 'title:owl nihgt~'       in one field; a word that may be misspelled
     lode search DIR owls --topic birds --rank cosine=1,margin=0.5,authority=0.3 --why
 
-    Fields are title, headings, text, main, anchor, url, site, topic, language and type. Near duplicates are
-    shown once. With a filter, the query may be left out. The index is brought up to date first.
+    Fields are title, headings, text, main, anchor, url, site, topic, language and type. Near
+    duplicates are shown once. With a filter, the query may be left out. The index is brought up to
+    date first.
     """
     parameters = replace(request, why=request.why or as_json)
-    with Portal.reading(directory, overrides) as portal:
-        search = search_request(parameters, portal)
-        ready = IndexReadiness() if as_is else _update_index(portal)
-        with open_searcher(portal) as searcher:
-            results, facets = (
-                searcher.search_with_facets(search, time())
-                if as_json
-                else (searcher.search(search), Facets())
-            )
-        save_last_search(portal, search, results)
+    progress = None if as_is else IndexProgressLine()
+    search = search_directory(directory, parameters, overrides, progress, with_facets=as_json)
+    behind, asked = search.ready.behind, search.request
     if as_json:
-        show_json(answer_of(search, results, facets, ready.behind))
+        show_json(answer_of(asked, search.results, search.facets, behind))
         return
-    if ready.behind:
-        click.echo(
-            f"The index is {count(ready.behind, 'page')} behind: {harmless(ready.reason)}", err=True
-        )
-    _show(results, search.text or (search.like.url if search.like else ""), why=request.why)
-
-
-def _update_index(portal: Portal) -> IndexReadiness:
-    announce(portal)
-    return prepare_index(portal, progress())
+    if behind:
+        reason = harmless(search.ready.reason)
+        click.echo(f"The index is {count(behind, 'page')} behind: {reason}", err=True)
+    searched = asked.text or (asked.like.url if asked.like else "")
+    _show(search.results, searched, why=request.why)
 
 
 def _show(results: SearchResults, searched: str, *, why: bool) -> None:

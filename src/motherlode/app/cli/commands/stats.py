@@ -24,7 +24,8 @@ _BARS = "▁▂▃▄▅▆▇█"
 @set_option
 @json_option
 def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
-    """Show what the portal DIR holds: pages, bytes, types, languages, hosts, links, failures, harvest.
+    """Show what the portal DIR holds: pages, bytes, types, languages, hosts, links, failures,
+    harvest.
 
     It works while a crawl is running, too.
     """
@@ -37,7 +38,8 @@ def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> No
 
 def _show(statistics: Statistics, where: str) -> None:
     click.echo(
-        f"{harmless(statistics.title)}: {count(statistics.pages, 'page')}, {statistics.size / 1e6:,.1f} MB\n"
+        f"{harmless(statistics.title)}: {count(statistics.pages, 'page')}, "
+        f"{statistics.size / 1e6:,.1f} MB\n"
     )
     rows: dict[str, str] = {
         "URLs": _kinds(statistics.states, sum(statistics.states.values())),

@@ -25,7 +25,8 @@ from motherlode.app.text import count, duration
 @set_option
 @json_option
 def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
-    """Show the state of the portal DIR: phase, topics, waiting URLs, latest runs, and what to do next.
+    """Show the state of the portal DIR: phase, topics, waiting URLs, latest runs, and what to do
+    next.
 
     It works while a crawl is running, too.
     """
@@ -62,7 +63,8 @@ def _show(status: Status) -> None:
 def _show_untrained(topics: list[TopicNow]) -> None:
     for topic in topics:
         click.echo(
-            f"'{harmless(topic.topic)}' has {count(topic.examples, 'example')} and is not trained yet: "
+            f"'{harmless(topic.topic)}' has {count(topic.examples, 'example')} and is not trained "
+            "yet: "
             "its pages are judged at the next training."
         )
 

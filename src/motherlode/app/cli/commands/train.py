@@ -125,7 +125,8 @@ def _show(trained: TrainResult, directory: Path) -> None:
     counterexamples = f"{count(trained.others.get('/', 0), 'counterexample')} at the root"
     meanings = " Word meanings are used, too." if trained.semantic else ""
     click.echo(
-        f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; {counterexamples}.{meanings}\n"
+        f"Model {trained.model}, in the space of {', '.join(trained.spaces)}; "
+        f"{counterexamples}.{meanings}\n"
     )
     table = TextTable(
         "topic", "examples", "from crawl", "features", "pages", "precision", "found again"
@@ -144,8 +145,10 @@ def _show(trained: TrainResult, directory: Path) -> None:
         )
     table.show()
     click.echo(
-        "\nThe precision, the share of a topic's pages that are right, is estimated and may be off by\n"
-        'a quarter; it is shown from five examples on. "Found again" counts examples that get their\n'
+        "\nThe precision, the share of a topic's pages that are right, is estimated and may be "
+        "off by\n"
+        'a quarter; it is shown from five examples on. "Found again" counts examples that get '
+        "their\n"
         "topic when the training leaves them out. Others go to:\n"
     )
     for topic in trained.topics:

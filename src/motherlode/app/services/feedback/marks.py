@@ -127,14 +127,20 @@ def _result_urls(path: Path, texts: Iterable[str], option: str) -> Iterator[str]
 
 
 def _advice_to_search(portal: Portal) -> str:
-    if not page_count(portal):
+    if not _page_count(portal):
         return f"and it has no pages to search yet: {advice_to_fetch(portal)}"
     if not can_be_written(portal.path):
         return f"and nothing can be marked now: {advice_to_wait(portal.path)}"
     return f"run 'lode search {shlex.quote(str(portal.path))} QUERY' first, or name a URL"
 
 
-def page_count(portal: Portal) -> int:
+def has_pages(directory: Path) -> bool:
+    """Return whether the portal in a directory holds any page."""
+    with Portal.reading(directory) as portal:
+        return _page_count(portal) > 0
+
+
+def _page_count(portal: Portal) -> int:
     with portal.store.reading() as session:
         return count_pages(session)
 

@@ -106,7 +106,7 @@ class OaiRepository:
             assert record.topic is not None  # noqa: S101 - as above
             page = record.member.page
             material = None if page is None else material_of.get(page)
-            description = row_of(member_card(record.member, record.topic, material), 0).said
+            description = row_of(member_card(record.member, record.topic, material), 0).excerpt
             metadata[record.identifier] = self._dublin_core(
                 record.member, record.topic, description
             )

@@ -5,15 +5,25 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from motherlode.app.requests.portals import NewPortalRequest
 from motherlode.app.services.portals.registry import PortalRegistry
+from motherlode.export.text_cleaner import label
 from motherlode.portal import create_portal
 from motherlode.portal.config_reader import parse_override, rules_in
 from motherlode.records import BadInputError, Folder, UsageError
+from motherlode.sources.bookmarks import parse_bookmarks
 from motherlode.topics import Planting, TopicPath, parse_path, plant, plant_query, plant_seeds
 from motherlode.urls import UrlRules
 
 # A database could be anywhere; a source could send any environment variable to any service.
 _COMMAND_LINE_SETTINGS = ("store.", "sources.")
+
+
+class BookmarkFile(Struct, frozen=True):
+    """A bookmark file that was sent: its name, and its bytes in any encoding."""
+
+    name: str
+    data: bytes
 
 
 class PortalContents(Struct, frozen=True):
@@ -78,10 +88,23 @@ def parse_topics(
 
 
 def create_served_portal(
-    registry: PortalRegistry, name: str, contents: PortalContents, settings: Iterable[str]
+    registry: PortalRegistry, request: NewPortalRequest, file: BookmarkFile | None = None
 ) -> Planting:
-    """Make a served portal of that name with these settings."""
-    return make_portal(registry.free(name), contents, allowed_settings(settings))
+    """Make the served portal of a request; `file` are its bookmarks, if they were sent
+    as a file.
+    """
+    settings = allowed_settings(request.settings)
+    return make_portal(registry.free(request.name), _requested_contents(request, file), settings)
+
+
+def _requested_contents(request: NewPortalRequest, file: BookmarkFile | None) -> PortalContents:
+    topics = parse_topics((topic.topic, topic.seeds) for topic in request.topics)
+    if request.bookmarks is not None:
+        file = BookmarkFile("bookmarks", request.bookmarks.encode(errors="replace"))
+    if file is None:
+        return PortalContents(topics=topics, query=request.query)
+    path = Path(label(Path(file.name).name) or "The file")
+    return PortalContents(parse_bookmarks(path, file.data), path, topics, request.query)
 
 
 def allowed_settings(settings: Iterable[str]) -> dict[str, object]:

@@ -51,8 +51,16 @@ def advice_to_fetch(portal: Portal, result: str = "fetches some") -> str:
             return f"{command} {result}"
 
 
+def advice_to_fetch_in(directory: Path, result: str = "fetches some") -> str:
+    """Return what to do in the portal of a directory, if it lacks pages."""
+    with Portal.reading(directory) as portal:
+        return advice_to_fetch(portal, result)
+
+
 def advice_to_train(portal: Portal, result: str = "trains one") -> str:
-    """Return what to do in a portal that lacks a model; `result` says what training does about it."""
+    """Return what to do in a portal that lacks a model; `result` says what training
+    does about it.
+    """
     if not can_be_written(portal.path):
         return advice_to_wait(portal.path)
     with portal.store.reading() as session:

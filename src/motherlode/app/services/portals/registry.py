@@ -59,7 +59,8 @@ class PortalRegistry:
             )
         if not _NEW_NAME.fullmatch(name) or name.endswith((".", " ")):
             raise BadInputError(
-                f"A portal's name has 1 to {MAX_NAME_CHARS} letters, digits, blanks, dots and hyphens, "
+                f"A portal's name has 1 to {MAX_NAME_CHARS} letters, digits, blanks, dots and "
+                "hyphens, "
                 "and begins with a letter or digit."
             )
         if (self.place / name).exists() or (self.place / name).is_symlink():

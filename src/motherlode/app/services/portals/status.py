@@ -159,7 +159,9 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
 
 
 def _topics(view: PortalView) -> list[TopicNow]:
-    """Return every topic with its pages and what waits for it; then other queues; last, all else."""
+    """Return every topic with its pages and what waits for it; then other queues; last,
+    all else.
+    """
     session, tree = view.session, view.tree
     names = load_policy(view.config.crawl.policy).queue_names(tree)
     pages, waiting = counts_by_topic(session), sum_by_name(frontier.sizes(session), names)
@@ -208,7 +210,9 @@ def next_step(session: Session, portal: Portal, writing: Holder | None) -> NextS
 
 
 def _has_seed(session: Session) -> bool:
-    """Return whether an example can be fetched, so that a crawl can start; a query alone has none."""
+    """Return whether an example can be fetched, so that a crawl can start; a query
+    alone has none.
+    """
     missing = check_examples(session).missing
     gone = {example.example.url for example in missing if not example.is_waiting}
     return any(

@@ -1,21 +1,71 @@
 """Search a portal by the parameters that every front door understands."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from time import time
+
+from msgspec import Struct
 
 from motherlode.app.requests.search import SearchParameters
 from motherlode.app.services.addresses import address_in
 from motherlode.app.services.search.pool import SearchPool
-from motherlode.app.services.search.searcher import SearchAnswer, answer_of
+from motherlode.app.services.search.searcher import (
+    IndexProgress,
+    IndexReadiness,
+    SearchAnswer,
+    announce_rebuild,
+    answer_of,
+    open_searcher,
+    prepare_index,
+)
 from motherlode.app.text import parse_day
 from motherlode.portal import Portal
 from motherlode.records import UsageError
+from motherlode.search.facets import Facets
 from motherlode.search.last_search import save_last_search
 from motherlode.search.query_builder import Filters
 from motherlode.search.ranking import parse_weights
-from motherlode.search.service import SearchRequest
+from motherlode.search.service import SearchRequest, SearchResults
 from motherlode.urls import Address
 
 _MAX_SECONDS = 2**62  # since 1970; the index can hold no later day
+
+
+class DirectorySearch(Struct, frozen=True):
+    """A search of a portal by its directory, with its results; `facets` only if requested."""
+
+    request: SearchRequest
+    results: SearchResults
+    facets: Facets
+    ready: IndexReadiness
+
+
+def search_directory(
+    directory: Path,
+    parameters: SearchParameters,
+    overrides: Sequence[str],
+    progress: IndexProgress | None,
+    *,
+    with_facets: bool,
+) -> DirectorySearch:
+    """Search the portal in a directory, and remember the search as its last one.
+
+    The index is brought up to date first while `progress` is shown; None: it is searched as it is.
+    """
+    with Portal.reading(directory, overrides) as portal:
+        request = search_request(parameters, portal)
+        ready = IndexReadiness()
+        if progress is not None:
+            announce_rebuild(portal, progress)
+            ready = prepare_index(portal, progress.update)
+        with open_searcher(portal) as searcher:
+            results, facets = (
+                searcher.search_with_facets(request, time())
+                if with_facets
+                else (searcher.search(request), Facets())
+            )
+        save_last_search(portal, request, results)
+    return DirectorySearch(request, results, facets, ready)
 
 
 def search_portal(pool: SearchPool, name: str, parameters: SearchParameters) -> SearchAnswer:

@@ -3,9 +3,12 @@
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
+from motherlode.app.requests.training import IndexRequest
 from motherlode.app.services.portals.hints import advice_to_fetch
 from motherlode.portal import Portal
 from motherlode.records import BadInputError, LockedError, LodeError, ReadOnlyError
@@ -23,6 +26,18 @@ from motherlode.search.results import SearchResult
 from motherlode.search.service import SearchEngine, SearchRequest, SearchResults
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree
+
+
+class IndexProgress(Protocol):
+    """Shows how an index is brought up to date."""
+
+    def announce_rebuild(self) -> None:
+        """Say that the index has to be rebuilt, which takes longer than an update."""
+        ...
+
+    def update(self, done: int, total: int, /) -> object:
+        """Show how many pages are indexed."""
+        ...
 
 
 class IndexReadiness(Struct, frozen=True):
@@ -115,6 +130,19 @@ def _advice_to_index(portal: Portal, result: str) -> str:
     if not Portal.is_writable(portal.path):
         return WORK_ON_A_COPY
     return f"'lode index {shlex.quote(str(portal.path))}' {result}"
+
+
+def update_index_in(directory: Path, request: IndexRequest, progress: IndexProgress) -> IndexUpdate:
+    """Bring the index of the portal in a directory up to date, or rebuild it."""
+    with Portal.reading(directory, request.settings) as portal:
+        announce_rebuild(portal, progress)
+        return update_index(portal, rebuild=request.rebuild, on_progress=progress.update)
+
+
+def announce_rebuild(portal: Portal, progress: IndexProgress) -> None:
+    """Say so if the index was made by another version, and has to be rebuilt."""
+    if has_other_format(index_directory(portal)):
+        progress.announce_rebuild()
 
 
 @contextmanager

@@ -80,6 +80,7 @@ def _divisible(tree: TopicTree, topic: Topic) -> Topic:
 def _paths(tree: TopicTree, topic: Topic, clustering: Clustering) -> list[TopicPath]:
     if len(clustering.clusters) == 1:
         raise BadInputError(
-            f"The pages of '{clustering.topic}' are all of one kind; --k 2 divides them nevertheless."
+            f"The pages of '{clustering.topic}' are all of one kind; --k 2 divides them "
+            "nevertheless."
         )
     return [(*tree.path(topic.id), clean_name(cluster.name)) for cluster in clustering.clusters]

@@ -75,7 +75,7 @@ class PageShown(Assessed, frozen=True):
 
     url: str
     title: str
-    said: str
+    excerpt: str
     host: str
     language: str
     fetched_at: float
@@ -216,7 +216,7 @@ def _shown(card: PageCard) -> PageShown:
     return PageShown(
         row.url,
         row.title,
-        row.said,
+        row.excerpt,
         row.host,
         row.language,
         row.fetched_at,

@@ -16,8 +16,11 @@ export function localise(root) {
 // while the window is visible. data-part: only that part of the page. While a user fills in a field,
 // nothing is replaced. data-reload: once an element in it has data-over, the whole page is reloaded.
 function inUse(live) {
-  const fields = live.querySelectorAll("input, textarea");
-  const changed = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  const fields = live.querySelectorAll("input, textarea, select");
+  const changed = (field) =>
+    field instanceof HTMLSelectElement
+      ? [...field.options].some((option) => option.selected !== option.defaultSelected && option.index > 0)
+      : field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   return live.contains(document.activeElement) || [...fields].some(changed);
 }
 

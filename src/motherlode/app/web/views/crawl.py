@@ -10,30 +10,25 @@ from starlette.responses import Response
 from motherlode.app.jobs import crawls
 from motherlode.app.jobs.commands import crawl_command
 from motherlode.app.jobs.crawls import NoCrawlError
-from motherlode.app.requests.crawl import DEFAULT_PAGES, CrawlRequest
-from motherlode.app.requests.fields import shared_fields_of
+from motherlode.app.requests.crawl import DEFAULT_PAGES, ContactRequest, CrawlRequest
 from motherlode.app.server.context import Context, ServerContext
-from motherlode.app.server.errors import status_of
 from motherlode.app.services.portals.reports import HarvestPoint, log_lines
 from motherlode.app.services.portals.status import NextStep
 from motherlode.app.web.charts import Chart, Series, line_chart
-from motherlode.app.web.forms import FormTexts, request_in, see
+from motherlode.app.web.forms import FormTexts, form_of, request_in, see
 from motherlode.app.web.navigation import portal_address
-from motherlode.app.web.pages import page
+from motherlode.app.web.pages import NO_NOTICE, Notice, page, problem_notice
 from motherlode.portal.directory import config_of
 from motherlode.portal.editor import keep_setting
 from motherlode.records import LodeError
 
 router = APIRouter(prefix="/portals/{portal}")
 _LOG_LINES = (100, 300, 1_000)
-_MAX_CONTACT_CHARS = 1_000
-# The texts of an empty form.
-_FIRST_TEXTS = {"pages": str(DEFAULT_PAGES), "remember": "true"}
 
 
 @router.get("/crawl")
 def crawl(request: Request, context: Context, portal: str) -> Response:
-    return _page(request, context, portal, _FIRST_TEXTS)
+    return _page(request, context, portal)
 
 
 @router.get("/crawl/now")
@@ -44,15 +39,14 @@ def now(request: Request, context: Context, portal: str) -> Response:
 
 @router.post("/crawl/start")
 def start(request: Request, context: Context, portal: str, texts: FormTexts) -> Response:
-    contact = texts.get("contact", "")[:_MAX_CONTACT_CHARS]
-    settings = (f"crawler.contact={contact}",) if contact else ()
     try:
-        command = crawl_command(request_in(CrawlRequest, texts, settings=settings))
-        if contact and texts.get("remember"):
-            keep_setting(context.registry.path(portal), "crawler.contact", contact)
+        contact = request_in(ContactRequest, texts)
+        command = crawl_command(request_in(CrawlRequest, texts, settings=contact.settings))
+        if contact.contact and contact.remember:
+            keep_setting(context.registry.path(portal), "crawler.contact", contact.contact)
         context.queue.submit(portal, command)
     except LodeError as error:
-        return _page(request, context, portal, texts, error)
+        return _page(request, context, portal, texts, problem_notice(context, error))
     context.progress.invalidate(portal)
     return see(portal_address(portal, "/crawl"))
 
@@ -93,25 +87,33 @@ def log(
     )
 
 
+def crawl_form_values(
+    context: ServerContext, portal: str, texts: Mapping[str, str] | None = None
+) -> dict[str, object]:
+    """Return the values of `crawl_form.html`; a contact is asked for where none is set."""
+    config = config_of(context.registry.path(portal))
+    asks_contact = not config.crawler.contact and not config.network.connect
+    return {
+        "crawl_form": form_of(CrawlRequest, texts),
+        "contact_form": form_of(ContactRequest, texts) if asks_contact else None,
+        "default_pages": DEFAULT_PAGES,
+    }
+
+
 def _page(
     request: Request,
     context: ServerContext,
     portal: str,
-    texts: Mapping[str, str],
-    error: LodeError | None = None,
+    texts: Mapping[str, str] | None = None,
+    notice: Notice = NO_NOTICE,
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    config = config_of(context.registry.path(portal))
     return page(
         request,
         "crawl.html",
-        status,
+        notice.status,
         **_values(context, portal),
-        texts=texts,
-        default_pages=DEFAULT_PAGES,
-        fields={field.key: field for field in shared_fields_of(CrawlRequest)},
-        nameless=not config.crawler.contact and not config.network.connect,
-        problem="" if error is None else context.registry.message(error),
+        **crawl_form_values(context, portal, texts),
+        problem=notice.problem,
     )
 
 

@@ -10,17 +10,17 @@ from motherlode.app.jobs.exports import (
     export_command,
     file_made_by,
     file_of,
-    formats_shown,
     start_export,
     suffix_of,
 )
 from motherlode.app.jobs.records import Job
-from motherlode.app.requests.export import ExportRequest
+from motherlode.app.requests.export import ExportRequest, formats_with_texts
 from motherlode.app.server.context import Context, ServerContext
 from motherlode.app.services.topics.views import topic_names_at
-from motherlode.app.web.forms import FormTexts, request_in, see
+from motherlode.app.web.forms import FormTexts, form_of, request_in, see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
+from motherlode.export.formats.registry import FORMATS
 
 router = APIRouter()
 MAX_JOBS_SHOWN = 12
@@ -41,7 +41,9 @@ def choose(request: Request, context: Context, portal: str) -> Response:
         request,
         "export.html",
         portal=portal,
-        forms=formats_shown(),
+        formats=FORMATS,
+        texts=form_of(ExportRequest).fields["text"],
+        topic=form_of(ExportRequest).fields["topic"],
         topics=topics,
         rows=_rows(context, portal),
     )
@@ -55,8 +57,9 @@ def now(request: Request, context: Context, portal: str) -> Response:
 
 @router.post("/portals/{portal}/export")
 def start(context: Context, portal: str, texts: FormTexts) -> Response:
-    with_text = {form.name for form in formats_shown() if form.texts}
-    if texts.get("format") not in with_text:  # the other formats ignore the box of the form
+    if (
+        texts.get("format") not in formats_with_texts()
+    ):  # the other formats ignore the box of the form
         texts = {name: text for name, text in texts.items() if name != "text"}
     command = export_command(request_in(ExportRequest, texts))
     start_export(context.queue, context.registry, portal, command)

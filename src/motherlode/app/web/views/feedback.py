@@ -19,7 +19,6 @@ from motherlode.app.requests.feedback import (
 )
 from motherlode.app.requests.training import TrainRequest
 from motherlode.app.server.context import Context, ServerContext
-from motherlode.app.server.errors import status_of
 from motherlode.app.server.flash_messages import FlashMessage
 from motherlode.app.services.feedback.archetypes import FeedbackResult, block_list, store_feedback
 from motherlode.app.services.feedback.marks import mark_pages
@@ -31,9 +30,9 @@ from motherlode.app.services.feedback.questions import (
 from motherlode.app.services.feedback.views import blocks_at, review_at
 from motherlode.app.services.topics.views import path_at, topics_at
 from motherlode.app.text import count
-from motherlode.app.web.forms import see
+from motherlode.app.web.forms import form_of, request_in, see
 from motherlode.app.web.navigation import portal_address
-from motherlode.app.web.pages import page
+from motherlode.app.web.pages import NO_NOTICE, Notice, page, problem_notice
 from motherlode.policies.bingo.feedback import ALL
 from motherlode.portal.lock import holder_of
 from motherlode.records import BadInputError, LodeError, UsageError
@@ -57,14 +56,13 @@ async def feedback_in(request: Request) -> FeedbackRequest:
             urls[opinion].append(url)
     if form.get("others", "") in urls:
         urls[form["others"]].append(ALL)
-    topic = form.get("within") or None
-    note = form.get("note", "").strip()
-    return FeedbackRequest(
+    texts = {"topic": form.get("within", ""), "note": form.get("note", "").strip()}
+    return request_in(
+        FeedbackRequest,
+        texts,
         accept=tuple(urls["accept"]),
         reject=tuple(urls["reject"]),
         move=tuple(moves),
-        topic=topic,
-        note=note,
     )
 
 
@@ -89,10 +87,11 @@ FormAnswers = Annotated[list[MarkRequest], Depends(answers_in)]
 def archetypes(
     request: Request, context: Context, portal: str, topic: int = 0, note: str = ""
 ) -> Response:
-    return _list(request, context, portal, topic, done=context.messages.pop(note).done)
+    notice = Notice(done=context.messages.pop(note).done)
+    return _list(request, context, portal, topic, notice)
 
 
-@router.get("/told")
+@router.get("/terms")
 def archetypes_with_terms(
     request: Request, context: Context, portal: str, topic: int = 0
 ) -> Response:
@@ -114,14 +113,7 @@ def give_feedback(
             raise UsageError("Say what to accept, reject or move first.")
         return _keep_or_try(context, portal, feedback, act)
     except LodeError as error:
-        return _list(
-            request,
-            context,
-            portal,
-            topic,
-            problem=context.registry.message(error),
-            status=status_of(error),
-        )
+        return _list(request, context, portal, topic, problem_notice(context, error))
 
 
 @router.get("/page")
@@ -144,9 +136,7 @@ def trim(
         chosen = ALL if act == _WHOLE else block_list(block or ())
         return _keep_or_try(context, portal, FeedbackRequest(trim=url, blocks=chosen), act)
     except LodeError as error:
-        return _blocks(
-            request, context, portal, url, context.registry.message(error), status_of(error)
-        )
+        return _blocks(request, context, portal, url, problem_notice(context, error))
 
 
 @router.get("/effect/{job}")
@@ -189,8 +179,7 @@ def answer(request: Request, context: Context, portal: str, answers: FormAnswers
             mark_pages(context.registry.path(portal), mark, now)
         job = context.queue.submit(portal, train_command(TrainRequest(offline=True, preview=True)))
     except LodeError as error:
-        problem, status = context.registry.message(error), status_of(error)
-        return _questions(request, context, portal, problem, status)
+        return _questions(request, context, portal, problem_notice(context, error))
     return see(portal_address(portal, f"/changes/{job.id}"))
 
 
@@ -200,8 +189,7 @@ def undo(request: Request, context: Context, portal: str) -> Response:
     try:
         result = store_feedback(context.registry.path(portal), FeedbackRequest(undo=True))
     except LodeError as error:
-        problem, status = context.registry.message(error), status_of(error)
-        return _list(request, context, portal, 0, problem=problem, status=status)
+        return _list(request, context, portal, 0, problem_notice(context, error))
     sentence = f"Took back the feedback on {count(result.undone, 'page')}."
     note = context.messages.add(FlashMessage(sentence))
     return see(portal_address(portal, f"/feedback?note={note}"))
@@ -233,37 +221,37 @@ def _outcome(job: Job) -> FeedbackResult | None:
         return None
 
 
-def _list(  # noqa: PLR0913 - what the page says besides the archetypes
+def _list(
     request: Request,
     context: ServerContext,
     portal: str,
     topic: int,
+    notice: Notice = NO_NOTICE,
     *,
     analysed: bool = False,
-    problem: str = "",
-    status: int = 200,
-    done: str = "",
 ) -> Response:
     within = path_at(context.registry, portal, topic) if topic else None
     return page(
         request,
         "feedback.html",
-        status,
+        notice.status,
         portal=portal,
         review=review_at(context.registry, portal, within, analysed=analysed),
         analysed=analysed,
         topic=topic,
         within=within or "",
         tree=topics_at(context.registry, portal).topics,
-        problem=problem,
-        done=done,
+        note_field=form_of(FeedbackRequest).fields["note"],
+        problem=notice.problem,
+        done=notice.done,
         writing=holder_of(context.registry.path(portal)),
     )
 
 
 def _questions(
-    request: Request, context: ServerContext, portal: str, problem: str = "", status: int = 200
+    request: Request, context: ServerContext, portal: str, notice: Notice = NO_NOTICE
 ) -> Response:
+    problem = notice.problem
     try:
         asked = questions_at(context.registry, portal, DEFAULT_QUESTIONS)
     except BadInputError as error:
@@ -271,7 +259,7 @@ def _questions(
     return page(
         request,
         "feedback_ask.html",
-        status,
+        notice.status,
         portal=portal,
         questions=asked,
         problem=problem,
@@ -280,19 +268,14 @@ def _questions(
 
 
 def _blocks(
-    request: Request,
-    context: ServerContext,
-    portal: str,
-    url: str,
-    problem: str = "",
-    status: int = 200,
+    request: Request, context: ServerContext, portal: str, url: str, notice: Notice = NO_NOTICE
 ) -> Response:
     return page(
         request,
         "feedback_page.html",
-        status,
+        notice.status,
         portal=portal,
         shown=blocks_at(context.registry, portal, url),
-        problem=problem,
+        problem=notice.problem,
         writing=holder_of(context.registry.path(portal)),
     )

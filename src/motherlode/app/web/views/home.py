@@ -11,7 +11,7 @@ from motherlode.app.services.portals.status import NO_TOPIC, NextStep, end_of
 from motherlode.app.web.forms import see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
-from motherlode.portal.directory import config_of
+from motherlode.app.web.views.crawl import crawl_form_values
 
 router = APIRouter()
 MAX_JOBS_SHOWN = 5
@@ -46,7 +46,6 @@ def index_now(request: Request, context: Context, portal: str) -> Response:
 
 def _values(context: ServerContext, portal: str) -> dict[str, object]:
     status = status_at(context.registry, portal)
-    config = config_of(context.registry.path(portal))
     last = status.runs[-1:]
     ends = [
         end_of(run, running=status.writing is not None and [run] == last) for run in status.runs
@@ -55,9 +54,9 @@ def _values(context: ServerContext, portal: str) -> dict[str, object]:
         "portal": portal,
         "status": status,
         "steps": NextStep,
-        "nameless": not config.crawler.contact and not config.network.connect,
         "topics": [topic for topic in status.topics if topic.topic != NO_TOPIC],
         "runs": list(zip(status.runs, ends, strict=True))[::-1],
         "jobs": context.queue.jobs(portal)[:MAX_JOBS_SHOWN],
+        **crawl_form_values(context, portal),
         "crawling": status.writing is not None and status.writing.command in CRAWLING,
     }

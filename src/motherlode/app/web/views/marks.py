@@ -1,19 +1,21 @@
 """Relevance marks, and what training with them changes: shown first, then stored."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from urllib.parse import parse_qsl
 
 import msgspec
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
 from motherlode.app.jobs.commands import train_command
 from motherlode.app.jobs.records import Job
-from motherlode.app.requests.feedback import MarkRequest
+from motherlode.app.requests.feedback import MarkRequest, MarkTopic
+from motherlode.app.requests.fields import MAX_URL_CHARS, check_values, described
 from motherlode.app.requests.query_string import request_from_query
 from motherlode.app.requests.search import SearchParameters
-from motherlode.app.requests.training import TrainRequest
+from motherlode.app.requests.training import TrainRequest, UndoTraining
 from motherlode.app.server.context import Context
 from motherlode.app.server.events import lines_in
 from motherlode.app.services.feedback.marks import (
@@ -22,7 +24,7 @@ from motherlode.app.services.feedback.marks import (
     training_is_undoable_at,
 )
 from motherlode.app.services.search.parameters import save_search
-from motherlode.app.web.forms import see
+from motherlode.app.web.forms import FormTexts, request_in, see
 from motherlode.app.web.navigation import portal_address
 from motherlode.app.web.pages import page
 from motherlode.portal.lock import holder_of
@@ -31,8 +33,42 @@ from motherlode.topics import OTHERS
 from motherlode.training.feedback.review import Effect
 
 router = APIRouter()
-Query = Annotated[str, Form(max_length=40_000)]
 MAX_LINES_SHOWN = 20  # of a job
+_WORDS = ("good", "bad", "drop", "clear", "undo")
+_PLACES = ("search", "page", "marks")
+
+MarkWord = Annotated[str, described("What is said about the page.", choices=lambda: _WORDS)]
+ReturnPage = Annotated[str, described("The page that is shown next.", choices=lambda: _PLACES)]
+Query = Annotated[str, described("The query of an address.", max_length=40_000)]
+MarkedUrl = Annotated[str, described("The page.", max_length=MAX_URL_CHARS)]
+KeepTraining = Annotated[bool, described("Store the training, rather than show its effect.")]
+
+
+class MarkForm(Struct, frozen=True, kw_only=True):
+    """A mark on one page; `next` is the query of the address to return to."""
+
+    word: MarkWord
+    url: MarkedUrl = ""
+    topic: MarkTopic = ""
+    back: ReturnPage = "search"
+    next: Query = ""
+
+    def __post_init__(self) -> None:
+        check_values(self)
+
+    @property
+    def request(self) -> MarkRequest:
+        if self.word == "undo":
+            return MarkRequest(undo=True)
+        return msgspec.convert({self.word: (self.url,), "topic": self.topic or None}, MarkRequest)
+
+
+class TrainForm(Struct, frozen=True, kw_only=True):
+    """A training; with a query, its results are shown in their new order."""
+
+    query: Query = ""
+    keep: KeepTraining = False
+    undo: UndoTraining = False
 
 
 @router.get("/portals/{portal}/marks")
@@ -51,39 +87,22 @@ def list_marks(request: Request, context: Context, portal: str) -> Response:
 
 
 @router.post("/portals/{portal}/marks")
-def give(  # noqa: PLR0913 - one for each field
-    context: Context,
-    portal: str,
-    *,
-    word: Annotated[Literal["good", "bad", "drop", "clear", "undo"], Form()],
-    url: Annotated[str, Form(max_length=4_000)] = "",
-    topic: Annotated[str, Form(max_length=2_000)] = "",
-    back: Annotated[Literal["search", "page", "marks"], Form()] = "search",
-    next: Query = "",  # noqa: A002 - the query of the address to return to
-) -> Response:
-    marks = {"undo": True} if word == "undo" else {word: (url,), "topic": topic.strip() or None}
-    mark_pages(context.registry.path(portal), msgspec.convert(marks, MarkRequest))
-    return see(portal_address(portal, f"/{back}{f'?{next}' if next else ''}"))
+def give(context: Context, portal: str, texts: FormTexts) -> Response:
+    form = request_in(MarkForm, texts)
+    mark_pages(context.registry.path(portal), form.request)
+    return see(portal_address(portal, f"/{form.back}{f'?{form.next}' if form.next else ''}"))
 
 
 @router.post("/portals/{portal}/train")
-def train(
-    context: Context,
-    portal: str,
-    query: Query = "",
-    *,
-    keep: Annotated[bool, Form()] = False,
-    undo: Annotated[bool, Form()] = False,
-) -> Response:
-    """Show what training would change, train, or take back the latest training.
-
-    With a query, its results are shown in their new order.
-    """
-    if undo:
+def train(context: Context, portal: str, texts: FormTexts) -> Response:
+    """Show what training would change, train, or take back the latest training."""
+    form = request_in(TrainForm, texts)
+    if form.undo:
         request = TrainRequest(undo=True)
     else:
-        has_search = bool(query) and not keep and _save_search(context, portal, query)
-        request = TrainRequest(offline=keep, preview=not keep, results=has_search)
+        previews = not form.keep
+        has_search = bool(form.query) and previews and _save_search(context, portal, form.query)
+        request = TrainRequest(offline=form.keep, preview=previews, results=has_search)
     job = context.queue.submit(portal, train_command(request))
     return see(portal_address(portal, f"/changes/{job.id}"))
 

@@ -1,25 +1,22 @@
 """Make a portal from an uploaded bookmark file, from topics with URLs, or from a query."""
 
-from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, UploadFile
+from fastapi import APIRouter, Depends, Request
 from msgspec import Struct
+from msgspec.structs import replace
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from motherlode.app.requests.crawl import ContactRequest
+from motherlode.app.requests.portals import NewPortalRequest, NewTopic
 from motherlode.app.server.context import Context
-from motherlode.app.server.errors import status_of
-from motherlode.app.services.portals.creation import (
-    PortalContents,
-    create_served_portal,
-    parse_topics,
-)
-from motherlode.app.web.forms import see
+from motherlode.app.services.portals.creation import BookmarkFile, create_served_portal
+from motherlode.app.web.forms import form_of, form_texts, request_in, see
 from motherlode.app.web.navigation import portal_address
-from motherlode.app.web.pages import page
-from motherlode.export.text_cleaner import label
+from motherlode.app.web.pages import NO_NOTICE, Notice, page, problem_notice
 from motherlode.records import LodeError
-from motherlode.sources.bookmarks import parse_bookmarks
+from motherlode.topics import OTHERS
 
 router = APIRouter()
 WAYS = ("bookmarks", "topics", "query")
@@ -27,15 +24,17 @@ MIN_TOPIC_ROWS = 3  # that can be filled in without a script
 
 
 class NewPortalForm(Struct, frozen=True):
-    """The form as the user filled it in."""
+    """The form as the user filled it in: its texts, its topics with their seeds, and its file."""
 
-    name: str = ""
-    way: str = WAYS[0]
-    query: str = ""
+    texts: dict[str, str]
     topics: tuple[tuple[str, str], ...] = ()
-    others: str = ""
-    contact: str = ""
-    settings: str = ""
+    file: BookmarkFile = BookmarkFile("", b"")
+
+    @property
+    def way(self) -> str:
+        """Which of the three ways was chosen."""
+        way = self.texts.get("way", "")
+        return way if way in WAYS else WAYS[0]
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
@@ -43,55 +42,60 @@ class NewPortalForm(Struct, frozen=True):
         return (*self.topics, *((("", ""),) * max(1, MIN_TOPIC_ROWS - len(self.topics))))
 
 
+async def new_portal_form(request: Request) -> NewPortalForm:
+    form = await request.form()
+    names, seeds = ([str(text) for text in form.getlist(key)] for key in ("topic", "seeds"))
+    rows = (row for row in zip(names, seeds, strict=False) if any(map(str.strip, row)))
+    upload = form.get("bookmarks")
+    if not isinstance(upload, UploadFile):
+        return NewPortalForm(await form_texts(request), tuple(rows))
+    file = BookmarkFile(upload.filename or "", await upload.read())
+    return NewPortalForm(await form_texts(request), tuple(rows), file)
+
+
 @router.get("/new")
 def blank(request: Request, way: str = WAYS[0]) -> Response:
-    return _form(request, NewPortalForm(way=way if way in WAYS else WAYS[0]))
+    return _form(request, NewPortalForm({"way": way}))
 
 
 @router.post("/new")
-def make(  # noqa: PLR0913 - one for each field
-    request: Request,
-    context: Context,
-    *,
-    name: Annotated[str, Form(max_length=200)] = "",
-    way: Annotated[str, Form(max_length=20)] = WAYS[0],
-    query: Annotated[str, Form(max_length=2_000)] = "",
-    topic: Annotated[list[str] | None, Form()] = None,
-    seeds: Annotated[list[str] | None, Form()] = None,
-    others: Annotated[str, Form()] = "",
-    contact: Annotated[str, Form(max_length=1_000)] = "",
-    settings: Annotated[str, Form(max_length=100_000)] = "",
-    bookmarks: UploadFile | None = None,
+def make(
+    request: Request, context: Context, form: Annotated[NewPortalForm, Depends(new_portal_form)]
 ) -> Response:
-    rows = zip(topic or (), seeds or (), strict=False)
-    filled = tuple(row for row in rows if any(map(str.strip, row)))
-    draft = NewPortalForm(name.strip(), way, query, filled, others, contact.strip(), settings)
     try:
-        create_served_portal(
-            context.registry, draft.name, _contents(draft, bookmarks), _settings(draft)
-        )
+        wanted = _request(form)
+        file = form.file if form.way == "bookmarks" else None
+        create_served_portal(context.registry, wanted, file)
     except LodeError as error:
-        return _form(request, draft, context.registry.message(error), status_of(error))
-    return see(portal_address(draft.name))
+        return _form(request, form, problem_notice(context, error))
+    return see(portal_address(wanted.name))
 
 
-def _form(request: Request, draft: NewPortalForm, problem: str = "", status: int = 200) -> Response:
-    return page(request, "new.html", status, draft=draft, problem=problem, ways=WAYS)
+def _form(request: Request, form: NewPortalForm, notice: Notice = NO_NOTICE) -> Response:
+    return page(
+        request,
+        "new.html",
+        notice.status,
+        draft=form,
+        fields=form_of(NewPortalRequest).fields,
+        contact=form_of(ContactRequest).fields["contact"],
+        problem=notice.problem,
+    )
 
 
-def _contents(draft: NewPortalForm, bookmarks: UploadFile | None) -> PortalContents:
-    if draft.way == "query":
-        return PortalContents(query=draft.query)
-    if draft.way == "topics":
-        topics = [(name, text.split()) for name, text in draft.topics]
-        if draft.others.strip():
-            topics.append(("OTHERS", draft.others.split()))
-        return PortalContents(topics=parse_topics(topics))
-    file = Path(label(Path((bookmarks and bookmarks.filename) or "").name) or "The file")
-    return PortalContents(parse_bookmarks(file, bookmarks.file.read() if bookmarks else b""), file)
+def _request(form: NewPortalForm) -> NewPortalRequest:
+    """Return the request of a form. Of the three ways, only the one that was chosen counts."""
+    contact = request_in(ContactRequest, form.texts)
+    fixed: dict[str, str | None] = {} if form.texts.get("query") else {"query": ""}
+    if form.way != "query":
+        fixed = {"query": None}
+    wanted = request_in(NewPortalRequest, form.texts, bookmarks=None, topics=_topics(form), **fixed)
+    return replace(wanted, settings=(*contact.settings, *wanted.settings))
 
 
-def _settings(draft: NewPortalForm) -> list[str]:
-    lines = [line.strip() for line in draft.settings.splitlines()]
-    contact = [f"crawler.contact={draft.contact}"] if draft.contact else []
-    return [*contact, *(line for line in lines if line and not line.startswith("#"))]
+def _topics(form: NewPortalForm) -> tuple[NewTopic, ...]:
+    if form.way != "topics":
+        return ()
+    others = form.texts.get("others", "")
+    rows = (*form.topics, (OTHERS, others)) if others else form.topics
+    return tuple(NewTopic(topic=name, seeds=tuple(text.split())) for name, text in rows)

@@ -1,6 +1,6 @@
-"""`lode lab`: compare policies on labelled webs, and measure crawls.
+"""`lode lab`: one module per command, which share `options` and `output`.
 
-One module per command; they share `options` and `output`. The experiments themselves are in `lab`.
+The experiments themselves are in `lab`; a command only chooses one and prints its result.
 """
 
 import click
@@ -25,7 +25,7 @@ def command() -> None:
 
     \b
     lode lab compare WEB --topic Science/Chemistry --pages 1000
-    lode lab compare WEB --topic Mathematics --policies best-first,oracle --repeat 3 --plot curves.png
+    lode lab compare WEB --topic Mathematics --policies best-first,oracle --repeat 3 --plot c.png
     lode lab learn WEB --examples 2,5 --repeat 1
     lode lab portal WEB --topic Science --pages 5%,20%
     lode lab collect WEB --subjects 30 --pages 1000

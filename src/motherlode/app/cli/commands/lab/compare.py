@@ -59,7 +59,10 @@ _NOT_COMPARED = [policy.name for policy in BUILT_IN if not policy.is_compared]
 @click.option(
     "--requests",
     type=click.IntRange(1),
-    help="Requests that each policy may make, redirects and failures included; by default 20 per page.",
+    help=(
+        "Requests that each policy may make, redirects and failures included; by default 20 per "
+        "page."
+    ),
 )
 @seed_option(": the draw of the seeds, the order of 'random'")
 @repeat_option

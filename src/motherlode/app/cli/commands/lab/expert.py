@@ -1,4 +1,6 @@
-"""`lode lab expert`: the expert search of the BINGO! paper, on a web whose truth is known (SPEC B31)."""
+"""`lode lab expert`: the expert search of the BINGO! paper, on a web whose truth is known (SPEC
+B31).
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -100,7 +102,8 @@ def _show_answer(run: "ExpertAnswer") -> None:
         click.echo(f"  {place}  {url}")
     click.echo(
         f"\n{reached.visited:,.0f} URLs visited, {reached.stored:,.0f} pages stored, at most "
-        f"{count(int(reached.depth), 'link')} deep; {reached.positive or 0:,.0f} are on the topic.\n"
+        f"{count(int(reached.depth), 'link')} deep; {reached.positive or 0:,.0f} are on the "
+        "topic.\n"
     )
     table = TextTable("best answers", "", "score", "right")
     for place, answer in enumerate(run.answers, start=1):

@@ -1,4 +1,6 @@
-"""`lode lab feedback`: what a user's feedback makes of a portal, on a web whose labels are known."""
+"""`lode lab feedback`: what a user's feedback makes of a portal, on a web whose labels
+are known.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,7 +63,8 @@ def feedback(  # noqa: PLR0913 - one parameter for each option
     jobs: int | None,
     json_to: str | None,
 ) -> None:
-    """Crawl for topics of WEB, give feedback by its labels, train again, and count right and wrong pages.
+    """Crawl for topics of WEB, give feedback by its labels, train again, and count right and wrong
+    pages.
 
     \b
     none               train again without feedback

@@ -1,4 +1,6 @@
-"""`lode lab portal`: the portal of the BINGO! paper, generated on a web whose truth is known (SPEC B30)."""
+"""`lode lab portal`: the portal of the BINGO! paper, generated on a web whose truth is known (SPEC
+B30).
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -183,8 +185,8 @@ def _show_tops(rows: "Sequence[PortalRow]") -> None:
     for row in rows:
         for top in row.tops:
             table.add(
-                row.policy, _size(top), _figure(top.on_topic), share(top.precision), share(top.recall),
-                _figure(top.known), top.runs,
+                row.policy, _size(top), _figure(top.on_topic), share(top.precision),
+                share(top.recall), _figure(top.known), top.runs,
             )  # fmt: skip
     table.show()
 

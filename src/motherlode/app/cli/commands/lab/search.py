@@ -90,7 +90,7 @@ def search(json_to: str | None, ranks: tuple[str, ...], *, choose: bool, **optio
         parse_weights(rank)
     plan = _plan(**options)
     with bar("Pages") as update:
-        result = lab.measure(plan, ranks or (DEFAULT_RANKING,), choose=choose, told=update)
+        result = lab.measure(plan, ranks or (DEFAULT_RANKING,), choose=choose, on_progress=update)
     if json_to != "-":
         _show(result)
     write_json(result, json_to)
@@ -112,7 +112,8 @@ def _plan(
 def _show(result: "SearchExperimentResult") -> None:
     asked = ", ".join(f"{number:,} {kind}" for kind, number in result.queries.items())
     click.echo(
-        f"{count(result.pages, 'page')}, {count(len(result.plan.topics), 'topic')}; queries: {asked}.\n"
+        f"{count(result.pages, 'page')}, {count(len(result.plan.topics), 'topic')}; queries: "
+        f"{asked}.\n"
     )
     if result.chosen is not None:
         click.echo(f"Chosen by the first half of the topics: {result.chosen}")

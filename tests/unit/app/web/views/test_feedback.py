@@ -61,9 +61,9 @@ def waited(client: TestClient, job: str) -> dict[str, Any]:
 
 def test_archetypes_are_listed_at_once_and_told_in_full_afterwards(client: TestClient) -> None:
     at_once = client.get(AT).text
-    assert f'data-later="{AT}/told" data-part="#archetypes"' in at_once
+    assert f'data-later="{AT}/terms" data-part="#archetypes"' in at_once
     assert " · authority " not in at_once
-    told = client.get(f"{AT}/told").text
+    told = client.get(f"{AT}/terms").text
     assert "data-later" not in told
     found = archetypes(client)
     assert set(found) == set(CHOSEN)

@@ -11,12 +11,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from motherlode.app.errors import BusyError, NoIndexError
 from motherlode.app.jobs import exports
 from motherlode.app.requests.query_string import query_string_of
 from motherlode.app.requests.search import SearchParameters
-from motherlode.app.services.portals.registry import PortalRegistry
-from motherlode.app.services.search.pool import SearchPool
 from motherlode.app.web.views import original as original_view
 from motherlode.documents.html.sanitizer import harmless_html
 from motherlode.portal import Portal, PortalLock
@@ -215,32 +212,6 @@ def test_an_index_at_work_is_told(tmp_path: Path) -> None:
     assert "data-over" not in client.get("/portals/birds/index/now").text
     client.post(f"/api/v1/portals/birds/jobs/{job['id']}/cancel")
     assert "data-over" in client.get("/portals/birds/index/now").text
-
-
-def test_only_so_many_search_at_once(shelf: Path) -> None:
-    pool = SearchPool(PortalRegistry(shelf), max_queries=1, max_wait_s=0.01)
-    with pool.open("birds") as (portal, _), pytest.raises(BusyError), pool.open("birds"):
-        assert portal is None, "nobody else gets in"
-
-
-def test_an_index_that_is_made_anew_is_seen(tmp_path: Path) -> None:
-    fill_portal(
-        tmp_path / "p", {"http://barn.test/": PAPERS["http://barn.test/"]}, ("birds", "birds/owls")
-    )
-    pool = SearchPool(PortalRegistry(tmp_path))
-    with pytest.raises(NoIndexError), pool.open("p"):
-        pass
-    with Portal.reading(tmp_path / "p") as portal:
-        update_index(portal)
-        assert (pool.status(portal).pages, pool.status(portal).behind) == (1, 0)
-        fill_portal(tmp_path / "p", {"http://owls.test/": PAPERS["http://owls.test/"]})
-        assert pool.status(portal).behind == 1
-        update_index(portal, rebuild=True)
-        assert (pool.status(portal).pages, pool.status(portal).behind) == (2, 0)
-    index = tmp_path / "p" / "index"
-    next(index.glob("pages-*")).rename(index / "pages-1")
-    with pytest.raises(NoIndexError, match="made by another version"), pool.open("p"):
-        pass
 
 
 # Pages

@@ -361,7 +361,7 @@ def test_files_of_sites_are_told_apart() -> None:
 )
 def test_a_page_is_shown_by_its_first_sentence(text: str, said: str) -> None:
     row = row_of(card(OWLS, 1, "Owl", text=text), 0)
-    assert row.said == said
+    assert row.excerpt == said
 
 
 def test_words_are_found_where_they_stand(birds: Content, tmp_path: Path) -> None:

@@ -14,12 +14,11 @@ from click.testing import CliRunner
 from motherlode.app.cli.commands.feedback import command
 from motherlode.app.cli.display import Display
 from motherlode.app.services.crawl import CrawlPlan, crawl_portal
-from motherlode.app.services.feedback.archetypes import blocks_in
 from motherlode.crawl.progress import Limits
 from motherlode.fetch.event_loop import run
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.portal import Portal
-from motherlode.records import Example, LodeError, Origin, RunEnd, UsageError
+from motherlode.records import Example, LodeError, Origin, RunEnd
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from support.crawl_runs import SEEDS, examples_by, field, fields
@@ -226,14 +225,6 @@ def test_where_there_is_nothing_to_say_anything_of(lode: CliRun) -> None:
     missing = lode("feedback", "r")
     assert missing.returncode == 4
     assert said_one_sentence(missing)
-
-
-def test_blocks_as_people_write_them() -> None:
-    assert blocks_in("9, 3-5,4") == (3, 4, 5, 9)
-    assert blocks_in(" all ") == ()
-    for wrong in ("", "0", "a", "3-", "-3", "5-4", "1,,2", "9" * 20, "1-999999"):
-        with pytest.raises(UsageError):
-            blocks_in(wrong)
 
 
 def test_feedback_is_undone_from_the_command_line(lode: CliRun, portal: Path) -> None:

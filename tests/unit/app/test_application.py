@@ -72,7 +72,7 @@ def test_a_portal_of_addresses_under_topics(client: TestClient, tmp_path: Path) 
         topic=["birds/owls", "birds/herons", ""],
         seeds=["http://a.test/\r\nhttp://b.test/", "http://c.test/", ""],
         others="http://news.test/",
-        settings="crawl.policy=best-first\n# a comment",
+        set="crawl.policy=best-first\n# a comment",
     )
     assert sent.status_code == 303, sent.text
     status = client.get("/api/v1/portals/birds/status").json()
@@ -100,9 +100,9 @@ def test_a_portal_of_a_query(client: TestClient) -> None:
         ),
         ({"name": "x", "way": "topics"}, "Name the topics one way"),
         ({"name": "x", "way": "bookmarks"}, "The file is empty"),
-        ({"name": "x", "way": "query", "query": "q", "settings": "crawl.polcy=x"}, "did you mean"),
+        ({"name": "x", "way": "query", "query": "q", "set": "crawl.polcy=x"}, "did you mean"),
         (
-            {"name": "x", "way": "query", "query": "q", "settings": "store.url=postgresql:///x"},
+            {"name": "x", "way": "query", "query": "q", "set": "store.url=postgresql:///x"},
             "Settings of the store",
         ),
     ],

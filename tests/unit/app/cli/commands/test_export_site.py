@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
-from motherlode.export.record_reader import Gathering
+from motherlode.export.record_reader import ExportSource
 from motherlode.export.site import content as publishing
 from motherlode.export.site.records import Detail
 from motherlode.learning.tree import VERSION
@@ -200,7 +200,7 @@ def published(portal: Path) -> tuple[list[PageCard], Detail]:
     with Portal.reading(portal) as opened, opened.store.reading() as session:
         tree = opened.tree()
         content = publishing.content_of(
-            Gathering(opened, session, tree, tree.at(parse_path(TOPIC)).id)
+            ExportSource(opened, session, tree, tree.at(parse_path(TOPIC)).id)
         )
         (head,) = content.heads
         return list(content.cards(head)), content.detail(head)

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from motherlode.app.errors import BusyError
-from motherlode.app.services.topics.views import ResultCache
 from motherlode.portal.lock import PortalLock
 from support.app_server import send, visitor
 from support.bird_portal import EVIL, crawled_birds
@@ -96,13 +94,13 @@ def test_what_was_done_is_said_once_and_no_link_can_have_it_said(client: TestCli
             400,
             "There is a topic 'animals/birds' already.",
         ),
-        ("add", {"name": " ", "parent": 1}, 400, "There is a topic '/' already."),
+        ("add", {"name": " ", "parent": 1}, 400, "Name: this is missing."),
         ("add", {"name": "x", "parent": 999}, 404, "There is no such topic"),
         ("move", {"topic": "{animals}", "parent": "{birds}"}, 400, "cannot be moved below itself"),
-        ("restore", {"undo": "nothing"}, 400, "There is nothing of that name to restore."),
+        ("restore", {"id": "nothing"}, 400, "There is nothing of that name to restore."),
         ("{birds}/rename", {"name": "a/b"}, 400, "A name has no '/'"),
         ("{birds}/example", {"urls": "nonsense"}, 400, "cannot be crawled"),
-        ("{birds}/example/remove", {"url": "http://x.test/"}, 400, "is not an example of"),
+        ("{birds}/example/remove", {"urls": "http://x.test/"}, 400, "is not an example of"),
         ("{birds}/subtopic", {"job": "x", "place": 0, "name": "x"}, 404, "There is no such job."),
     ],
 )
@@ -129,8 +127,8 @@ def test_what_was_removed_comes_back_as_it_was(client: TestClient) -> None:
     assert "Removed &#39;animals&#39; with 2 topics below it." in notice
     undo = client.get(API).json()["removed"][0]
     assert (undo["path"], undo["topics"], undo["examples"]) == ("animals", 3, 14)
-    assert f'name="undo" value="{undo["id"]}"' in notice
-    told(send(client, f"{AT}/restore", undo=undo["id"]))
+    assert f'name="id" value="{undo["id"]}"' in notice
+    told(send(client, f"{AT}/restore", id=undo["id"]))
     after = client.get(API).json()
     assert (sorted(after["topics"], key=lambda one: one["id"]), after["removed"]) == (
         sorted(before, key=lambda one: one["id"]),
@@ -218,7 +216,7 @@ def test_examples_are_added_and_taken_out(client: TestClient) -> None:
     birds = number(client, "animals/birds")
     told(send(client, f"{AT}/{birds}/example", urls="http://b.test/\r\nhttp://c.test/"))
     assert "http://c.test/" in client.get(f"{AT}/{birds}").text
-    told(send(client, f"{AT}/{birds}/example/remove", url="http://c.test/"))
+    told(send(client, f"{AT}/{birds}/example/remove", urls="http://c.test/"))
     assert "http://c.test/" not in client.get(f"{AT}/{birds}").text
     body = {"topic": "animals/birds", "urls": ["http://b.test/"], "remove": True}
     assert (
@@ -292,22 +290,6 @@ def test_clusters_of_a_topic_without_pages_are_none(client: TestClient) -> None:
     assert waited(client, asked.json()["id"])["state"] == "failed"
     page = client.get(f"{AT}/{number(client, 'empty')}").text
     assert "There is no page yet on &#39;empty&#39; to make clusters of" in page
-
-
-def test_what_was_worked_out_is_remembered_and_who_waits_too_long_is_told() -> None:
-    cache = ResultCache(max_results=1, max_wait_s=0.01)
-    asked: list[str] = []
-
-    def work(key: str) -> str:
-        asked.append(key)
-        with pytest.raises(BusyError):
-            cache.get("other", str)
-        return key.upper()
-
-    assert [cache.get("a", lambda: work("a")) for _ in range(2)] == ["A", "A"]
-    cache.get("b", lambda: work("b"))
-    cache.get("a", lambda: work("a"))
-    assert asked == ["a", "b", "a"]
 
 
 def test_only_what_was_fetched_can_be_trimmed(client: TestClient) -> None:
