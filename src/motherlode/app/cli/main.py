@@ -29,7 +29,7 @@ COMMANDS = {
     "feedback": "Show the pages that a crawl learned from by itself; accept, reject or trim them.",
     "search": "Search the pages of a portal: words, phrases, fields, filters, rankings.",
     "mark": "Mark search results as good or bad for their topic, to learn from them.",
-    "collections": "Show the collections of a portal with their merits; accept, reject, move or pin.",
+    "collections": "Show the collections of a portal; accept, reject, move and pin pages.",
     "index": "Build or update the search index of a portal.",
     "links": "Show the hubs and authorities of a topic.",
     "cluster": "Cluster the pages of a topic, and make subtopics of the clusters.",
