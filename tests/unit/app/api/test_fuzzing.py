@@ -26,7 +26,9 @@ from motherlode.app.server.rules import Refusal, RequestHead
 from motherlode.app.server.settings import ServerSettings
 from motherlode.app.services.sources import add_source
 from motherlode.portal import Portal
+from motherlode.records import CENTROID_MODEL, Model, ModelId
 from motherlode.search.indexer import update_index
+from motherlode.store.tables import ledger
 from support.app_server import ORIGIN
 from support.training_webs import place
 
@@ -58,6 +60,8 @@ KNOWN: dict[str, Any] = {
     "name": "owls",
     "query": "owls",
     "good": [place("owl", 0)],
+    "pin": [place("owl", 0)],
+    "subject": "animals/birds",
     "format": "csv",
     "pages": 5,
 }
@@ -79,13 +83,15 @@ class _NoLimits(RateLimits):
 
 @pytest.fixture(scope="module")
 def searchable(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Path:
-    """A crawled portal with an index and a search source called `owls`; to be copied."""
+    """A crawled portal with an index, a search source `owls` and collections; to be copied."""
     path = shutil.copytree(finished_birds / "birds", tmp_path_factory.mktemp("fuzz") / "birds")
     urls = path.with_name("urls.txt")
     urls.write_text("owls\nhttp://a.test/owl\n")
     add_source(path, "owls", "file", {"file": str(urls)})
     with Portal.reading(path) as portal:
         update_index(portal)
+    with Portal.writing(path, "test") as portal, portal.store.writing() as session:
+        ledger.keep_model(session, Model(ModelId(0), CENTROID_MODEL, 1, 1.0, b""))
     return path
 
 
@@ -132,6 +138,8 @@ def _of_birds(drawn: tuple[Any, bool]) -> Any:
     case, known = drawn
     if "portal" in (case.path_parameters or {}):
         case.path_parameters["portal"] = "birds"
+    if known and "subject" in (case.path_parameters or {}):
+        case.path_parameters["subject"] = "animals"
     if known and case.query:
         case.query = _known(case.query)
     if known and isinstance(case.body, dict):
