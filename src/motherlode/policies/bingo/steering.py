@@ -15,9 +15,12 @@ from typing import Protocol
 
 import numpy as np
 
+from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.model import LinkModel
+from motherlode.learning.links.profiles import ProfileEvidence, Profiles
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import VotingRule
+from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.kernels import Floats
 from motherlode.policies.bingo.link_text import EvidenceSum, text_evidence_of
@@ -42,6 +45,8 @@ from motherlode.records import (
 from motherlode.urls import host_of, registrable_domain
 
 NO_LINK_MODEL = LinkModel()
+NO_PROFILES = Profiles()
+_FIRST_ROW: Ints = np.zeros(1, np.int64)
 STEEPNESS = 15.0  # log-odds for a distance of 1 from the plane; docs/quality.md
 FRONT_BONUS = 1.0  # added to the rank of URLs at the front of the queue
 MIN_FRONT_PROBABILITY = 0.8  # that a URL at the front of the queue is on the topic
@@ -89,8 +94,9 @@ class ByConfidence:
 class ByProspects:
     """Rank a link by the prospects of its target."""
 
-    def __init__(self, prospects: Prospects) -> None:
+    def __init__(self, prospects: Prospects, profiles: Profiles = NO_PROFILES) -> None:
         self.prospects = prospects
+        self._profiles = ProfileEvidence(profiles)
         self._scored: dict[UrlKey, ScoredLinks] = {}  # the links of pages that are expected
 
     def expect(self, visits: Sequence[Visit]) -> None:
@@ -110,12 +116,20 @@ class ByProspects:
         scored = self._scored.get(visit.entry.key) if links is visit.document.links else None
         if scored is None:
             scored = self.prospects.score_links(links, _language(visit))
-        probability = topic_probability(judgement)
+        probability = self._probability(visit, judgement)
         ranks: list[float] = self.prospects.add_page(probability, visit.entry.key, scored).tolist()
         return ranks
 
     def current_ranks(self, keys: Sequence[UrlKey], _referrer_confidences: Floats) -> Floats:
         return self.prospects.ranks(keys)
+
+    def _probability(self, visit: Visit, judgement: Judgement) -> float:
+        bag = visit.sample.get(TERMS)
+        if bag is None or not self._profiles.has_say:
+            return topic_probability(judgement)
+        evidence = self._profiles.log_odds(BagBatch.from_bags([bag]), _FIRST_ROW)
+        confidences = np.array([judgement.confidence])
+        return float(topic_probabilities(confidences, evidence)[0])
 
 
 def _language(visit: Visit) -> str:
@@ -127,9 +141,12 @@ def topic_probability(judgement: Judgement) -> float:
     return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence))
 
 
-def topic_probabilities(confidences: Floats) -> Floats:
-    """Return the probability that each page is on its topic; NaN where the confidence is NaN."""
-    probabilities: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences))
+def topic_probabilities(confidences: Floats, evidence: Floats | float = 0.0) -> Floats:
+    """Return the probability that each page is on its topic; NaN where the confidence is NaN.
+
+    `evidence` is added to the log-odds.
+    """
+    probabilities: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences - evidence))
     return probabilities
 
 
@@ -280,7 +297,7 @@ class Bingo(PolicyDefaults):
             use_models(prospects, classifier, links)
             if self.prospects is not None:
                 prospects.add_missing_from(self.prospects)
-            self.ranking = ByProspects(prospects)
+            self.ranking = ByProspects(prospects, links.profiles)
 
     def place(self, url: str, rank: float, depth: int, distance: float) -> tuple[Lane, float]:
         """Return the lane and rank of a link; the learning phase holds distant links back."""
@@ -355,7 +372,7 @@ def policy_for(
         classifier=classifier,
         model=model,
         options=options,
-        ranking=ByProspects(prospects),
+        ranking=ByProspects(prospects, links.profiles),
         home=home,
         phase=phase,
         links=links,

@@ -13,6 +13,7 @@ from msgspec import Struct
 from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.links.model import LinkModel
+from motherlode.learning.links.profiles import Profiles
 from motherlode.learning.precision import MIN_EXAMPLES
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
@@ -32,6 +33,7 @@ from motherlode.policies.bingo.rescoring import (
     requeued_entries,
     write_prospects,
 )
+from motherlode.policies.bingo.site_profiles import profiles_of_crawl
 from motherlode.policies.bingo.steering import Phase, policy_for, topic_probabilities
 from motherlode.policies.registry import BINGO_2003
 from motherlode.portal.config import Config
@@ -111,7 +113,10 @@ def study(
     training_set, classifier = learned(session, tree, config, examples, trainer)
     home = home_of(tree, examples)
     thoughts = _thoughts(session, classifier, trainer.corpus)
-    links = LinkModel(_mentions(trainer.corpus, thoughts))
+    profiles = Profiles()
+    if config.crawl.policy != BINGO_2003:
+        profiles = profiles_of_crawl(trainer.corpus, _SAMPLE, _example_pages(trainer, examples))
+    links = LinkModel(_mentions(trainer.corpus, thoughts), profiles=profiles)
     policy = policy_for(config.crawl, classifier, None, home, request.phase, links)
     if policy.prospects is not None:
         given = trainer.training_set(tuple(user_examples(examples))).example_pages
@@ -163,6 +168,15 @@ def _thoughts(session: Session, classifier: TreeClassifier, corpus: PageCorpus) 
     return JudgementTable.together(
         judge_batches(session, corpus.batches(tuple(classifier.groups_)), classifier)
     )
+
+
+def _example_pages(trainer: Trainer, examples: Iterable[Example]) -> list[list[PageId]]:
+    """Return the pages that the user gave as examples of each topic."""
+    documents = trainer.training_set(tuple(given_examples(list(examples)))).documents
+    return [
+        [document.page for document in of_topic if document.page is not None]
+        for of_topic in documents.values()
+    ]
 
 
 def _mentions(corpus: PageCorpus, thoughts: JudgementTable) -> Mentions:
