@@ -31,7 +31,9 @@ STRENGTH = 2.5  # log-odds for one standard deviation, where hosts are homogeneo
 CUT = 1.0  # standard deviations above the mean, where the evidence is 0
 MAX_TERMS = 50_000  # those on most pages are kept
 MIN_HOSTS = 3
+MIN_HOMOGENEITY = 0.02  # less is nothing
 MIN_PAGES = 30
+MIN_TERM_HOSTS = 2
 _MIN_TERM_PAGES = 2
 _MAX_EVIDENCE = 20.0
 
@@ -110,12 +112,15 @@ def learn_profiles(batch: BagBatch, hosts: Ints, examples: Sequence[Ints]) -> Pr
     in_host = csr_matrix((np.ones(len(rows)), (host_of_page, rows)), (host_count, len(rows)))
     frequency = np.asarray(((in_host @ present) > 0).sum(axis=0)).ravel()
     idf = np.log((host_count + 1.0) / (frequency + 1.0))
+    idf[frequency < MIN_TERM_HOSTS] = 0.0
     vectors = _vectors(batch, rows, terms, idf)
     centroids = _unit_rows(in_host @ vectors)
     by_page = [np.asarray(vectors[rows].mean(axis=0)).ravel() for rows in known]
     homogeneity = float(
         np.mean([intraclass_correlation(np.asarray(vectors @ mean), host_of_page) for mean in by_page])
     )
+    if homogeneity < MIN_HOMOGENEITY:
+        return Profiles()
     profiles = []
     for mean, rows_of_topic in zip(by_page, known, strict=True):
         by_host = np.asarray(centroids[np.unique(host_of_page[rows_of_topic])].mean(axis=0)).ravel()

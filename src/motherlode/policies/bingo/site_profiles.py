@@ -5,11 +5,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from motherlode.documents.features.spaces import TERMS
-from motherlode.learning.links.profiles import (
-    ProfileEvidence,
-    Profiles,
-    learn_profiles,
-)
+from motherlode.learning.links.profiles import ProfileEvidence, Profiles, learn_profiles
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.scorer import BagBatch
 from motherlode.policies.bingo.kernels import HOST_SHIFT
@@ -23,6 +19,10 @@ class PageEvidence:
     def __init__(self, pages: Ints, log_odds: Floats) -> None:
         """`pages` are in ascending order."""
         self._pages, self._log_odds = pages, log_odds
+
+    def of_page(self, page: PageId) -> float:
+        """Return the evidence on one page; 0 for a page without words."""
+        return float(self.of_pages(np.array([page], np.int64))[0])
 
     def of_pages(self, pages: Ints) -> Floats:
         """Return the evidence on each of these pages; 0 for a page without words."""
@@ -40,7 +40,7 @@ def profiles_of_crawl(
     host_of_page = {
         page: host
         for linked in corpus.linked_pages()
-        for page, host in zip(linked.pages.tolist(), (linked.keys >> HOST_SHIFT).tolist())
+        for page, host in zip(linked.pages.tolist(), (linked.keys >> HOST_SHIFT).tolist(), strict=True)
     }
     pages, parts = [], []
     for batch in corpus.batches((TERMS,), corpus.sampling_step(max_pages)):
@@ -57,13 +57,15 @@ def profiles_of_crawl(
     return learn_profiles(_joined(parts), hosts, rows_of_topics)
 
 
-def evidence_on_pages(corpus: PageCorpus, profiles: Profiles) -> PageEvidence:
-    """Return the evidence of profiles on all pages of the crawl."""
+def evidence_on_pages(
+    corpus: PageCorpus, profiles: Profiles, only: Sequence[PageId] | None = None
+) -> PageEvidence:
+    """Return the evidence of profiles on all pages of the crawl, or on the pages in `only`."""
     evidence = ProfileEvidence(profiles)
     if not evidence.has_say:
         return PageEvidence(np.zeros(0, np.int64), np.zeros(0))
     pages, log_odds = [np.zeros(0, np.int64)], [np.zeros(0)]
-    for batch in corpus.batches((TERMS,)):
+    for batch in corpus.batches((TERMS,), only=only):
         pages.append(batch.pages[batch.selected])
         log_odds.append(evidence.log_odds(batch.batches[TERMS], batch.selected))
     numbers = np.concatenate(pages)

@@ -46,7 +46,6 @@ from motherlode.urls import host_of, registrable_domain
 
 NO_LINK_MODEL = LinkModel()
 NO_PROFILES = Profiles()
-_FIRST_ROW: Ints = np.zeros(1, np.int64)
 STEEPNESS = 15.0  # log-odds for a distance of 1 from the plane; docs/quality.md
 FRONT_BONUS = 1.0  # added to the rank of URLs at the front of the queue
 MIN_FRONT_PROBABILITY = 0.8  # that a URL at the front of the queue is on the topic
@@ -97,10 +96,12 @@ class ByProspects:
     def __init__(self, prospects: Prospects, profiles: Profiles = NO_PROFILES) -> None:
         self.prospects = prospects
         self._profiles = ProfileEvidence(profiles)
+        self._evidence: dict[UrlKey, float] = {}  # of the pages that are expected
         self._scored: dict[UrlKey, ScoredLinks] = {}  # the links of pages that are expected
 
     def expect(self, visits: Sequence[Visit]) -> None:
-        self._scored = {}
+        self._scored, self._evidence = {}, {}
+        self._add_evidence(visits)
         by_language: dict[str, list[Visit]] = {}
         for visit in visits:
             by_language.setdefault(_language(visit), []).append(visit)
@@ -123,22 +124,31 @@ class ByProspects:
     def current_ranks(self, keys: Sequence[UrlKey], _referrer_confidences: Floats) -> Floats:
         return self.prospects.ranks(keys)
 
+    def _add_evidence(self, visits: Sequence[Visit]) -> None:
+        """Compute what the profiles say of these pages; together takes less time than one by one."""
+        known = [visit for visit in visits if TERMS in visit.sample]
+        if known and self._profiles.has_say:
+            batch = BagBatch.from_bags([visit.sample[TERMS] for visit in known])
+            evidence = self._profiles.log_odds(batch, np.arange(len(known))).tolist()
+            keys = [visit.entry.key for visit in known]
+            self._evidence.update(zip(keys, evidence, strict=True))
+
     def _probability(self, visit: Visit, judgement: Judgement) -> float:
-        bag = visit.sample.get(TERMS)
-        if bag is None or not self._profiles.has_say:
-            return topic_probability(judgement)
-        evidence = self._profiles.log_odds(BagBatch.from_bags([bag]), _FIRST_ROW)
-        confidences = np.array([judgement.confidence])
-        return float(topic_probabilities(confidences, evidence)[0])
+        if visit.entry.key not in self._evidence:
+            self._add_evidence([visit])
+        return topic_probability(judgement, self._evidence.get(visit.entry.key, 0.0))
 
 
 def _language(visit: Visit) -> str:
     return visit.document.language or "en"
 
 
-def topic_probability(judgement: Judgement) -> float:
-    """Return the probability that a page is on its topic, by its distance from the plane."""
-    return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence))
+def topic_probability(judgement: Judgement, evidence: float = 0.0) -> float:
+    """Return the probability that a page is on its topic, by its distance from the plane.
+
+    `evidence` is added to the log-odds.
+    """
+    return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence - evidence))
 
 
 def topic_probabilities(confidences: Floats, evidence: Floats | float = 0.0) -> Floats:
