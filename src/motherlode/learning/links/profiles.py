@@ -117,7 +117,9 @@ def learn_profiles(batch: BagBatch, hosts: Ints, examples: Sequence[Ints]) -> Pr
     centroids = _unit_rows(in_host @ vectors)
     by_page = [np.asarray(vectors[rows].mean(axis=0)).ravel() for rows in known]
     homogeneity = float(
-        np.mean([intraclass_correlation(np.asarray(vectors @ mean), host_of_page) for mean in by_page])
+        np.mean(
+            [intraclass_correlation(np.asarray(vectors @ mean), host_of_page) for mean in by_page]
+        )
     )
     if homogeneity < MIN_HOMOGENEITY:
         return Profiles()
@@ -149,7 +151,7 @@ def intraclass_correlation(values: Floats, groups: Ints) -> float:
     """
     _, groups, counts = np.unique(groups, return_inverse=True, return_counts=True)
     total, group_count = len(values), len(counts)
-    if group_count < 2 or total <= group_count:
+    if not 1 < group_count < total:
         return 0.0
     means = np.bincount(groups, values) / counts
     within = float(((values - means[groups]) ** 2).sum()) / (total - group_count)

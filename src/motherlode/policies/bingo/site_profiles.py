@@ -37,22 +37,18 @@ def profiles_of_crawl(
 ) -> Profiles:
     """Return the profiles of topics with these example pages, by a sample of the crawl's pages."""
     wanted = np.array(sorted({page for pages in examples for page in pages}), np.int64)
-    host_of_page = {
-        page: host
-        for linked in corpus.linked_pages()
-        for page, host in zip(linked.pages.tolist(), (linked.keys >> HOST_SHIFT).tolist(), strict=True)
-    }
+    linked_pages, hosts_of_linked = _hosts_of_pages(corpus)
     pages, parts = [], []
     for batch in corpus.batches((TERMS,), corpus.sampling_step(max_pages)):
-        known = np.array([page in host_of_page for page in batch.pages.tolist()], bool)
-        is_selected = np.isin(np.arange(len(batch.pages)), batch.selected)
-        rows = np.flatnonzero(known & (is_selected | np.isin(batch.pages, wanted)))
+        is_wanted = np.isin(batch.pages, wanted)
+        is_wanted[batch.selected] = True
+        rows = np.flatnonzero(is_wanted & np.isin(batch.pages, linked_pages))
         pages.append(batch.pages[rows])
         parts.append(_rows_of(batch.batches[TERMS], rows))
     if not pages:
         return Profiles()
     numbers = np.concatenate(pages)
-    hosts = np.array([host_of_page[page] for page in numbers.tolist()], np.int64)
+    hosts = hosts_of_linked[linked_pages.searchsorted(numbers)]
     rows_of_topics = [np.flatnonzero(np.isin(numbers, list(pages))) for pages in examples]
     return learn_profiles(_joined(parts), hosts, rows_of_topics)
 
@@ -71,6 +67,17 @@ def evidence_on_pages(
     numbers = np.concatenate(pages)
     order = numbers.argsort()
     return PageEvidence(numbers[order], np.concatenate(log_odds)[order])
+
+
+def _hosts_of_pages(corpus: PageCorpus) -> tuple[Ints, Ints]:
+    """Return all pages, in ascending order, and the host part of their keys."""
+    pages, hosts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for linked in corpus.linked_pages():
+        pages.append(linked.pages)
+        hosts.append(linked.keys >> HOST_SHIFT)
+    numbers = np.concatenate(pages)
+    order = numbers.argsort()
+    return numbers[order], np.concatenate(hosts)[order]
 
 
 def _rows_of(batch: BagBatch, rows: Ints) -> BagBatch:
