@@ -13,6 +13,7 @@ from msgspec import Struct
 from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.links.model import LinkModel
+from motherlode.learning.links.profiles import Profiles
 from motherlode.learning.matrix import Ints
 from motherlode.learning.precision import MIN_EXAMPLES
 from motherlode.learning.tree import TreeClassifier
@@ -33,6 +34,7 @@ from motherlode.policies.bingo.rescoring import (
     requeued_entries,
     write_prospects,
 )
+from motherlode.policies.bingo.site_profiles import profiles_of_crawl
 from motherlode.policies.bingo.steering import Phase, policy_for, topic_probabilities
 from motherlode.policies.registry import BINGO_2003
 from motherlode.portal.config import Config
@@ -115,7 +117,11 @@ def study(
     training_set, classifier = learn_levelled_topics(session, tree, config, examples, trainer)
     home = home_of(tree, examples)
     judgements = _judge_pages(session, classifier, trainer.corpus)
-    links = LinkModel(_learn_mentions(trainer.corpus, judgements))
+    profiles = Profiles()
+    if config.crawl.policy != BINGO_2003:
+        pages = _example_pages(trainer, examples)
+        profiles = profiles_of_crawl(trainer.corpus, _SAMPLE_PAGES, pages)
+    links = LinkModel(_learn_mentions(trainer.corpus, judgements), profiles=profiles)
     policy = policy_for(config, classifier, None, home, request.phase, links)
     if policy.prospects is not None:
         select_sample = _apprentice_sample(config, trainer, examples)
@@ -183,6 +189,15 @@ def _judge_pages(
     return JudgementTable.together(
         judge_batches(session, corpus.batches(tuple(classifier.groups_)), classifier)
     )
+
+
+def _example_pages(trainer: Trainer, examples: Iterable[Example]) -> list[list[PageId]]:
+    """Return the pages that the user gave as examples of each topic."""
+    documents = trainer.training_set(tuple(given_examples(list(examples)))).documents
+    return [
+        [document.page for document in of_topic if document.page is not None]
+        for of_topic in documents.values()
+    ]
 
 
 def _learn_mentions(corpus: PageCorpus, judgements: JudgementTable) -> Mentions:
