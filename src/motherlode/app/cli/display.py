@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from time import time
@@ -172,17 +172,19 @@ def frequent_errors(progress: Progress) -> str:
     return ", ".join(f"{kind} {number:,}" for kind, number in worst)
 
 
+_END_REASONS: Mapping[str, str] = {
+    RunEnd.PAGES: "the page limit is reached",
+    RunEnd.TIME: "the time limit is reached",
+    RunEnd.FEEDBACK: "learning is finished, and it waits for your feedback on the archetypes",
+    RunEnd.INTERRUPTED: "interrupted",
+    RunEnd.NO_ANSWER: "no server answers",
+}
+
+
 def end_reason(progress: Progress) -> str:
     """Return why a crawl ended, for the end of a sentence."""
-    match progress.end:
-        case RunEnd.PAGES:
-            return "the page limit is reached"
-        case RunEnd.TIME:
-            return "the time limit is reached"
-        case RunEnd.FEEDBACK:
-            return "learning is finished, and it waits for your feedback on the archetypes"
-        case RunEnd.INTERRUPTED:
-            return "interrupted"
+    if progress.end in _END_REASONS:
+        return _END_REASONS[progress.end]
     if progress.idle is not None:
         reason = idle_sentence(progress.idle, frequent_errors(progress)).rstrip(".")
         return reason[:1].lower() + reason[1:]

@@ -13,7 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.requests.crawl import CrawlRequest
-from motherlode.app.services.crawl_problem import check_examples, problem_with
+from motherlode.app.services.crawl_problem import (
+    RequestCheck,
+    bad_hosts_by_cause,
+    check_examples,
+    problem_with,
+)
 from motherlode.crawl.context import Control, CrawlContext
 from motherlode.crawl.counters import CrawlCounters
 from motherlode.crawl.fetcher_setup import courtesy_of, reading_options_of, user_agent
@@ -107,7 +112,15 @@ def crawl_directory(
 def _problem_of(progress: Progress, portal: Portal, directory: Path) -> str:
     with portal.store.reading() as session:
         check = check_examples(session)
-    return problem_with(progress.end, progress.pages, progress.errors, check, str(directory))
+        bad_hosts = bad_hosts_by_cause(session)
+    crawl = RequestCheck(
+        pages=progress.pages,
+        errors=progress.errors,
+        requests=progress.requests,
+        bad_hosts=bad_hosts,
+        server=portal.config.network.connect,
+    )
+    return problem_with(progress.end, crawl, check, str(directory))
 
 
 def plan_for(request: CrawlRequest, portal: Portal) -> CrawlPlan:

@@ -1,14 +1,17 @@
-"""Say what failed when a crawl came to little: examples that are gone, or a Web that does not answer."""
+"""Say what failed when a crawl came to little: its examples are gone, or no server answers."""
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from motherlode.app.text import count
 from motherlode.fetch.failures import FailureKind
-from motherlode.records import Origin, RunEnd
+from motherlode.fetch.reachability import NO_ANSWER
+from motherlode.records import HostState, Origin, RunEnd
 from motherlode.store.session import Session
+from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree
 from motherlode.training.training_document import (
@@ -19,17 +22,6 @@ from motherlode.training.training_document import (
 )
 
 _MAX_LISTED = 3  # examples, and kinds of errors
-# Failures to reach any server: where nothing else happened, the network may be down.
-_NO_CONNECTION = frozenset(
-    {
-        FailureKind.NO_SUCH_HOST,
-        FailureKind.NAME_SERVER,
-        FailureKind.REFUSED,
-        FailureKind.UNREACHABLE,
-        FailureKind.CONNECT_TIMEOUT,
-        FailureKind.PROXY,
-    }
-)
 _STOPPED = frozenset({RunEnd.INTERRUPTED, RunEnd.FEEDBACK})
 
 
@@ -63,23 +55,71 @@ def check_examples(session: Session) -> ExampleCheck:
     return ExampleCheck(len(examples), missing)
 
 
-def problem_with(
-    end: str, pages: int, errors: Mapping[str, int], check: ExampleCheck, directory: str
-) -> str:
-    """Return what failed in a crawl, why, and what to do; empty if nothing did.
+class RequestCheck(Struct, frozen=True):
+    """What became of the requests of a crawl: its pages, and its failures by their kind.
 
-    `pages` and `errors` are those of this crawl.
+    `bad_hosts` counts the excluded hosts of the portal by the failure that made them bad, and
+    `server` is the address that stands for the whole Web, if the settings name one.
     """
+
+    pages: int
+    errors: Mapping[str, int]
+    requests: int = 0
+    bad_hosts: Mapping[str, int] = {}
+    server: str = ""
+
+    @property
+    def nothing_answered(self) -> bool:
+        """Whether there was something to fetch, and no server answered."""
+        causes = {*self.errors} - {FailureKind.BAD_HOST}
+        if FailureKind.BAD_HOST in self.errors:
+            causes |= {*self.bad_hosts}
+        return not self.pages and bool(self.errors) and causes <= NO_ANSWER
+
+
+def bad_hosts_by_cause(session: Session) -> dict[str, int]:
+    """Return the number of excluded hosts by the failure that made them bad."""
+    hosts = ledger.all_hosts(session)
+    return dict(Counter(host.reason for host in hosts if host.state is HostState.BAD))
+
+
+def problem_with(end: str, crawl: RequestCheck, check: ExampleCheck, directory: str) -> str:
+    """Return what failed in a crawl, why, and what to do; empty if nothing did."""
     if end in _STOPPED:
         return ""
     if check.examples and check.most_are_missing:
         return f"{_examples_failed(check)} {_advice(check, directory)}"
-    if errors and not pages and all(error in _NO_CONNECTION for error in errors):
-        return (
-            f"No page could be fetched: {_listed_errors(errors)}. "
-            "Check your network, proxy and name server, and run the same command again."
-        )
-    return ""
+    return no_answer(crawl, directory) if crawl.nothing_answered else ""
+
+
+def no_answer(crawl: RequestCheck, directory: str) -> str:
+    """Return that no server answered, why, and what to do."""
+    requested = {kind: number for kind, number in crawl.errors.items() if kind in NO_ANSWER}
+    if requested:
+        requests = max(crawl.requests, sum(requested.values()))
+        were = "was" if requests == 1 else "were"
+        requested_urls = f"0 of {count(requests, 'request')} {were} answered"
+        answered = f"{requested_urls}: {_listed_errors(requested)}."
+        advice = f"{_network_advice(crawl.server)}, and run the same command again."
+    else:
+        answered = "No request was made: all hosts with URLs that wait are excluded as bad."
+        advice = f"{_network_advice(crawl.server)}."
+    if FailureKind.BAD_HOST not in crawl.errors:
+        return f"{answered} {advice} The queue is kept."
+    hosts = count(sum(crawl.bad_hosts.values()), "host")
+    forgive = f"lode hosts {shlex.quote(directory)} --forgive '*'"
+    were = "was" if hosts.startswith("1 ") else "were"
+    return (
+        f"{answered} {hosts} {were} made bad by that in this crawl or before "
+        f"({_listed_errors(crawl.bad_hosts)}). {advice} "
+        f"This gives the hosts and their URLs another chance: {forgive}"
+    )
+
+
+def _network_advice(server: str) -> str:
+    if server:
+        return f"Start the web that is served at {server}, or set network.connect to where it is"
+    return "Check your network, proxy and name server"
 
 
 def _examples_failed(check: ExampleCheck) -> str:
