@@ -29,6 +29,7 @@ from motherlode.records.errors import (
     StoreError,
     StoreGoneError,
     TopicError,
+    UnfetchedExamplesError,
     UsageError,
 )
 from motherlode.records.identifiers import (
@@ -126,6 +127,7 @@ __all__ = [
     "Topic",
     "TopicError",
     "TopicId",
+    "UnfetchedExamplesError",
     "UrlId",
     "UrlKey",
     "UrlState",

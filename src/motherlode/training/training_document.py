@@ -43,6 +43,7 @@ class UnusableExample(Struct, frozen=True):
     example: Example
     reason: str
     is_waiting: bool = False  # its page may still be fetched
+    could_not_be_fetched: bool = False  # it was tried
 
 
 def page_at_url(session: Session, url: str) -> KeptPage | None:
@@ -113,5 +114,6 @@ def unusable_example(session: Session, example: Example) -> UnusableExample:
     if known is None or not reason:
         return UnusableExample(example, NEVER_TRIED)
     if known.state is UrlState.OPEN:
-        return UnusableExample(example, f"{reason}; it is tried again next time", is_waiting=True)
-    return UnusableExample(example, reason)
+        again = f"{reason}; it is tried again next time"
+        return UnusableExample(example, again, is_waiting=True, could_not_be_fetched=True)
+    return UnusableExample(example, reason, could_not_be_fetched=True)

@@ -18,6 +18,7 @@ from motherlode.app.services.crawl_problem import (
     bad_hosts_by_cause,
     check_examples,
     problem_with,
+    told_examples,
 )
 from motherlode.crawl.context import Control, CrawlContext
 from motherlode.crawl.counters import CrawlCounters
@@ -103,7 +104,7 @@ def crawl_directory(
     with early_fork_server(), Portal.crawling(directory, "crawl", request.overrides) as portal:
         plan = plan_for(request, portal)
         tree = portal.tree()
-        with show(tree, plan.limits) as observer:
+        with show(tree, plan.limits) as observer, told_examples(portal):
             progress = run(crawl_portal(portal, plan, observer))
         result = result_of(progress, portal.tree())
         return progress, replace(result, problem=_problem_of(progress, portal, directory))

@@ -2,14 +2,16 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct
 
 from motherlode.app.text import count
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.reachability import NO_ANSWER
-from motherlode.records import HostState, Origin, RunEnd
+from motherlode.portal import Portal
+from motherlode.records import HostState, Origin, RunEnd, UnfetchedExamplesError
 from motherlode.store.session import Session
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
@@ -92,8 +94,22 @@ def problem_with(end: str, crawl: RequestCheck, check: ExampleCheck, directory: 
     return no_answer(crawl, directory) if crawl.nothing_answered else ""
 
 
-def no_answer(crawl: RequestCheck, directory: str) -> str:
-    """Return that no server answered, why, and what to do."""
+@contextmanager
+def told_examples(portal: Portal) -> Iterator[None]:
+    """Say of each example why it could not be fetched, if there is nothing else to learn from."""
+    try:
+        yield
+    except UnfetchedExamplesError as error:
+        with portal.store.reading() as session:
+            check = check_examples(session)
+        if not check.missing:
+            raise
+        problem = f"{_examples_failed(check)} {_advice(check, str(portal.path))}"
+        raise UnfetchedExamplesError(problem) from error
+
+
+def no_answer(crawl: RequestCheck, directory: str, kept: str = "The queue is kept.") -> str:
+    """Return that no server answered, why, and what to do; `kept` says what is not lost."""
     requested = {kind: number for kind, number in crawl.errors.items() if kind in NO_ANSWER}
     if requested:
         requests = max(crawl.requests, sum(requested.values()))
@@ -105,7 +121,7 @@ def no_answer(crawl: RequestCheck, directory: str) -> str:
         answered = "No request was made: all hosts with URLs that wait are excluded as bad."
         advice = f"{_network_advice(crawl.server)}."
     if FailureKind.BAD_HOST not in crawl.errors:
-        return f"{answered} {advice} The queue is kept."
+        return f"{answered} {advice} {kept}"
     hosts = count(sum(crawl.bad_hosts.values()), "host")
     forgive = f"lode hosts {shlex.quote(directory)} --forgive '*'"
     were = "was" if hosts.startswith("1 ") else "were"
@@ -120,6 +136,12 @@ def _network_advice(server: str) -> str:
     if server:
         return f"Start the web that is served at {server}, or set network.connect to where it is"
     return "Check your network, proxy and name server"
+
+
+def _is_unanswered(example: UnusableExample) -> bool:
+    """Return whether no server answered for an example, so that the network may be to blame."""
+    kind = example.reason.removeprefix(f"{FailureKind.BAD_HOST}: ").partition(":")[0]
+    return kind.partition(";")[0] in NO_ANSWER
 
 
 def _examples_failed(check: ExampleCheck) -> str:
@@ -139,13 +161,11 @@ def _examples_failed(check: ExampleCheck) -> str:
 
 def _advice(check: ExampleCheck, directory: str) -> str:
     command = f"lode topics {shlex.quote(directory)} example TOPIC URL"
-    replace = f"give the topics other examples by '{command}'"
-    if any(example.is_waiting for example in check.missing):
-        return (
-            "Check your network, proxy and name server, and run the same command again later; "
-            f"or {replace}."
-        )
-    return f"{replace[0].upper()}{replace[1:]}."
+    replace = f"give the topics other examples: {command}"
+    if any(example.is_waiting or _is_unanswered(example) for example in check.missing):
+        advice = "Check the addresses, and your network, proxy and name server (DNS)"
+        return f"{advice}; then run the same command again, or {replace}"
+    return f"{replace[0].upper()}{replace[1:]}"
 
 
 def _listed_errors(errors: Mapping[str, int]) -> str:

@@ -51,9 +51,16 @@ def test_a_problem_is_told_where_most_examples_or_all_pages_failed(
 def test_advice_depends_on_whether_an_example_may_come_back() -> None:
     gone = problem_with(RunEnd.DONE, RequestCheck(0, {}), ExampleCheck(1, (GONE,)), "my owls")
     down = problem_with(RunEnd.DONE, RequestCheck(0, {}), ExampleCheck(1, (DOWN,)), "my owls")
-    assert "(not there: status 404). Give the topics other examples by " in gone
-    assert "'lode topics 'my owls' example TOPIC URL'" in gone
-    assert "run the same command again later" in down
+    assert "(not there: status 404). Give the topics other examples: " in gone
+    assert gone.endswith("lode topics 'my owls' example TOPIC URL")
+    assert "name server (DNS); then run the same command again, or give" in down
+
+
+def test_a_name_that_does_not_resolve_may_be_the_networks_fault() -> None:
+    for reason in ("no such host", "bad host: no such host"):
+        check = ExampleCheck(1, (UnusableExample(GONE.example, reason),))
+        problem = problem_with(RunEnd.DONE, RequestCheck(0, {}), check, "owls")
+        assert "network, proxy and name server (DNS)" in problem
 
 
 def test_of_many_missing_examples_three_are_listed() -> None:
@@ -182,3 +189,29 @@ def test_a_crawl_without_any_answer_fails_and_keeps_its_queue(
     assert f"served at {crawled_web_that_is_gone}" in last
     status = json.loads(lode("status", "owls", "--json").stdout)
     assert (status["waiting"], status["hosts"]["bad"]) == (waiting, 0)
+
+
+@pytest.mark.parametrize("command", [("crawl", "owls", "--pages", "5"), ("train", "owls")])
+def test_seeds_that_cannot_be_fetched_are_told_with_exit_code_1(
+    lode: CliRun, empty_web: str, command: tuple[str, ...]
+) -> None:
+    """It exited with 3: 'There is nothing to learn from in the space of terms'."""
+    seeds = "--seed", "http://a.test/", "--seed", "http://b.test/"
+    lode("new", "owls", "--topic", "owls", *seeds, "--set", f"network.connect={empty_web}")
+    run = lode(*command)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == (
+        "lode: None of the 2 examples could be fetched: http://a.test/ (not there: status 404), "
+        "http://b.test/ (not there: status 404). Give the topics other examples: "
+        "lode topics owls example TOPIC URL"
+    )
+
+
+def test_a_refresh_without_any_answer_fails(lode: CliRun, crawled_web_that_is_gone: str) -> None:
+    """It exited with 0."""
+    run = lode("refresh", "owls", "--older-than", "0s")
+    assert run.returncode == 1
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("lode: 0 of 2 requests were answered: connection refused (2). Start ")
+    assert crawled_web_that_is_gone in last
+    assert last.endswith("All pages stay as they are.")

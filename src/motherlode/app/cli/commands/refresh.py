@@ -12,7 +12,7 @@ from motherlode.app.cli.interruption import exit_interrupted, on_interruption
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import RefreshRequest
 from motherlode.app.text import count
-from motherlode.records import RunEnd
+from motherlode.records import LodeError, RunEnd
 
 if TYPE_CHECKING:
     from motherlode.crawl.refresh import RefreshResult
@@ -45,6 +45,8 @@ def command(directory: Path, request: RefreshRequest, *, as_json: bool) -> None:
         show_json(result)
     else:
         _show(result, directory)
+    if result.problem:
+        raise LodeError(result.problem)
 
 
 def _total(result: "RefreshResult") -> int:
@@ -53,6 +55,8 @@ def _total(result: "RefreshResult") -> int:
 
 def _show(result: "RefreshResult", directory: Path) -> None:
     total = _total(result)
+    if not total and result.problem:
+        return
     if not total:
         click.echo("No page is old enough to be fetched again.")
         return
