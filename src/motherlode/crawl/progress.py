@@ -69,7 +69,6 @@ class Progress(Struct, frozen=True):
     advice: tuple[str, ...] = ()
     phase: str = ""
     retrainings: int = 0
-    precision: float | None = None
     idle: Idle | None = None
     end: str = ""
 

@@ -52,6 +52,7 @@ from motherlode.records.learning import (
     Feedback,
     Judgement,
     Mark,
+    MeanProbability,
     Model,
     Verdict,
     Word,
@@ -70,9 +71,10 @@ from motherlode.records.pages import (
     Run,
     RunEnd,
 )
-from motherlode.records.topics import Bookmark, Example, Folder, Origin, Topic
+from motherlode.records.topics import CHOSEN_ORIGINS, Bookmark, Example, Folder, Origin, Topic
 
 __all__ = [
+    "CHOSEN_ORIGINS",
     "LINK_MODEL",
     "NO_QUEUE",
     "ROOT",
@@ -102,6 +104,7 @@ __all__ = [
     "LockedError",
     "LodeError",
     "Mark",
+    "MeanProbability",
     "Model",
     "ModelId",
     "NewerStoreError",

@@ -12,6 +12,13 @@ LINK_MODEL = "links"  # the kind of model that a crawl ranks links by
 UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 
+class MeanProbability(Struct, frozen=True):
+    """The mean probability of some pages of a topic, and their number."""
+
+    value: float
+    pages: int
+
+
 class Judgement(Struct, frozen=True, gc=False):
     """A page's topic, and how far inside it the page lies.
 

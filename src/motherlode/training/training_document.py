@@ -1,12 +1,12 @@
 """Training documents: examples as pages of the store, or by their own words (SPEC B7, B15)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
 from motherlode.documents.features.spaces import Surroundings
 from motherlode.learning.tree import Sample
-from motherlode.records import Document, Example, PageId, UrlState
+from motherlode.records import CHOSEN_ORIGINS, Document, Example, PageId, UrlState
 from motherlode.store.session import Session
 from motherlode.store.tables.pages import (
     KeptPage,
@@ -58,6 +58,16 @@ def page_at_url(session: Session, url: str) -> KeptPage | None:
             return page
         row = url_numbered(session, target)
     return None
+
+
+def pages_of_given(session: Session, examples: Iterable[Example]) -> frozenset[PageId]:
+    """Return the pages that users gave as examples, without archetypes that they accepted."""
+    pages = (
+        page_at_url(session, example.url)
+        for example in examples
+        if example.url and example.origin not in CHOSEN_ORIGINS
+    )
+    return frozenset(page.id for page in pages if page is not None)
 
 
 def training_document(

@@ -152,7 +152,6 @@ def line(progress: Progress, limits: Limits) -> str:
         f", {progress.under_way:,} under way" if progress.under_way and not progress.end else "",
         f", {progress.waiting:,} waiting, {failures(progress)}",
         f", {count(progress.retrainings, 'retraining')}" if progress.phase and not again else "",
-        f", precision about {progress.precision:.1f}" if progress.precision is not None else "",
     ]
     seconds = time_left(progress, limits)
     left = f", {duration(seconds)} left" if seconds is not None and not progress.end else ""
@@ -247,12 +246,7 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
         yield f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f})"
     yield f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} waiting"
     if progress.phase and not again:
-        precision = (
-            ""
-            if progress.precision is None
-            else f", estimated precision about {progress.precision:.1f}"
-        )
-        yield f"{count(progress.retrainings, 'retraining')}{precision}"
+        yield count(progress.retrainings, "retraining")
     errors = frequent_errors(progress)
     yield f"errors {sum(progress.errors.values()):,}{f': {errors}' if errors else ''}"
 

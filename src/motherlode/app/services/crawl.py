@@ -91,7 +91,6 @@ class CrawlResult(Struct, frozen=True):
     topics: dict[str, int]
     errors: dict[str, int]
     retrainings: int
-    precision: float | None
     phase: str
     end: str
     problem: str = ""  # what failed, and what to do; empty if all went well
@@ -157,7 +156,6 @@ def result_of(progress: Progress, tree: TopicTree) -> CrawlResult:
         topics=topics,
         errors=progress.errors,
         retrainings=progress.retrainings,
-        precision=progress.precision,
         phase=progress.phase,
         end=progress.end,
     )

@@ -31,6 +31,7 @@ from motherlode.policies.bingo.archetypes import latest_classifier
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
+from motherlode.records import MeanProbability
 from motherlode.store.tables.judgements import judged_pages, judgements_of
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.urls import Address
@@ -139,7 +140,8 @@ class CalibrationBench:
             pages = tuple(_accepted_pages(portal, relevant, {seed.url for seed in seeds}))
             xi_alpha = _xi_alpha(portal)
         mean = _mean([page.probability for page in pages])
-        estimate = estimate_precision(mean, task.examples)
+        known = None if mean is None else MeanProbability(mean, len(pages))
+        estimate = estimate_precision(known, task.examples)
         value = None if estimate is None else estimate.value
         return CalibrationTrial(task, pages, value, xi_alpha)
 

@@ -7,10 +7,10 @@ from msgspec import Struct
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
     BASE_SET_PAGES,
-    CHOSEN_ORIGINS,
     latest_classifier,
 )
 from motherlode.records import (
+    CHOSEN_ORIGINS,
     ROOT,
     Document,
     Example,

@@ -16,6 +16,7 @@ from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, c
 from motherlode.learning.tree import Sample, TreeClassifier
 from motherlode.portal.config import Config
 from motherlode.records import (
+    CHOSEN_ORIGINS,
     ROOT,
     TOPIC_MODEL,
     Example,
@@ -37,9 +38,6 @@ from motherlode.training.training_set import Trainer, knows_topics
 
 # The most confident pages of a topic: candidates for archetypes, and the base set of link analysis.
 BASE_SET_PAGES = 500
-
-# Of examples that a crawl has chosen; a user has accepted the latter.
-CHOSEN_ORIGINS = frozenset({Origin.ARCHETYPE, Origin.FEEDBACK})
 
 NeighbourhoodOf = Callable[[TopicId], Neighbourhood]
 

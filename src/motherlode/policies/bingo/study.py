@@ -13,7 +13,6 @@ from msgspec import Struct
 from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.links.model import LinkModel
-from motherlode.learning.precision import MIN_EXAMPLES
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
     BASE_SET_PAGES,
@@ -43,7 +42,6 @@ from motherlode.records import (
     Requeue,
     UrlId,
 )
-from motherlode.records.example_counts import count_by_topic
 from motherlode.store import Session
 from motherlode.store.queries.graph import targets_of
 from motherlode.store.tables import topics as topic_rows
@@ -82,7 +80,6 @@ class StudyResult(Struct, frozen=True):
     moves: list[Requeue]
     follows: list[tuple[PageId, Follow]]  # links of pages that only the new model accepts
     prospects: Prospects | None
-    precision: float | None
     wordless: str = ""
 
 
@@ -132,7 +129,6 @@ def study(
         list(requeued_entries(session, policy, thoughts, front)),
         list(links_of_newly_accepted(session, policy, thoughts)),
         policy.prospects,
-        estimated_precision(thoughts, examples),
         training_set.vocabulary_error,
     )
 
@@ -184,15 +180,6 @@ def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
         if one.origin is not Origin.ARCHETYPE and not tree[one.topic].is_others
     )
     return frozenset(registrable_domain(host_of(one.url)) for one in own if one.url)
-
-
-def estimated_precision(judgements: JudgementTable, examples: Iterable[Example]) -> float | None:
-    """Return the estimated precision of all topics together; None where nothing is known."""
-    counts = count_by_topic(examples)
-    known = [topic for topic, count in counts.items() if count.user >= MIN_EXAMPLES]
-    accepted = judgements.accepted()
-    probabilities = accepted.probabilities[np.isin(accepted.topics, known)]
-    return float(probabilities.mean()) if len(probabilities) else None
 
 
 def _before_hubs(

@@ -84,15 +84,8 @@ def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
     fetched = f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}"
     spent = f"in {duration(progress.seconds)}, {pace(progress)}"
     click.echo(f"\n{fetched} {spent}: {end_reason(progress)}.")
-    precision = (
-        ""
-        if progress.precision is None
-        else f", estimated precision about {progress.precision:.1f}"
-    )
     if progress.phase or progress.relevant:  # pages were judged
-        click.echo(
-            f"{progress.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}{precision}."
-        )
+        click.echo(f"{progress.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}.")
     figures = [
         f"{progress.size / 1e6:,.1f} MB",
         count(progress.redirects, "redirect"),

@@ -70,10 +70,7 @@ def _show_untrained(topics: list[TopicNow]) -> None:
 def _model_sentence(status: Status) -> str:
     if status.model is None or status.learned_at is None:
         return "There is no model yet."
-    precision = (
-        "" if status.precision is None else f", estimated precision about {status.precision:.1f}"
-    )
-    return f"Phase: {status.phase}; model {status.model}, {_ago(status.learned_at)}{precision}."
+    return f"Phase: {status.phase}; model {status.model}, {_ago(status.learned_at)}."
 
 
 def _ago(moment: float) -> str:

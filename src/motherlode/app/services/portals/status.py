@@ -110,7 +110,6 @@ class Status(Struct, frozen=True):
     phase: str
     model: int | None
     learned_at: float | None
-    precision: float | None
     hosts: dict[str, int]
     runs: list[RunNow]
     writing: Holder | None
@@ -131,7 +130,6 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
     pages, size = page_totals(session)
     runs = ledger.all_runs(session)
     model = latest_model_note(session, TOPIC_MODEL)
-    report = {} if model is None else model.report
     hosts = hosts_by_state(session)
     topics = _topics(PortalView(session, portal.config, tree))
     step = next_step(session, portal, writing)
@@ -149,7 +147,6 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
         phase=_phase(model),
         model=None if model is None else model.id,
         learned_at=None if model is None else model.created_at,
-        precision=report.get("precision"),
         hosts={state.name.lower(): hosts.get(state, 0) for state in HostState},
         runs=[run_now(run) for run in runs[-MAX_RUNS_SHOWN:]],
         writing=writing,
