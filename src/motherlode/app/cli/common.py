@@ -18,8 +18,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
+PORTAL = "motherlode.portal"  # where the context of a command has the directory of its portal
+
+
+def _remember_portal(context: click.Context, _parameter: click.Parameter, value: Path) -> Path:
+    context.meta[PORTAL] = value
+    return value
+
+
 portal_argument = click.argument(
-    "directory", metavar="DIR", type=click.Path(path_type=Path), required=True
+    "directory",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    required=True,
+    callback=_remember_portal,
 )
 
 set_option = click.option(

@@ -1,6 +1,5 @@
 """Say what failed when a crawl came to little: its examples are gone, or no server answers."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from motherlode.app.text import count
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.reachability import NO_ANSWER
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import HostState, Origin, RunEnd, UnfetchedExamplesError
 from motherlode.store.session import Session
 from motherlode.store.tables import ledger
@@ -123,7 +123,7 @@ def no_answer(crawl: RequestCheck, directory: str, kept: str = "The queue is kep
     if FailureKind.BAD_HOST not in crawl.errors:
         return f"{answered} {advice} {kept}"
     hosts = count(sum(crawl.bad_hosts.values()), "host")
-    forgive = f"lode hosts {shlex.quote(directory)} --forgive '*'"
+    forgive = f"lode hosts {shell_word(directory)} --forgive '*'"
     were = "was" if hosts.startswith("1 ") else "were"
     return (
         f"{answered} {hosts} {were} made bad by that in this crawl or before "
@@ -132,9 +132,18 @@ def no_answer(crawl: RequestCheck, directory: str, kept: str = "The queue is kep
     )
 
 
+def serving_advice(server: str) -> str:
+    """Return how to serve a sandbox again that is gone from the address in network.connect."""
+    serve = f"lode sandbox serve WEB --port {server.rpartition(':')[2]}"
+    return (
+        f"Serve the web of {server} there again ('{serve}'; the web of a demo is made by "
+        "'lode sandbox generate WEB --seed SEED'), or set network.connect to where it is"
+    )
+
+
 def _network_advice(server: str) -> str:
     if server:
-        return f"Start the web that is served at {server}, or set network.connect to where it is"
+        return serving_advice(server)
     return "Check your network, proxy and name server"
 
 
@@ -160,7 +169,7 @@ def _examples_failed(check: ExampleCheck) -> str:
 
 
 def _advice(check: ExampleCheck, directory: str) -> str:
-    command = f"lode topics {shlex.quote(directory)} example TOPIC URL"
+    command = f"lode topics {shell_word(directory)} example TOPIC URL"
     replace = f"give the topics other examples: {command}"
     if any(example.is_waiting or _is_unanswered(example) for example in check.missing):
         advice = "Check the addresses, and your network, proxy and name server (DNS)"

@@ -50,7 +50,13 @@ from motherlode.training.feedback.review import (
 )
 from motherlode.training.judgement_table import JudgementTable
 from motherlode.training.models import unpack_classifier, without_removed_topics
-from motherlode.training.training_set import Trainer, TrainingSet, knows_topics, train
+from motherlode.training.training_set import (
+    Trainer,
+    TrainingSet,
+    documents_below,
+    knows_topics,
+    train,
+)
 
 
 class RetrainingOptions(Struct, frozen=True):
@@ -96,8 +102,11 @@ def retrain(
         session, classifier, options.only, options.on_progress, options.rejected
     )
     counts = {
-        topic: count_examples(document.example for document in documents)
-        for topic, documents in training_set.documents.items()
+        topic.id: count_examples(
+            document.example
+            for document in documents_below(topic.id, training_set.parents, training_set.documents)
+        )
+        for topic in tree
     }
     models = latest_classifier(session, tree), classifier
     given = options.rejected

@@ -52,7 +52,7 @@ def test_advice_depends_on_whether_an_example_may_come_back() -> None:
     gone = problem_with(RunEnd.DONE, RequestCheck(0, {}), ExampleCheck(1, (GONE,)), "my owls")
     down = problem_with(RunEnd.DONE, RequestCheck(0, {}), ExampleCheck(1, (DOWN,)), "my owls")
     assert "(not there: status 404). Give the topics other examples: " in gone
-    assert gone.endswith("lode topics 'my owls' example TOPIC URL")
+    assert gone.endswith('lode topics "my owls" example TOPIC URL')
     assert "name server (DNS); then run the same command again, or give" in down
 
 
@@ -87,7 +87,7 @@ def test_bad_hosts_count_as_unanswered_by_their_causes(
     crawl = RequestCheck(0, errors, requests=160, bad_hosts=bad_hosts)
     problem = problem_with(RunEnd.DONE, crawl, ExampleCheck(9, ()), "my owls")
     assert problem.startswith("0 of 160 requests were answered: ") is is_told
-    assert problem.endswith("lode hosts 'my owls' --forgive '*'") is is_told
+    assert problem.endswith("lode hosts \"my owls\" --forgive '*'") is is_told
 
 
 def test_where_bad_hosts_alone_are_left_the_problem_is_that_nothing_was_requested() -> None:
@@ -100,7 +100,7 @@ def test_where_bad_hosts_alone_are_left_the_problem_is_that_nothing_was_requeste
 def test_a_sandbox_that_is_gone_is_named() -> None:
     crawl = RequestCheck(0, {"connection refused": 5}, server="127.0.0.1:9")
     problem = problem_with(RunEnd.NO_ANSWER, crawl, ExampleCheck(9, ()), "owls")
-    assert "Start the web that is served at 127.0.0.1:9, " in problem
+    assert "Serve the web of 127.0.0.1:9 there again ('lode sandbox serve WEB --port 9'" in problem
     assert problem.endswith("The queue is kept.")
 
 
@@ -186,7 +186,9 @@ def test_a_crawl_without_any_answer_fails_and_keeps_its_queue(
     assert run.returncode == 1
     last = run.stderr.splitlines()[-1]
     assert last.startswith("lode: 0 of ")
-    assert f"served at {crawled_web_that_is_gone}" in last
+    assert f"Serve the web of {crawled_web_that_is_gone} there again" in last
+    hint = f"Serve the web of {crawled_web_that_is_gone} there again"
+    assert hint in lode("status", "owls").stdout
     status = json.loads(lode("status", "owls", "--json").stdout)
     assert (status["waiting"], status["hosts"]["bad"]) == (waiting, 0)
 
@@ -212,6 +214,6 @@ def test_a_refresh_without_any_answer_fails(lode: CliRun, crawled_web_that_is_go
     run = lode("refresh", "owls", "--older-than", "0s")
     assert run.returncode == 1
     last = run.stderr.splitlines()[-1]
-    assert last.startswith("lode: 0 of 2 requests were answered: connection refused (2). Start ")
+    assert last.startswith("lode: 0 of 2 requests were answered: connection refused (2). Serve ")
     assert crawled_web_that_is_gone in last
     assert last.endswith("All pages stay as they are.")

@@ -1,7 +1,6 @@
 """`lode ask`: a query, a few pages to start from, a short crawl, a ranked answer (SPEC B31)."""
 
 import asyncio
-import shlex
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +27,7 @@ from motherlode.app.text import count
 from motherlode.crawl.progress import Limits, Progress
 from motherlode.fetch.event_loop import run
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import RunEnd
 from motherlode.search.answers import AnswerPage, QueryAnswer
 from motherlode.training.certainty import certainty_text
@@ -175,7 +175,7 @@ def _show(answer: QueryAnswer, query: str, path: Path, *, interrupted: bool) -> 
     for number, find in enumerate(answer.finds, start=1):
         click.echo()
         _show_find(number, find)
-    where = shlex.quote(str(path))
+    where = shell_word(str(path))
     # The last line of an interrupted command says how to resume it.
     resumes = "" if interrupted else "; the same command resumes the crawl"
     click.echo(f"\nEverything is stored in {path}{resumes}. Next:")

@@ -1,6 +1,5 @@
 """`lode crawl`: fetch pages into a portal, from the examples of its topics on."""
 
-import shlex
 from collections import deque
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from motherlode.app.cli.interruption import exit_interrupted, on_interruption
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import CrawlRequest
 from motherlode.app.text import count, duration
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError, RunEnd
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _exit_interrupted(request: CrawlRequest, progress: "Progress | None" = None)
 def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
     """Print how much was fetched, why the crawl ended, and what to do next.
 
-    What to do about a problem is said in its own sentence.
+    What to do about a problem, or after an interruption, is said in a sentence of its own.
     """
     from motherlode.app.cli.display import end_reason, failures, harvest_rate, pace  # noqa: PLC0415
 
@@ -95,14 +95,14 @@ def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
         f"{count(progress.waiting, 'URL')} still waiting",
     ]
     click.echo(f"{', '.join(figures)}.")
-    if not has_problem:
+    if not has_problem and progress.end != RunEnd.INTERRUPTED:
         click.echo(f"Next: {_next(progress, directory)}")
 
 
 def _next(progress: "Progress", directory: Path) -> str:
     from motherlode.app.services.portals.hints import crawl_command  # noqa: PLC0415
 
-    place = shlex.quote(str(directory))
+    place = shell_word(str(directory))
     if progress.end == RunEnd.FEEDBACK:
         return f"lode feedback {place}"
     can_resume = progress.waiting and progress.end != RunEnd.DONE

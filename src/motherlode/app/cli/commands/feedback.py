@@ -1,6 +1,5 @@
 """`lode feedback`: accept, reject, move or trim the archetypes of a crawl (SPEC B15)."""
 
-import shlex
 from itertools import groupby
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from motherlode.policies.bingo.archetype_list import (
     Block,
 )
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
 from motherlode.training.certainty import certainty_text
 
@@ -120,7 +120,7 @@ def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_
         show_json(candidates)
         return
     archetypes, waiting = candidates.archetypes, candidates.waits_for_feedback
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     if not archetypes:
         with Portal.reading(directory) as portal:
             advice = advice_to_fetch(portal, "finds some while it learns")
@@ -179,7 +179,7 @@ def _show_result(result: FeedbackResult, directory: Path, *, as_json: bool) -> N
     if as_json:
         show_json(result)
         return
-    summary, where = result.summary, shlex.quote(str(directory))
+    summary, where = result.summary, shell_word(str(directory))
     if result.undone:
         click.echo(
             f"Took back the feedback on {count(result.undone, 'page')}. "

@@ -1,6 +1,5 @@
 """`lode refresh`: fetch pages again, and keep what has changed."""
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from motherlode.app.cli.interruption import exit_interrupted, on_interruption
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import RefreshRequest
 from motherlode.app.text import count
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError, RunEnd
 
 if TYPE_CHECKING:
@@ -71,5 +71,5 @@ def _show(result: "RefreshResult", directory: Path) -> None:
     if result.left:
         click.echo(
             f"{count(result.left, 'page')} still to be refreshed; "
-            f"'lode refresh {shlex.quote(str(directory))}' fetches them."
+            f"'lode refresh {shell_word(str(directory))}' fetches them."
         )

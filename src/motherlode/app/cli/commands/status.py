@@ -8,7 +8,9 @@ import click
 
 from motherlode.app.cli.common import harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import TextTable
+from motherlode.app.services.portals.hints import advice_on_sandbox
 from motherlode.app.services.portals.status import (
+    FETCHING,
     NO_TOPIC,
     UNTRAINED,
     RunNow,
@@ -34,6 +36,9 @@ def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> No
         show_json(status)
     else:
         _show(status)
+        advice = advice_on_sandbox(directory) if status.step in FETCHING else ""
+        if advice:
+            click.echo(advice)
 
 
 def _show(status: Status) -> None:

@@ -1,6 +1,5 @@
 """The status of a portal, and the next step for its user."""
 
-import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +13,7 @@ from motherlode.crawl.progress import NO_NAME, sum_by_name
 from motherlode.policies.kind import load_policy
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, holder_of
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import (
     ROOT,
     TOPIC_MODEL,
@@ -56,7 +56,7 @@ class NextStep(StrEnum):
     READ = "read"  # the portal cannot be written
 
 
-_FETCHING = (NextStep.CRAWL, NextStep.TRAIN)
+FETCHING = (NextStep.CRAWL, NextStep.TRAIN)
 _BEFORE_TRAINING = (NextStep.CRAWL, NextStep.LOOK)  # steps that training goes before
 _COMMANDS = {
     NextStep.CRAWL: "crawl",
@@ -229,10 +229,10 @@ def command_for(step: NextStep, path: Path, *, is_nameless: bool = False) -> str
 
     `is_nameless`: to fetch, a command needs a contact, which the portal's settings lack.
     """
-    place = shlex.quote(str(path))
+    place = shell_word(str(path))
     if step is NextStep.TEACH:
         return f"lode topics {place} example TOPIC URL"
-    contact = f" --set {EXAMPLE_CONTACT}" if is_nameless and step in _FETCHING else ""
+    contact = f" --set {EXAMPLE_CONTACT}" if is_nameless and step in FETCHING else ""
     return f"lode {_COMMANDS[step]} {place}{contact}"
 
 
