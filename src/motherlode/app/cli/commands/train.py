@@ -44,9 +44,9 @@ def command(directory: Path, request: TrainRequest, *, as_json: bool) -> None:
     """Learn the topics of DIR from their examples and marks, and judge all pages.
 
     Examples that were never fetched are fetched first. For each topic it shows the number of
-    examples and features, the xi-alpha estimates, and the most characteristic terms. It also shows
-    the topics that examples get when they are left out of the training, and the pages that move,
-    with the reasons.
+    examples, features and pages, about how many pages are right, and the most characteristic terms.
+    It also shows the topics that examples get when they are left out of the training, and the pages
+    that move, with the reasons.
 
     \b
     lode train DIR --preview
