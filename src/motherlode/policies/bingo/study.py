@@ -148,11 +148,14 @@ def learned(
     training_set, classifier = train(session, tree, options, examples=examples, trainer=trainer)
     if config.crawl.policy == BINGO_2003:
         return training_set, classifier
-    own = trainer.classifiers_without_marks(tuple(given_examples(examples)))
+    given = tuple(given_examples(examples, tree))
+    with_subtopics = tuple(given_examples(examples, tree, new_subtopics=True))
+    own = trainer.classifiers_without_marks(given)
     if not all(map(knows_topics, own)):
         return training_set, classifier
+    with_new = trainer.classifiers_without_marks(with_subtopics) if with_subtopics != given else ()
     pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE))
-    return training_set, level_planes(classifier, own, tree, pages)
+    return training_set, level_planes(classifier, own, tree, pages, with_new)
 
 
 def _thoughts(session: Session, classifier: TreeClassifier, corpus: PageCorpus) -> JudgementTable:

@@ -115,7 +115,9 @@ def _asked_page(
 ) -> AskedPage:
     sample = stored_sample(session, page, tuple(classifier.groups_))
     parent = tree[question.topic].parent or ROOT
-    probability = float(classifier.topic_probabilities([sample], parent)[question.topic][0])
+    probability = None
+    if question.margin > 0:  # a page on no topic has no probability
+        probability = float(classifier.topic_probabilities([sample], parent)[question.topic][0])
     text = main_text_of(session, page.id) or text_of(session, page.id)
     return AskedPage(
         url=page.page.url,
@@ -129,10 +131,12 @@ def _asked_page(
     )
 
 
-def why_asked(question: PageQuestion, probability: float) -> str:
+def why_asked(question: PageQuestion, probability: float | None) -> str:
     """Return in words why a page is asked."""
-    side = "just inside" if question.margin > 0 else "just outside"
-    place = f"it lies {side} the topic (probability {probability_text(probability)})"
+    if probability is None:
+        place = "it lies just outside the topic"
+    else:
+        place = f"it lies just inside the topic (probability {probability_text(probability)})"
     if not question.similar:
         return place
     pages = count(question.candidates, "page")
