@@ -5,6 +5,7 @@ from pathlib import Path
 from motherlode.lab.experiments.feedback import (
     ACCEPT,
     ASKED,
+    CLUSTERS,
     MARK_BOTH,
     MARK_GOOD,
     REJECT,
@@ -34,6 +35,7 @@ def test_who_agrees_loses_nothing_and_who_objects_gains_precision(recorded_webs:
         assert after[task, ACCEPT] == after[task, TRAIN]
     assert right_share(by_kind[ACCEPT]) >= 0.98
     assert right_share(by_kind[MARK_GOOD]) >= 0.98
+    assert right_share(by_kind[CLUSTERS]) >= 0.98
     assert right_share(by_kind[MARK_BOTH]) >= 0.9
     assert right_share(by_kind[ASKED]) >= 1.05
     assert by_kind[ASKED].after.wrong < by_kind[TRAIN].after.wrong

@@ -72,7 +72,6 @@ class Progress(Struct, frozen=True):
     advice: tuple[str, ...] = ()
     phase: str = ""
     retrainings: int = 0
-    precision: float | None = None
     idle: Idle | None = None
     end: str = ""
 

@@ -55,6 +55,9 @@ class RefreshResult(Struct, frozen=True):
     left: int = 0
     seconds: float = 0.0
     end: str = ""
+    requests: int = 0
+    errors: dict[str, int] = {}
+    problem: str = ""  # why nothing was fetched, and what to do; empty if all went well
 
 
 class RefreshContext(Struct, frozen=True):
@@ -120,6 +123,8 @@ async def refresh(
         left=left,
         seconds=progress.seconds,
         end=progress.end,
+        requests=progress.requests,
+        errors=progress.errors,
     )
 
 

@@ -152,7 +152,7 @@ class TrainingProcess:
         job = _Job(portal.path / DATABASE, portal.config, study, request)
         (result,) = await self._pool.run([job])
         if isinstance(result, _NothingToLearn):
-            raise BadInputError(result.reason)
+            raise result.error(result.reason)
         if isinstance(result, _Unreachable):
             raise StoreGoneError(result.reason)
         if isinstance(result, JobFailure):
@@ -163,6 +163,7 @@ class TrainingProcess:
 
 class _NothingToLearn(Struct, frozen=True):
     reason: str
+    error: type[BadInputError]
 
 
 class _Unreachable(Struct, frozen=True):
@@ -186,7 +187,7 @@ def _run_study(job: _Job) -> Any:
             cache = _corpus_cache(job.database, job.config.store.url)
             return job.study(session, job.config, job.request, cache)
     except BadInputError as error:
-        return _NothingToLearn(str(error))
+        return _NothingToLearn(str(error), type(error))
     except StoreGoneError as error:
         return _Unreachable(str(error))
 

@@ -85,6 +85,7 @@ class Supervisor:
             now=self._now,
             seconds=self._seconds,
             enough=self._policy.enough,
+            is_outage=lambda: self._fetcher.rulebook.reachability.ends_crawl(self._fetch.under_way),
         )
 
     def _make_stages(self) -> None:

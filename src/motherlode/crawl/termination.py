@@ -19,8 +19,9 @@ class Termination:
     """Checks the limits of a crawl, and whether anything is left to do.
 
     `now` returns the time of day, `seconds` how long the crawl has taken, `enough` whether the
-    policy has enough. `max_crawl_delay` is the longest delay that hosts may ask for, in seconds.
-    Where a method takes `busy`, a task beside the stages is running.
+    policy has enough, `is_outage` whether no server answers. `max_crawl_delay` is the longest delay
+    that hosts may ask for, in seconds. Where a method takes `busy`, a task beside the stages is
+    running.
     """
 
     limits: Limits
@@ -31,6 +32,7 @@ class Termination:
     now: Callable[[], float]
     seconds: Callable[[], float]
     enough: Callable[[], bool] = lambda: False
+    is_outage: Callable[[], bool] = lambda: False
 
     def reached_limit(self) -> RunEnd | None:
         """Return the limit that is reached; None if there is none yet."""
@@ -42,6 +44,8 @@ class Termination:
             return RunEnd.TIME
         if self.limits.requests is not None and self.counters.requests >= self.limits.requests:
             return RunEnd.REQUESTS
+        if self.is_outage():
+            return RunEnd.NO_ANSWER
         return RunEnd.ENOUGH if self.enough() else None
 
     def no_retry_soon(self) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from motherlode.documents.robots_directives import Directives
 from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import FailureKind, of_status
-from motherlode.fetch.host_records import HostBook, after_failure, after_success
+from motherlode.fetch.host_records import HostBook, after_failure, after_success, without_blame
 from motherlode.fetch.politeness.rate_limiter import RateLimiter  # noqa: TC001 - the fields of a dataclass are looked up
 from motherlode.fetch.response_headers import (
     SILENT,
@@ -189,6 +189,7 @@ class Fetcher:
         return None
 
     def _answered(self, trail: _Trail, response: Response) -> Fetched | None:
+        self.rulebook.reachability.note_answer()
         if response.ok:
             self._credit(trail, response)
             return self._document(trail, response)
@@ -261,9 +262,14 @@ class Fetcher:
         now = self.clock()
         if response is not None:
             asked_for = retry_after(response)
-        host, said = after_failure(
-            self.hosts[trail.here.host], kind, trail.attempts, now, asked_for
-        )
+        host = self.hosts[trail.here.host]
+        reachability = self.rulebook.reachability
+        reachability.note_failure(host.name, kind)
+        if not reachability.blames(kind):
+            retry_at = without_blame(kind, trail.attempts, now, asked_for)
+            self.courtesy.hold(host.name, retry_at - now)
+            return trail.end(failure=kind, detail=detail, retry_at=retry_at)
+        host, said = after_failure(host, kind, trail.attempts, now, asked_for)
         self.hosts.put(host)
         self.courtesy.hold(host.name, host.next_at - now)
         return trail.end(failure=kind, detail=detail, retry_at=said.retry_at, response=response)

@@ -54,6 +54,13 @@ def after_failure(
     return replace(host, state=said.host, reason=str(kind), failures=failures, next_at=until), said
 
 
+def without_blame(
+    kind: FailureKind, attempts: int, now: float, asked_for: float | None = None
+) -> float:
+    """Return when to retry a URL whose host is not to blame; it is never given up."""
+    return now + wait_of(kind, attempts, asked_for)
+
+
 class HostBook:
     """The hosts of a crawl. What changed is handed over with the batch that it belongs to."""
 

@@ -4,12 +4,15 @@ The mean probability of the pages on the topic. On `schools` and `rsites` it is 
 median and by 0.26 or less on four of five topics, from 5 to 50 examples. The xi-alpha estimate of
 the same planes is off by 0.3 on average and does not even tell good topics from bad ones. From
 fewer than five examples nothing tells them apart, and there is no estimate (docs/quality.md,
-"Estimates").
+"Estimates"). Pages that users gave as examples do not count, neither there nor here.
 """
 
 from msgspec import Struct
 
-MIN_EXAMPLES = 5  # of users
+from motherlode.records import MeanProbability
+
+MIN_EXAMPLES = 5  # given by users; archetypes that they accepted do not count
+MIN_PAGES = 5  # besides the examples
 TYPICAL_ERROR = 0.25  # of four topics in five, at most
 
 
@@ -37,12 +40,14 @@ class PrecisionEstimate(Struct, frozen=True):
         return f"about {self.value:.1f} ({between}), from {self.examples:,} examples"
 
 
-def estimate_precision(mean_probability: float | None, examples: int) -> PrecisionEstimate | None:
-    """Return the estimate by the mean probability of a topic's pages; None where nothing is known.
+def estimate_precision(mean: MeanProbability | None, examples: int) -> PrecisionEstimate | None:
+    """Return the estimate by a topic's pages without its examples; None where nothing is known.
 
-    >>> estimate_precision(0.9, 4) is None
+    >>> estimate_precision(MeanProbability(0.9, pages=40), 4) is None
+    True
+    >>> estimate_precision(MeanProbability(0.9, pages=4), 12) is None
     True
     """
-    if mean_probability is None or examples < MIN_EXAMPLES:
+    if mean is None or mean.pages < MIN_PAGES or examples < MIN_EXAMPLES:
         return None
-    return PrecisionEstimate(round(mean_probability, 3), examples)
+    return PrecisionEstimate(round(mean.value, 3), examples)

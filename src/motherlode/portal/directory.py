@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,6 +18,7 @@ from motherlode.portal.config import Config
 from motherlode.portal.config_reader import read_config
 from motherlode.portal.config_writer import fresh_toml
 from motherlode.portal.lock import PortalLock
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import (
     ROOT,
     BadInputError,
@@ -150,7 +150,7 @@ def config_of(path: Path, overrides: Sequence[str] = ()) -> Config:
     if exists and not found:
         raise NoPortalError(f"{path} is not a portal, which would have a {CONFIG}.")
     if not found:
-        new = f"lode new {shlex.quote(str(path))} --topic NAME --seed URL"
+        new = f"lode new {shell_word(str(path))} --topic NAME --seed URL"
         raise NoPortalError(f"{path} does not exist; '{new}' makes a portal there.")
     return read_config(path / CONFIG, overrides)
 

@@ -32,6 +32,7 @@ from motherlode.records.errors import (
     StoreError,
     StoreGoneError,
     TopicError,
+    UnfetchedExamplesError,
     UsageError,
 )
 from motherlode.records.identifiers import (
@@ -55,6 +56,7 @@ from motherlode.records.learning import (
     Feedback,
     Judgement,
     Mark,
+    MeanProbability,
     Model,
     Verdict,
     Word,
@@ -73,10 +75,11 @@ from motherlode.records.pages import (
     Run,
     RunEnd,
 )
-from motherlode.records.topics import Bookmark, Example, Folder, Origin, Topic
+from motherlode.records.topics import CHOSEN_ORIGINS, Bookmark, Example, Folder, Origin, Topic
 
 __all__ = [
     "CENTROID_MODEL",
+    "CHOSEN_ORIGINS",
     "LINK_MODEL",
     "NO_QUEUE",
     "ROOT",
@@ -108,6 +111,7 @@ __all__ = [
     "LockedError",
     "LodeError",
     "Mark",
+    "MeanProbability",
     "Model",
     "ModelId",
     "NewerStoreError",
@@ -133,6 +137,7 @@ __all__ = [
     "Topic",
     "TopicError",
     "TopicId",
+    "UnfetchedExamplesError",
     "UrlId",
     "UrlKey",
     "UrlState",

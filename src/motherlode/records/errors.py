@@ -27,6 +27,10 @@ class NotYetError(BadInputError):
     exit_code = 1
 
 
+class UnfetchedExamplesError(NotYetError):
+    """There is nothing to learn from: the pages of the examples could not be fetched."""
+
+
 class TopicError(LodeError):
     """An edit that would leave the topic tree inconsistent."""
 

@@ -1,5 +1,6 @@
 """Count a topic's examples: those of the user, and those that the crawl chose by itself."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -12,11 +13,17 @@ class ExampleCounts(Struct, frozen=True):
     """The number of examples, by who chose them.
 
     `user` counts pages and queries that a user gave, marked or accepted; `crawl` counts archetypes
-    that no user has accepted.
+    that no user has accepted. `accepted` are those of `user` that are archetypes.
     """
 
     user: int = 0
     crawl: int = 0
+    accepted: int = 0
+
+    @property
+    def given(self) -> int:
+        """The examples that no model has chosen."""
+        return self.user - self.accepted
 
     @property
     def total(self) -> int:
@@ -35,8 +42,9 @@ def count_examples(examples: Iterable[Example]) -> ExampleCounts:
 
 def count_origins(origins: Iterable[str]) -> ExampleCounts:
     """Return the counts of examples that are given by their origins alone."""
-    from_crawl = [origin == Origin.ARCHETYPE for origin in origins]
-    return ExampleCounts(user=from_crawl.count(False), crawl=from_crawl.count(True))
+    counts = Counter(origins)
+    crawl = counts[Origin.ARCHETYPE]
+    return ExampleCounts(counts.total() - crawl, crawl, accepted=counts[Origin.FEEDBACK])
 
 
 def count_by_topic(examples: Iterable[Example]) -> dict[TopicId, ExampleCounts]:

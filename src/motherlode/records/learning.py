@@ -22,6 +22,13 @@ CENTROID_MODEL = "centroids"  # the kind of model that judges pages by centroids
 UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 
+class MeanProbability(Struct, frozen=True):
+    """The mean probability of some pages of a topic, and their number."""
+
+    value: float
+    pages: int
+
+
 @overload
 def is_accepted(topic: int, confidence: float) -> bool: ...
 

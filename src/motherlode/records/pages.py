@@ -153,6 +153,7 @@ class RunEnd(StrEnum):
     FEEDBACK = "feedback wanted"
     ENOUGH = "enough found"
     REQUESTS = "request limit"
+    NO_ANSWER = "no answer"
     FAILED = "failed"
 
 

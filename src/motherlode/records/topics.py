@@ -17,6 +17,10 @@ class Origin(StrEnum):
     HIT = "hit"  # a search source returned it for the subject
 
 
+# Of examples that a model has chosen, whether or not a user has accepted them.
+CHOSEN_ORIGINS = frozenset({Origin.ARCHETYPE, Origin.FEEDBACK})
+
+
 class Topic(Struct, frozen=True):
     """A node of the topic tree. `is_others` marks a parent's counterexamples (SPEC B7, B16)."""
 

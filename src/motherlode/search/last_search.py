@@ -3,7 +3,6 @@
 It is stored beside the index, so that it can be written while a crawl writes the portal.
 """
 
-import shlex
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
 from motherlode.search.index import PageIndex
 from motherlode.search.indexer import index_directory
@@ -67,7 +67,7 @@ class ResultSet:
         last = load_last_search(portal)
         index = PageIndex.open(index_directory(portal))
         if last is None or index is None:
-            search = f"lode search {shlex.quote(str(portal.path))} QUERY"
+            search = f"lode search {shell_word(str(portal.path))} QUERY"
             remedy = f"type '{search}'" if count_pages(session) else "it has no pages yet"
             raise UsageError(f"There is no last search in this portal; {remedy}.")
         self._portal, self._session, self._tree, self._index = portal, session, tree, index

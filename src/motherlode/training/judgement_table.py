@@ -1,13 +1,13 @@
 """Judgements of many pages as arrays: a few bytes per page, for models that judge a whole crawl."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import isnan
 
 import numpy as np
 from msgspec import Struct
 
 from motherlode.learning.matrix import Floats, Ints
-from motherlode.records import Judgement, PageId, TopicId
+from motherlode.records import Judgement, MeanProbability, PageId, TopicId
 from motherlode.records.learning import is_accepted
 from motherlode.training.corpus import JudgedBatch
 
@@ -62,13 +62,20 @@ class JudgementTable(Struct, frozen=True):
             self.pages[rows], self.topics[rows], self.confidences[rows], self.probabilities[rows]
         )
 
-    def mean_probabilities(self) -> dict[TopicId, float]:
-        """Return the mean probability of the pages on each topic, where it is known."""
+    def mean_probabilities(
+        self, without: Collection[PageId] = ()
+    ) -> dict[TopicId, MeanProbability]:
+        """Return the mean probability of the pages on each topic, where it is known.
+
+        The pages in `without` are left out.
+        """
         accepted = self.accepted()
-        known = ~np.isnan(accepted.probabilities)
+        known = ~np.isnan(accepted.probabilities) & ~np.isin(accepted.pages, list(without))
         topics, values = accepted.topics[known], accepted.probabilities[known]
         return {
-            TopicId(topic): float(values[topics == topic].mean())
+            TopicId(topic): MeanProbability(
+                float(values[topics == topic].mean()), int((topics == topic).sum())
+            )
             for topic in np.unique(topics).tolist()
         }
 

@@ -17,6 +17,7 @@ from motherlode.training.certainty import Assessed
 from motherlode.training.clusters import words_for_terms
 from motherlode.training.link_analysis import LinkScores, best_pages, topic_authorities
 from motherlode.training.portal_view import PortalView
+from motherlode.training.training_document import pages_of_given
 from motherlode.urls import host_of
 
 BEST_PAGES = 20  # on a topic's own page
@@ -67,9 +68,10 @@ def precision_estimates(view: PortalView) -> dict[TopicId, PrecisionEstimate]:
     """
     counts = count_by_topic(view.examples)
     estimates = {}
-    for topic, mean in mean_probabilities(view.session).items():
+    given = pages_of_given(view.session, view.examples)
+    for topic, mean in mean_probabilities(view.session, without=given).items():
         below = view.tree.descendants(topic)
-        examples = sum(counts[child].user for child in below if child in counts)
+        examples = sum(counts[child].given for child in below if child in counts)
         estimate = estimate_precision(mean, examples)
         if estimate is not None:
             estimates[topic] = estimate

@@ -17,7 +17,14 @@ from motherlode.learning.counterexamples import (
 )
 from motherlode.learning.options import SETTINGS, LearningOptions
 from motherlode.learning.tree import TreeClassifier
-from motherlode.records import ROOT, BadInputError, Example, Feedback, NotYetError
+from motherlode.records import (
+    ROOT,
+    BadInputError,
+    Example,
+    Feedback,
+    NotYetError,
+    UnfetchedExamplesError,
+)
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import urls_of_pages
@@ -133,8 +140,11 @@ def _check_documents(training_set: TrainingSet, options: LearningOptions) -> Non
             "'lode topics DIR example TOPIC URL' gives it one."
         )
     first = training_set.unusable[0]
+    failed = all(unusable.could_not_be_fetched for unusable in training_set.unusable)
     is_waiting = any(unusable.is_waiting for unusable in training_set.unusable)
-    error = NotYetError if is_waiting else BadInputError
+    error: type[BadInputError] = NotYetError if is_waiting else BadInputError
+    if failed:
+        error = UnfetchedExamplesError
     raise error(
         f"There is nothing to learn from in the space of {', '.join(options.spaces)}: "
         "no example was fetched that has words "

@@ -1,11 +1,11 @@
 """Training documents: examples as pages of the store, or by their own words (SPEC B7, B15)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
 from motherlode.documents.features.spaces import Sample, Surroundings
-from motherlode.records import Document, Example, PageId, UrlState
+from motherlode.records import CHOSEN_ORIGINS, Document, Example, PageId, UrlState
 from motherlode.store.session import Session
 from motherlode.store.tables.pages import (
     KeptPage,
@@ -42,6 +42,7 @@ class UnusableExample(Struct, frozen=True):
     example: Example
     reason: str
     is_waiting: bool = False  # its page may still be fetched
+    could_not_be_fetched: bool = False  # it was tried
 
 
 def page_at_url(session: Session, url: str) -> KeptPage | None:
@@ -56,6 +57,16 @@ def page_at_url(session: Session, url: str) -> KeptPage | None:
             return page
         row = url_numbered(session, target)
     return None
+
+
+def pages_of_given(session: Session, examples: Iterable[Example]) -> frozenset[PageId]:
+    """Return the pages that users gave as examples, without archetypes that they accepted."""
+    pages = (
+        page_at_url(session, example.url)
+        for example in examples
+        if example.url and example.origin not in CHOSEN_ORIGINS
+    )
+    return frozenset(page.id for page in pages if page is not None)
 
 
 def training_document(
@@ -112,5 +123,6 @@ def unusable_example(session: Session, example: Example) -> UnusableExample:
     if known is None or not reason:
         return UnusableExample(example, NEVER_TRIED)
     if known.state is UrlState.OPEN:
-        return UnusableExample(example, f"{reason}; it is tried again next time", is_waiting=True)
-    return UnusableExample(example, reason)
+        again = f"{reason}; it is tried again next time"
+        return UnusableExample(example, again, is_waiting=True, could_not_be_fetched=True)
+    return UnusableExample(example, reason, could_not_be_fetched=True)

@@ -54,7 +54,7 @@ from motherlode.training.topic_model import (
     without_removed_topics,
 )
 from motherlode.training.trainer import Trainer, knows_topics, train
-from motherlode.training.training_set import TrainingSet
+from motherlode.training.training_set import TrainingSet, documents_below
 
 
 class RetrainingOptions(Struct, frozen=True):
@@ -113,8 +113,11 @@ def retrain(
         session, classifier, options.only, options.on_progress, options.rejected
     )
     counts = {
-        topic: count_examples(document.example for document in documents)
-        for topic, documents in training_set.documents.items()
+        topic.id: count_examples(
+            document.example
+            for document in documents_below(topic.id, training_set.parents, training_set.documents)
+        )
+        for topic in tree
     }
     models = latest_classifier(session, tree), classifier
     given = options.rejected

@@ -12,7 +12,8 @@ def example(origin: Origin, topic: int = 2) -> Example:
 
 def test_archetypes_count_for_the_crawl_until_a_user_accepts_them() -> None:
     origins = (Origin.PERSON, Origin.QUERY, Origin.FEEDBACK, Origin.ARCHETYPE, Origin.ARCHETYPE)
-    assert count_examples(map(example, origins)) == ExampleCounts(user=3, crawl=2)
+    assert count_examples(map(example, origins)) == ExampleCounts(user=3, crawl=2, accepted=1)
+    assert count_examples(map(example, origins)).given == 2
 
 
 def test_each_topic_counts_its_own() -> None:

@@ -30,8 +30,20 @@ class OptionsAfterDirectory(click.Group):
         return super().parse_args(ctx, [*options, *args[:1], *words])
 
 
+PORTAL = "motherlode.portal"  # where the context of a command has the directory of its portal
+
+
+def _remember_portal(context: click.Context, _parameter: click.Parameter, value: Path) -> Path:
+    context.meta[PORTAL] = value
+    return value
+
+
 portal_argument = click.argument(
-    "directory", metavar="DIR", type=click.Path(path_type=Path), required=True
+    "directory",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    required=True,
+    callback=_remember_portal,
 )
 
 set_option = click.option(

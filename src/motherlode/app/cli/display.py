@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from time import time
@@ -151,7 +151,6 @@ def line(progress: Progress, limits: Limits) -> str:
         f", {progress.under_way:,} under way" if progress.under_way and not progress.end else "",
         f", {progress.waiting:,} waiting, {failures(progress)}",
         f", {count(progress.retrainings, 'retraining')}" if progress.phase and not again else "",
-        f", precision about {progress.precision:.1f}" if progress.precision is not None else "",
     ]
     seconds = time_left(progress, limits)
     left = f", {duration(seconds)} left" if seconds is not None and not progress.end else ""
@@ -171,17 +170,19 @@ def frequent_errors(progress: Progress) -> str:
     return ", ".join(f"{kind} {number:,}" for kind, number in worst)
 
 
+_END_REASONS: Mapping[str, str] = {
+    RunEnd.PAGES: "the page limit is reached",
+    RunEnd.TIME: "the time limit is reached",
+    RunEnd.FEEDBACK: "learning is finished, and it waits for your feedback on the archetypes",
+    RunEnd.INTERRUPTED: "interrupted",
+    RunEnd.NO_ANSWER: "no server answers",
+}
+
+
 def end_reason(progress: Progress) -> str:
     """Return why a crawl ended, for the end of a sentence."""
-    match progress.end:
-        case RunEnd.PAGES:
-            return "the page limit is reached"
-        case RunEnd.TIME:
-            return "the time limit is reached"
-        case RunEnd.FEEDBACK:
-            return "learning is finished, and it waits for your feedback on the archetypes"
-        case RunEnd.INTERRUPTED:
-            return "interrupted"
+    if progress.end in _END_REASONS:
+        return _END_REASONS[progress.end]
     if progress.idle is not None:
         reason = idle_sentence(progress.idle, frequent_errors(progress)).rstrip(".")
         return reason[:1].lower() + reason[1:]
@@ -249,12 +250,7 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
         "waiting"
     )
     if progress.phase and not again:
-        precision = (
-            ""
-            if progress.precision is None
-            else f", estimated precision about {progress.precision:.1f}"
-        )
-        yield f"{count(progress.retrainings, 'retraining')}{precision}"
+        yield count(progress.retrainings, "retraining")
     errors = frequent_errors(progress)
     yield f"errors {sum(progress.errors.values()):,}{f': {errors}' if errors else ''}"
 

@@ -12,6 +12,7 @@ MAX_PAGES_SHOWN = 5
 MAX_FLOWS_SHOWN = 10
 MAX_REASONS_SHOWN = 5  # of flows, the largest
 MAX_TITLE_CHARS = 60
+EXAMPLES_OF_SUBTOPICS = "The examples of a topic are its own and those of its subtopics."
 
 
 def show_effect(effect: Effect) -> None:
@@ -23,6 +24,8 @@ def show_effect(effect: Effect) -> None:
         table.add(harmless(topic.topic), chosen.user, chosen.crawl, *figures)
     if effect.topics:
         table.show()
+        if any("/" in topic.topic for topic in effect.topics):
+            click.echo(f"\n{EXAMPLES_OF_SUBTOPICS}")
         click.echo()
     show_moves(effect, "would go")
 

@@ -1,6 +1,5 @@
 """The end of an interrupted command, whose last line is the command that resumes it."""
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -12,6 +11,7 @@ from msgspec.structs import asdict
 
 from motherlode.app.cli.signals import HANDLER, is_interruption
 from motherlode.app.errors import INTERRUPTED
+from motherlode.portal.shell_words import shell_line
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def resuming_command(context: click.Context, changes: Mapping[str, Any] | None =
     for parameter in context.command.params:
         if isinstance(parameter, click.Option):
             words += _option_words(context, parameter, changes)
-    return shlex.join(words)
+    return shell_line(words)
 
 
 def _option_words(

@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,8 +10,10 @@ from typing import Any, NoReturn
 import click
 
 from motherlode import __version__
+from motherlode.app.cli.common import PORTAL
 from motherlode.app.cli.signals import HANDLER, is_interruption
 from motherlode.app.errors import INTERRUPTED
+from motherlode.portal.shell_words import name_directory, shell_line
 from motherlode.records import LodeError
 
 # Every command with its summary: `lode --help` imports none of them.
@@ -88,6 +89,16 @@ class LazyGroup(click.Group):
         ).command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; its errors name the directory of its portal in suggested commands."""
+        try:
+            return super().invoke(ctx)
+        except LodeError as error:
+            directory = ctx.meta.get(PORTAL)
+            if directory is not None:
+                error.args = (name_directory(str(error), str(directory)),)
+            raise
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -150,7 +161,7 @@ def _say_interrupted(arguments: Sequence[str]) -> int:
     """Print that the command was interrupted, and how to start it again."""
     HANDLER.silence()
     if arguments[:1] and arguments[0] in _REPEATABLE and not _ONCE.intersection(arguments):
-        command = shlex.join(["lode", *arguments])
+        command = shell_line(["lode", *arguments])
         return _say(f"Interrupted; '{command}' starts again.", INTERRUPTED)
     return _say("Interrupted.", INTERRUPTED)
 

@@ -1,6 +1,5 @@
 """Ask a user about pages, one key each; without a terminal, print the commands that answer."""
 
-import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -21,6 +20,7 @@ from motherlode.app.services.feedback.questions import (
 )
 from motherlode.app.services.training import preview_training, train_directory
 from motherlode.app.text import count
+from motherlode.portal.shell_words import shell_word
 
 YES, NO, SKIP, QUIT = "y", "n", "s", "q"
 _ENTER = ("\r", "\n")
@@ -48,7 +48,7 @@ def is_interactive() -> bool:
 
 
 def _print_questions(directory: Path, pages: Sequence[AskedPage]) -> None:
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     for number, page in enumerate(pages, start=1):
         _show(page, f"{number}. ")
         question = with_commands(directory, page)
@@ -71,7 +71,7 @@ def _ask_each(directory: Path, pages: Sequence[AskedPage]) -> int:
         if key != SKIP:
             answer_question(directory, page, is_on_topic=key == YES, now=now)
             answers += 1
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     undo = f"; 'lode mark {where} --undo' takes them back" if answers else ""
     click.echo(f"Stored {count(answers, 'answer')}{undo}.")
     return answers
@@ -102,7 +102,7 @@ def _show(page: AskedPage, heading: str) -> None:
 
 def _offer_training(directory: Path, overrides: Sequence[str]) -> None:
     """Show what training with the answers changes, and train if the user wants that."""
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     request = TrainRequest(offline=True, settings=tuple(overrides))
     click.echo("\nRetraining would change this; nothing of it is stored yet.\n")
     show_effect(preview_training(directory, request, progress("Judging")))

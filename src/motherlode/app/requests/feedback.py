@@ -40,7 +40,7 @@ Accept = Annotated[
 Reject = Annotated[
     tuple[Url, ...],
     described(
-        "Stop learning from this page, for good (repeatable).",
+        "Learn from this page as a counterexample, for good (repeatable).",
         max_length=MAX_FEEDBACK_PAGES,
         metavar="URL|all",
     ),

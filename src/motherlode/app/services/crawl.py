@@ -14,7 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.requests.crawl import CrawlRequest
-from motherlode.app.services.crawl_problem import check_examples, problem_with
+from motherlode.app.services.crawl_problem import (
+    RequestCheck,
+    bad_hosts_by_cause,
+    check_examples,
+    problem_with,
+    told_examples,
+)
 from motherlode.crawl.context import Control, CrawlContext
 from motherlode.crawl.counters import CrawlCounters
 from motherlode.crawl.fetcher_setup import courtesy_of, reading_options_of, user_agent
@@ -84,7 +90,6 @@ class CrawlResult(Struct, frozen=True):
     topics: dict[str, int]
     errors: dict[str, int]
     retrainings: int
-    precision: float | None
     phase: str
     end: str
     problem: str = ""  # what failed, and what to do; empty if all went well
@@ -97,7 +102,7 @@ def crawl_directory(
     with early_fork_server(), Portal.crawling(directory, "crawl", request.overrides) as portal:
         plan = plan_for(request, portal)
         tree = portal.tree()
-        with show(tree, plan.limits) as observer:
+        with show(tree, plan.limits) as observer, told_examples(portal):
             progress = run(crawl_portal(portal, plan, observer))
         result = result_of(progress, portal.tree())
         return progress, replace(result, problem=_problem_of(progress, portal, directory))
@@ -106,7 +111,15 @@ def crawl_directory(
 def _problem_of(progress: Progress, portal: Portal, directory: Path) -> str:
     with portal.store.reading() as session:
         check = check_examples(session)
-    return problem_with(progress.end, progress.pages, progress.errors, check, str(directory))
+        bad_hosts = bad_hosts_by_cause(session)
+    crawl = RequestCheck(
+        pages=progress.pages,
+        errors=progress.errors,
+        requests=progress.requests,
+        bad_hosts=bad_hosts,
+        server=portal.config.network.connect,
+    )
+    return problem_with(progress.end, crawl, check, str(directory))
 
 
 def plan_for(request: CrawlRequest, portal: Portal) -> CrawlPlan:
@@ -142,7 +155,6 @@ def result_of(progress: Progress, tree: TopicTree) -> CrawlResult:
         topics=topics,
         errors=progress.errors,
         retrainings=progress.retrainings,
-        precision=progress.precision,
         phase=progress.phase,
         end=progress.end,
     )

@@ -1,16 +1,19 @@
-"""Say what failed when a crawl came to little: examples that are gone, or a Web that does not
-answer.
-"""
+"""Say what failed when a crawl came to little: its examples are gone, or no server answers."""
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct
 
 from motherlode.app.text import count
 from motherlode.fetch.failures import FailureKind
-from motherlode.records import Origin, RunEnd
+from motherlode.fetch.reachability import NO_ANSWER
+from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
+from motherlode.records import HostState, Origin, RunEnd, UnfetchedExamplesError
 from motherlode.store.session import Session
+from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import TopicTree
 from motherlode.training.training_document import (
@@ -21,17 +24,6 @@ from motherlode.training.training_document import (
 )
 
 _MAX_LISTED = 3  # examples, and kinds of errors
-# Failures to reach any server: where nothing else happened, the network may be down.
-_NO_CONNECTION = frozenset(
-    {
-        FailureKind.NO_SUCH_HOST,
-        FailureKind.NAME_SERVER,
-        FailureKind.REFUSED,
-        FailureKind.UNREACHABLE,
-        FailureKind.CONNECT_TIMEOUT,
-        FailureKind.PROXY,
-    }
-)
 _STOPPED = frozenset({RunEnd.INTERRUPTED, RunEnd.FEEDBACK})
 
 
@@ -65,23 +57,100 @@ def check_examples(session: Session) -> ExampleCheck:
     return ExampleCheck(len(examples), missing)
 
 
-def problem_with(
-    end: str, pages: int, errors: Mapping[str, int], check: ExampleCheck, directory: str
-) -> str:
-    """Return what failed in a crawl, why, and what to do; empty if nothing did.
+class RequestCheck(Struct, frozen=True):
+    """What became of the requests of a crawl: its pages, and its failures by their kind.
 
-    `pages` and `errors` are those of this crawl.
+    `bad_hosts` counts the excluded hosts of the portal by the failure that made them bad, and
+    `server` is the address that stands for the whole Web, if the settings name one.
     """
+
+    pages: int
+    errors: Mapping[str, int]
+    requests: int = 0
+    bad_hosts: Mapping[str, int] = {}
+    server: str = ""
+
+    @property
+    def nothing_answered(self) -> bool:
+        """Whether there was something to fetch, and no server answered."""
+        causes = {*self.errors} - {FailureKind.BAD_HOST}
+        if FailureKind.BAD_HOST in self.errors:
+            causes |= {*self.bad_hosts}
+        return not self.pages and bool(self.errors) and causes <= NO_ANSWER
+
+
+def bad_hosts_by_cause(session: Session) -> dict[str, int]:
+    """Return the number of excluded hosts by the failure that made them bad."""
+    hosts = ledger.all_hosts(session)
+    return dict(Counter(host.reason for host in hosts if host.state is HostState.BAD))
+
+
+def problem_with(end: str, crawl: RequestCheck, check: ExampleCheck, directory: str) -> str:
+    """Return what failed in a crawl, why, and what to do; empty if nothing did."""
     if end in _STOPPED:
         return ""
     if check.examples and check.most_are_missing:
         return f"{_examples_failed(check)} {_advice(check, directory)}"
-    if errors and not pages and all(error in _NO_CONNECTION for error in errors):
-        return (
-            f"No page could be fetched: {_listed_errors(errors)}. "
-            "Check your network, proxy and name server, and run the same command again."
-        )
-    return ""
+    return no_answer(crawl, directory) if crawl.nothing_answered else ""
+
+
+@contextmanager
+def told_examples(portal: Portal) -> Iterator[None]:
+    """Say of each example why it could not be fetched, if there is nothing else to learn from."""
+    try:
+        yield
+    except UnfetchedExamplesError as error:
+        with portal.store.reading() as session:
+            check = check_examples(session)
+        if not check.missing:
+            raise
+        problem = f"{_examples_failed(check)} {_advice(check, str(portal.path))}"
+        raise UnfetchedExamplesError(problem) from error
+
+
+def no_answer(crawl: RequestCheck, directory: str, kept: str = "The queue is kept.") -> str:
+    """Return that no server answered, why, and what to do; `kept` says what is not lost."""
+    requested = {kind: number for kind, number in crawl.errors.items() if kind in NO_ANSWER}
+    if requested:
+        requests = max(crawl.requests, sum(requested.values()))
+        were = "was" if requests == 1 else "were"
+        requested_urls = f"0 of {count(requests, 'request')} {were} answered"
+        answered = f"{requested_urls}: {_listed_errors(requested)}."
+        advice = f"{_network_advice(crawl.server)}, and run the same command again."
+    else:
+        answered = "No request was made: all hosts with URLs that wait are excluded as bad."
+        advice = f"{_network_advice(crawl.server)}."
+    if FailureKind.BAD_HOST not in crawl.errors:
+        return f"{answered} {advice} {kept}"
+    hosts = count(sum(crawl.bad_hosts.values()), "host")
+    forgive = f"lode hosts {shell_word(directory)} --forgive '*'"
+    were = "was" if hosts.startswith("1 ") else "were"
+    return (
+        f"{answered} {hosts} {were} made bad by that in this crawl or before "
+        f"({_listed_errors(crawl.bad_hosts)}). {advice} "
+        f"This gives the hosts and their URLs another chance: {forgive}"
+    )
+
+
+def serving_advice(server: str) -> str:
+    """Return how to serve a sandbox again that is gone from the address in network.connect."""
+    serve = f"lode sandbox serve WEB --port {server.rpartition(':')[2]}"
+    return (
+        f"Serve the web of {server} there again ('{serve}'; the web of a demo is made by "
+        "'lode sandbox generate WEB --seed SEED'), or set network.connect to where it is"
+    )
+
+
+def _network_advice(server: str) -> str:
+    if server:
+        return serving_advice(server)
+    return "Check your network, proxy and name server"
+
+
+def _is_unanswered(example: UnusableExample) -> bool:
+    """Return whether no server answered for an example, so that the network may be to blame."""
+    kind = example.reason.removeprefix(f"{FailureKind.BAD_HOST}: ").partition(":")[0]
+    return kind.partition(";")[0] in NO_ANSWER
 
 
 def _examples_failed(check: ExampleCheck) -> str:
@@ -100,14 +169,12 @@ def _examples_failed(check: ExampleCheck) -> str:
 
 
 def _advice(check: ExampleCheck, directory: str) -> str:
-    command = f"lode topics {shlex.quote(directory)} example TOPIC URL"
-    replace = f"give the topics other examples by '{command}'"
-    if any(example.is_waiting for example in check.missing):
-        return (
-            "Check your network, proxy and name server, and run the same command again later; "
-            f"or {replace}."
-        )
-    return f"{replace[0].upper()}{replace[1:]}."
+    command = f"lode topics {shell_word(directory)} example TOPIC URL"
+    replace = f"give the topics other examples: {command}"
+    if any(example.is_waiting or _is_unanswered(example) for example in check.missing):
+        advice = "Check the addresses, and your network, proxy and name server (DNS)"
+        return f"{advice}; then run the same command again, or {replace}"
+    return f"{replace[0].upper()}{replace[1:]}"
 
 
 def _listed_errors(errors: Mapping[str, int]) -> str:

@@ -113,9 +113,6 @@ def metric_families(progress: Progress, tree: TopicTree) -> Iterator[Metric]:
         ),
         "idle": (progress.idle is not None, "1 while nothing can be fetched."),
     }
-    if progress.precision is not None:
-        meaning = "Precision of the judgements, estimated by their probabilities."
-        gauges["estimated_precision"] = (progress.precision, meaning)
     for name, (level, meaning) in gauges.items():
         yield _family("gauge", name, meaning, {"": level})
     meaning = "Fetches that failed, by the kind of failure."

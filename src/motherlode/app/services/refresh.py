@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from motherlode.app.requests.crawl import RefreshRequest
 from motherlode.app.services.crawl import CrawlObserver, ShowCrawl, stop_on_signals
+from motherlode.app.services.crawl_problem import RequestCheck, bad_hosts_by_cause, no_answer
 from motherlode.crawl.context import Control
 from motherlode.crawl.fetcher_setup import reading_options_of, user_agent
 from motherlode.crawl.log import CrawlLog
@@ -16,7 +17,7 @@ from motherlode.fetch.event_loop import run
 from motherlode.fetch.http import HttpWeb
 from motherlode.policies.kind import PolicySetup, load_policy
 from motherlode.portal import Portal
-from motherlode.records import TopicId
+from motherlode.records import RunEnd, TopicId
 from motherlode.topics import parse_path
 from motherlode.workers.fork_client import early_fork_server
 from motherlode.workers.worker_pool import ProcessWorkerPool
@@ -31,7 +32,23 @@ def refresh_directory(directory: Path, request: RefreshRequest, show: ShowCrawl)
         topics = _topics_below(portal, request.topic)
         selection = RefreshSelection(fetched_before, request.pages, topics)
         with show(portal.tree(), Limits(request.pages)) as observer:
-            return run(refresh_portal(portal, selection, observer))
+            result = run(refresh_portal(portal, selection, observer))
+        return replace(result, problem=_problem_of(result, portal))
+
+
+def _problem_of(result: RefreshResult, portal: Portal) -> str:
+    answered = result.changed + result.unchanged + result.gone + result.moved
+    with portal.store.reading() as session:
+        requests = RequestCheck(
+            pages=answered,
+            errors=result.errors,
+            requests=result.requests,
+            bad_hosts=bad_hosts_by_cause(session),
+            server=portal.config.network.connect,
+        )
+    if result.end == RunEnd.INTERRUPTED or not requests.nothing_answered:
+        return ""
+    return no_answer(requests, str(portal.path), kept="All pages stay as they are.")
 
 
 def _topics_below(portal: Portal, path: str | None) -> set[TopicId] | None:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.requests.training import TrainRequest
+from motherlode.app.services.crawl_problem import told_examples
 from motherlode.crawl.context import CrawlContext
 from motherlode.crawl.counters import CrawlCounters
 from motherlode.crawl.fetcher_setup import reading_options_of, user_agent
@@ -63,7 +64,8 @@ def train_directory(
     with early_fork_server(), Portal.crawling(directory, "train", request.settings) as portal:
         training_of(portal.config.crawl.policy)  # before anything is fetched
         fetched = 0 if request.offline or not unfetched(portal) else run(_fetch(portal, say))
-        return _train(portal, request, fetched, on_progress)
+        with told_examples(portal):
+            return _train(portal, request, fetched, on_progress)
 
 
 def preview_training(

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.options import RobotsOptions
+from motherlode.fetch.reachability import Reachability
 from motherlode.fetch.response_headers import retry_after
 from motherlode.fetch.robots.rules import ALLOW_ALL, Robots, parse_robots
 from motherlode.fetch.web import FetchError, Request, Response, Web
@@ -68,6 +69,7 @@ class RobotsCache:
         self._asking: dict[str, _Asking] = {}
         self._changed: dict[str, RobotsFile] = {}
         self._ignored: set[str] = set()
+        self.reachability = Reachability()  # of the web that both this and the fetcher use
 
     async def rules_for(self, url: str) -> Robots:
         """What a URL's host says to us. Raises `FetchError` if that cannot be found out now."""
@@ -166,6 +168,7 @@ class RobotsCache:
         for _ in range(_MAX_HOPS + 1):
             try:
                 response = await self._web.fetch(Request(url, cut=MAX_BYTES))
+                self.reachability.note_answer()
             except FetchError as error:
                 if host_of(url) == first:
                     raise

@@ -4,7 +4,7 @@ Every topic is crawled from several numbers of examples. The probabilities of al
 same number are compared with the labels together, the estimates of precision crawl by crawl.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated
@@ -27,10 +27,12 @@ from motherlode.lab.trials.trial import (
     policy_settings,
     throwaway,
 )
+from motherlode.learning.calibration import certainty
 from motherlode.learning.precision import estimate_precision
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
+from motherlode.records import MeanProbability
 from motherlode.store.tables.judgements import judged_pages, judgements_of
 from motherlode.store.tables.pages import urls_of_pages
 from motherlode.training.topic_model import latest_classifier
@@ -94,11 +96,25 @@ class CalibrationRow(Struct, frozen=True):
     xi_alpha_error: float | None
 
 
+class ProbabilityGroup(Struct, frozen=True):
+    """The accepted pages of all crawls in one group: a certainty, or a tenth of probabilities."""
+
+    name: str
+    pages: int
+    probability: float | None
+    right: float | None
+
+
 class CalibrationResult(Struct, frozen=True):
-    """A row for each number of examples, and one for all of them together, with 0 examples."""
+    """A row for each number of examples, and one for all of them together, with 0 examples.
+
+    `certainties` and `tenths` group the pages of all crawls; the first have users' words for names.
+    """
 
     experiment: CalibrationExperiment
     rows: list[CalibrationRow]
+    certainties: list[ProbabilityGroup] = []
+    tenths: list[ProbabilityGroup] = []
 
 
 def expected_calibration_error(
@@ -140,7 +156,8 @@ class CalibrationBench:
             pages = tuple(_accepted_pages(portal, relevant, {seed.url for seed in seeds}))
             xi_alpha = _xi_alpha(portal)
         mean = _mean([page.probability for page in pages])
-        estimate = estimate_precision(mean, task.examples)
+        known = None if mean is None else MeanProbability(mean, len(pages))
+        estimate = estimate_precision(known, task.examples)
         value = None if estimate is None else estimate.value
         return CalibrationTrial(task, pages, value, xi_alpha)
 
@@ -190,12 +207,38 @@ def run_calibration(
 def calibration_result(
     experiment: CalibrationExperiment, trials: Sequence[CalibrationTrial]
 ) -> CalibrationResult:
-    """Return a row for each number of examples, and one for all crawls."""
+    """Return a row for each number of examples, one for all crawls, and the groups of pages."""
     rows = [
         _row(number, [trial for trial in trials if trial.task.examples == number])
         for number in experiment.examples
     ]
-    return CalibrationResult(experiment, [*rows, _row(0, trials)])
+    pages = [page for trial in trials for page in trial.pages]
+    return CalibrationResult(
+        experiment=experiment,
+        rows=[*rows, _row(0, trials)],
+        certainties=_groups(pages, lambda page: certainty(page.probability)),
+        tenths=_groups(
+            pages, lambda page: f"{min(int(page.probability * _BINS), _BINS - 1) / _BINS:.1f}"
+        ),
+    )
+
+
+def _groups(
+    pages: Sequence[AcceptedPage], name_of: Callable[[AcceptedPage], str]
+) -> list[ProbabilityGroup]:
+    """Return groups of pages by name, the most probable first."""
+    groups: dict[str, list[AcceptedPage]] = {}
+    for page in sorted(pages, key=lambda page: -page.probability):
+        groups.setdefault(name_of(page), []).append(page)
+    return [
+        ProbabilityGroup(
+            name=name,
+            pages=len(group),
+            probability=_mean([page.probability for page in group]),
+            right=_mean([float(page.right) for page in group]),
+        )
+        for name, group in groups.items()
+    ]
 
 
 def _row(examples: int, trials: Sequence[CalibrationTrial]) -> CalibrationRow:

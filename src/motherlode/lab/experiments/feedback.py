@@ -4,6 +4,7 @@ The labels of the web stand in for the user. Every kind of feedback is tried on 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from time import time
@@ -39,13 +40,15 @@ from motherlode.policies.bingo.user_retraining import retrain
 from motherlode.policies.kind import load_policy
 from motherlode.policies.registry import BINGO
 from motherlode.portal import Portal
+from motherlode.portal.directory import plant_into
 from motherlode.records import Mark, PageId, TopicId, Word
 from motherlode.store import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.judgements import Judged, judged_for, judged_pages
 from motherlode.store.tables.marks import give_marks, take_back
 from motherlode.store.tables.pages import urls_of_pages
-from motherlode.topics import TopicTree
+from motherlode.topics import TopicTree, clean_name, plant_found
+from motherlode.training.clusters import ClusterOptions, FewPagesError, clusters_of
 from motherlode.training.feedback.questions import answered_pages, choose_questions
 from motherlode.training.user_retraining import RetrainingOptions
 from motherlode.urls import Address
@@ -53,11 +56,12 @@ from motherlode.urls import Address
 TRAIN = "none"
 ACCEPT = "accept all"
 REJECT = "reject the wrong"
+CLUSTERS = "apply clusters"
 MARK_GOOD = "mark good"
 MARK_BOTH = "mark good and bad"
 ASKED = "asked answers"
 RANDOM = "random answers"
-KINDS = (TRAIN, ACCEPT, REJECT, ASKED, RANDOM, MARK_GOOD, MARK_BOTH)
+KINDS = (TRAIN, ACCEPT, REJECT, CLUSTERS, ASKED, RANDOM, MARK_GOOD, MARK_BOTH)
 ANSWERS_PER_ROUND = 5  # as many as `lode feedback --ask` asks before it trains
 
 ChoosePages = Callable[[int], Sequence[PageId]]
@@ -163,6 +167,10 @@ class FeedbackBench:
         )
 
 
+class _TakenBackError(Exception):
+    """Raised to undo the changes of a trial."""
+
+
 class _Trial:
     """A crawled portal, and the labels that the user goes by."""
 
@@ -184,6 +192,7 @@ class _Trial:
         yield self._trained(TRAIN, RequestedFeedback())
         yield self._trained(ACCEPT, RequestedFeedback(accept=(ALL,)))
         yield self._trained(REJECT, RequestedFeedback(reject=self._wrong_archetypes()))
+        yield self._with_clusters()
         yield self._answered(ASKED, marks, self._asked)
         yield self._answered(RANDOM, marks, self._drawn)
         with self._portal.store.reading() as session:
@@ -195,6 +204,26 @@ class _Trial:
         yield self._trained(MARK_GOOD, RequestedFeedback(), given=len(good))
         self._mark(bad, Word.BAD)
         yield self._trained(MARK_BOTH, RequestedFeedback(), given=len(good) + len(bad))
+
+    def _with_clusters(self) -> FeedbackTrial:
+        """Make subtopics of the topic's clusters, train, and take them back."""
+        portal = self._portal
+        trial = FeedbackTrial(self._task, CLUSTERS, 0, self._before, self._before, 0)
+        with suppress(FewPagesError, _TakenBackError), portal.store.writing() as session:
+            clustering = clusters_of(session, portal.tree(), self._topic, ClusterOptions())
+            path = portal.tree().path(self._topic)
+            found = [
+                (
+                    (*path, clean_name(cluster.name)),
+                    [(page.url, page.title) for page in cluster.pages],
+                )
+                for cluster in clustering.clusters
+            ]
+            if len(found) > 1:
+                given = plant_into(session, plant_found(found))
+                trial = self._trained_in(session, CLUSTERS, RequestedFeedback(), given)
+            raise _TakenBackError
+        return trial
 
     def _answered(self, kind: str, count: int, choose: ChoosePages) -> FeedbackTrial:
         """Answer questions by the labels in rounds, train, and take the answers back."""
@@ -251,13 +280,18 @@ class _Trial:
         self, kind: str, requested: RequestedFeedback, given: int | None = None
     ) -> FeedbackTrial:
         """Train with feedback as `lode train` would, without saving anything."""
-        portal, tree = self._portal, self._portal.tree()
-        with portal.store.reading() as session:
-            changes = changes_from(session, tree, requested, time())
-            options = options_after(session, tree, changes)
-            trained = retrain(session, tree, portal.config, options)
-            accepted = [page for page, judgement in trained.judgements if judgement.is_accepted]
-            after = self._counted(urls_of_pages(session, accepted).values())
+        with self._portal.store.reading() as session:
+            return self._trained_in(session, kind, requested, given)
+
+    def _trained_in(
+        self, session: Session, kind: str, requested: RequestedFeedback, given: int | None
+    ) -> FeedbackTrial:
+        tree = TopicTree(topic_rows.all_topics(session))
+        changes = changes_from(session, tree, requested, time())
+        options = options_after(session, tree, changes)
+        trained = retrain(session, tree, self._portal.config, options)
+        accepted = [page for page, judgement in trained.judgements if judgement.is_accepted]
+        after = self._counted(urls_of_pages(session, accepted).values())
         changed = len(changes.changed) + len(changes.removed)
         given = changed if given is None else given
         relevant = sum(url in self._relevant for url in self._url_of.values())

@@ -7,9 +7,9 @@ from msgspec import Struct
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
     BASE_SET_PAGES,
-    CHOSEN_ORIGINS,
 )
 from motherlode.records import (
+    CHOSEN_ORIGINS,
     ROOT,
     Document,
     Example,

@@ -7,7 +7,7 @@ examples alone decide which pages join, anew at every retraining (docs/quality.m
 walked away").
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from time import time
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from motherlode.learning.archetypes import ArchetypeChange, choose_archetypes, c
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal.config import Config
 from motherlode.records import (
+    CHOSEN_ORIGINS,
     ROOT,
     Example,
     Origin,
@@ -36,9 +37,6 @@ from motherlode.training.training_document import TrainingDocument
 
 # The most confident pages of a topic: candidates for archetypes, and the base set of link analysis.
 BASE_SET_PAGES = 500
-
-# Of examples that a crawl has chosen; a user has accepted the latter.
-CHOSEN_ORIGINS = frozenset({Origin.ARCHETYPE, Origin.FEEDBACK})
 
 NeighbourhoodOf = Callable[[TopicId], Neighbourhood]
 
@@ -128,16 +126,37 @@ def user_examples(examples: Iterable[Example]) -> Iterator[Example]:
     return (example for example in examples if example.origin is not Origin.ARCHETYPE)
 
 
-def given_examples(examples: Sequence[Example]) -> Iterator[Example]:
+def given_examples(
+    examples: Sequence[Example], tree: TopicTree, *, new_subtopics: bool = False
+) -> Iterator[Example]:
     """Yield the user's examples that no model has chosen; of topics without any, all of the user's.
 
-    Archetypes lie close around the model that chose them, also after a user has accepted them. So they
-    say what a topic is, but not how far it reaches.
+    Archetypes lie close around the model that chose them, also after a user has accepted them, or
+    has made topics of clusters. So they say what a topic is, but not how far it reaches, nor the
+    topics above it. Without `new_subtopics`, those below a topic with given examples are left out,
+    unless they have siblings with given ones.
     """
     given = [example for example in examples if example.origin not in CHOSEN_ORIGINS]
+    yield from given
     topics = {example.topic for example in given}
-    others = (example for example in user_examples(examples) if example.topic not in topics)
-    yield from (*given, *others)
+    for example in user_examples(examples):
+        is_of_others = tree[example.topic].is_others
+        if example.topic not in topics and (
+            new_subtopics or is_of_others or not _is_in_new_subtopic(tree, example.topic, topics)
+        ):
+            yield example
+
+
+def _is_in_new_subtopic(tree: TopicTree, topic: TopicId, given: Collection[TopicId]) -> bool:
+    """Return whether nothing but a topic above this one and its siblings has given examples."""
+
+    def has_given(topic: TopicId) -> bool:
+        return not {*given}.isdisjoint(tree.descendants(topic))
+
+    parent = tree[topic].parent or ROOT
+    while parent != ROOT and not has_given(parent):
+        parent = tree[parent].parent or ROOT
+    return parent != ROOT and not any(has_given(child.id) for child in tree.children(parent))
 
 
 class _Candidates:

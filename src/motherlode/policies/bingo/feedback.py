@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from motherlode.documents.text.terms import bag_of
 from motherlode.policies.bingo.archetype_list import archetype_examples, blocks_of, is_within
-from motherlode.policies.bingo.archetypes import CHOSEN_ORIGINS
 from motherlode.portal.config import Config
 from motherlode.records import (
+    CHOSEN_ORIGINS,
     TOPIC_MODEL,
     BadInputError,
     Example,

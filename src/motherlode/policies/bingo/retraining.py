@@ -79,7 +79,6 @@ class BingoRetrainer:
         self._learn_pages = _learn_pages(self._options, plan)
         self._state = LearningState()
         self._pages = 0
-        self._precision: float | None = None
         self._policy: Bingo | None = None
         self._is_adopting = False
         self.retrainings = 0
@@ -135,7 +134,6 @@ class BingoRetrainer:
             progress,
             phase=self._state.phase.value,
             retrainings=self.retrainings,
-            precision=self._precision,
         )
 
     def _has_learned(self) -> bool:
@@ -158,7 +156,7 @@ class BingoRetrainer:
                 self._portal.config, classifier, model, result.home, result.phase, links
             )
         self._policy.adopt(classifier, links, model, result.phase, result.home, result.prospects)
-        self._state, self._precision = state, result.precision
+        self._state = state
         self.retrainings += 1
         await self._runner.write_rest(findings, model, workers)
         self._is_adopting = False
@@ -173,7 +171,6 @@ def _learn_pages(options: BingoOptions, plan: RetrainingPlan) -> int:
 def findings_of(result: StudyResult, state: LearningState) -> Findings:
     """Return the results of a retraining as they are stored, with the state of learning."""
     report = {
-        "precision": result.precision,
         "archetypes": len(result.added),
         "crawl": {"phase": state.phase.value, "learned": state.learned, "pages": state.pages},
     }

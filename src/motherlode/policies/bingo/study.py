@@ -15,7 +15,6 @@ from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.links.model import LinkModel
 from motherlode.learning.links.profiles import Profiles
 from motherlode.learning.matrix import Ints
-from motherlode.learning.precision import MIN_EXAMPLES
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
     BASE_SET_PAGES,
@@ -46,7 +45,6 @@ from motherlode.records import (
     Requeue,
     UrlId,
 )
-from motherlode.records.example_counts import count_by_topic
 from motherlode.store import Session
 from motherlode.store.queries.graph import targets_of
 from motherlode.store.tables import topics as topic_rows
@@ -86,7 +84,6 @@ class StudyResult(Struct, frozen=True):
     moves: list[Requeue]
     follows: list[tuple[PageId, Follow]]
     prospects: Prospects | None
-    precision: float | None
     wordless: str = ""
 
 
@@ -119,7 +116,7 @@ def study(
     judgements = _judge_pages(session, classifier, trainer.corpus)
     profiles = Profiles()
     if config.crawl.policy != BINGO_2003:
-        pages = _example_pages(trainer, examples)
+        pages = _example_pages(trainer, tree, examples)
         profiles = profiles_of_crawl(trainer.corpus, _SAMPLE_PAGES, pages)
     links = LinkModel(_learn_mentions(trainer.corpus, judgements), profiles=profiles)
     policy = policy_for(config, classifier, None, home, request.phase, links)
@@ -142,7 +139,6 @@ def study(
         moves=list(requeued_entries(session, policy, judgements, front)),
         follows=list(links_of_newly_accepted(session, policy, judgements)),
         prospects=policy.prospects,
-        precision=estimated_precision(judgements, examples),
         wordless=training_set.vocabulary_error,
     )
 
@@ -175,11 +171,14 @@ def learn_levelled_topics(
     training_set, classifier = train(session, tree, options, examples=examples, trainer=trainer)
     if config.crawl.policy == BINGO_2003:
         return training_set, classifier
-    user_classifiers = trainer.classifiers_without_marks(tuple(given_examples(examples)))
-    if not all(map(knows_topics, user_classifiers)):
+    given = tuple(given_examples(examples, tree))
+    with_subtopics = tuple(given_examples(examples, tree, new_subtopics=True))
+    own = trainer.classifiers_without_marks(given)
+    if not all(map(knows_topics, own)):
         return training_set, classifier
+    with_new = trainer.classifiers_without_marks(with_subtopics) if with_subtopics != given else ()
     pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE_PAGES))
-    return training_set, level_planes(classifier, user_classifiers, tree, pages)
+    return training_set, level_planes(classifier, own, tree, pages, with_new)
 
 
 def _judge_pages(
@@ -191,9 +190,11 @@ def _judge_pages(
     )
 
 
-def _example_pages(trainer: Trainer, examples: Iterable[Example]) -> list[list[PageId]]:
+def _example_pages(
+    trainer: Trainer, tree: TopicTree, examples: Iterable[Example]
+) -> list[list[PageId]]:
     """Return the pages that the user gave as examples of each topic."""
-    documents = trainer.training_set(tuple(given_examples(list(examples)))).documents
+    documents = trainer.training_set(tuple(given_examples(list(examples), tree))).documents
     return [
         [document.page for document in of_topic if document.page is not None]
         for of_topic in documents.values()
@@ -221,17 +222,6 @@ def home_of(tree: TopicTree, examples: Iterable[Example]) -> frozenset[str]:
         if example.origin is not Origin.ARCHETYPE and not tree[example.topic].is_others
     )
     return frozenset(registrable_domain(host_of(url)) for url in urls if url)
-
-
-def estimated_precision(judgements: JudgementTable, examples: Iterable[Example]) -> float | None:
-    """Return the estimated precision of all topics together; None if no accepted page
-    is on a topic with enough examples of the user.
-    """
-    counts = count_by_topic(examples)
-    known_topics = [topic for topic, count in counts.items() if count.user >= MIN_EXAMPLES]
-    accepted = judgements.accepted()
-    probabilities = accepted.probabilities[np.isin(accepted.topics, known_topics)]
-    return float(probabilities.mean()) if len(probabilities) else None
 
 
 def _targets_of_hubs(

@@ -23,11 +23,10 @@ from motherlode.store.tables.pages import UNREADABLE
 
 
 class TopicPages(Struct, frozen=True):
-    """The number of pages on a topic, with their mean margin and mean probability."""
+    """The number of pages on a topic, with their mean margin."""
 
     pages: int
     margin: float
-    probability: float | None
 
 
 class ModelNote(Struct, frozen=True):
@@ -132,17 +131,12 @@ def unreadable(session: Session) -> dict[str, int]:
 
 
 def pages_by_topic(session: Session) -> dict[TopicId, TopicPages]:
-    """Return the pages on each topic, with the means of their margins and known probabilities."""
-    columns = judgements.c
-    margin, probability = func.avg(columns.confidence), func.avg(columns.probability)
-    query = (
-        select(columns.topic_id, func.count(), margin, probability)
-        .where(ACCEPTED)
-        .group_by(columns.topic_id)
-    )
+    """Return the pages on each topic, with their mean margins."""
+    topic, margin = judgements.c.topic_id, func.avg(judgements.c.confidence)
+    query = select(topic, func.count(), margin).where(ACCEPTED).group_by(topic)
     return {
-        TopicId(topic): TopicPages(pages, float(margin), probability)
-        for topic, pages, margin, probability in session.connection.execute(query)
+        TopicId(topic): TopicPages(pages, float(margin))
+        for topic, pages, margin in session.connection.execute(query)
     }
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 from sqlalchemy import ColumnElement, Row, func, select
 
-from motherlode.records import ROOT, Judgement, ModelId, PageId, TopicId, UrlId
+from motherlode.records import ROOT, Judgement, MeanProbability, ModelId, PageId, TopicId, UrlId
 from motherlode.records.learning import is_accepted
 from motherlode.store.schema import judgements, pages, urls, vectors
 from motherlode.store.session import Session
@@ -157,15 +157,33 @@ def counts_by_topic(session: Session) -> dict[TopicId, int]:
     return {TopicId(topic): number for topic, number in rows}
 
 
-def mean_probabilities(session: Session) -> dict[TopicId, float]:
-    """Return the mean probability of the pages on each topic, where it is known."""
+def mean_probabilities(
+    session: Session, without: Collection[PageId] = ()
+) -> dict[TopicId, MeanProbability]:
+    """Return the mean probability of the pages on each topic, where it is known.
+
+    The pages in `without` are left out.
+    """
+    topic, probability = judgements.c.topic_id, judgements.c.probability
     query = (
-        select(judgements.c.topic_id, func.avg(judgements.c.probability))
+        select(topic, func.sum(probability), func.count(probability))
         .where(ACCEPTED)
-        .group_by(judgements.c.topic_id)
+        .group_by(topic)
     )
-    rows = session.connection.execute(query)
-    return {TopicId(topic): float(mean) for topic, mean in rows if mean is not None}
+    sums = {
+        TopicId(topic): (float(total), pages)
+        for topic, total, pages in session.connection.execute(query)
+        if pages
+    }
+    for judgement in judgements_of(session, without).values():
+        if judgement.is_accepted and judgement.probability is not None:
+            total, pages = sums[judgement.topic]
+            sums[judgement.topic] = total - judgement.probability, pages - 1
+    return {
+        topic: MeanProbability(total / pages, pages)
+        for topic, (total, pages) in sums.items()
+        if pages
+    }
 
 
 def on_topic(session: Session) -> set[PageId]:

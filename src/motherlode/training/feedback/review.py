@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from motherlode.learning.precision import estimate_precision
 from motherlode.learning.tree import TreeClassifier
-from motherlode.records import Feedback, Judgement, ModelId, PageId, TopicId
+from motherlode.records import Feedback, Judgement, MeanProbability, ModelId, PageId, TopicId
 from motherlode.records.example_counts import ExampleCounts
 from motherlode.store.session import Session
+from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.former_judgements import FormerJudgements
 from motherlode.store.tables.judgements import (
     counts_by_topic,
@@ -30,6 +31,7 @@ from motherlode.training.certainty import Assessed, certainty_text
 from motherlode.training.corpus import CorpusCache, JudgedBatch, PageCorpus, judge_batches
 from motherlode.training.feedback.move_reasons import MoveReasons, TopicMove
 from motherlode.training.judgement_table import JudgementTable
+from motherlode.training.training_document import pages_of_given
 
 NOT_JUDGED = "not judged"
 _MAX_MOVED_PAGES = 50  # shown of those that come to a topic, and of those that leave for OTHERS
@@ -153,7 +155,7 @@ def effect_of_judgements(
     tree: TopicTree,
     judgements: JudgementTable,
     models: tuple[TreeClassifier | None, TreeClassifier],
-    example_counts: Mapping[int, ExampleCounts],
+    example_counts: Mapping[TopicId, ExampleCounts],
     reasons: MoveReasons | None = None,
 ) -> Effect:
     """Return what changes if these judgements are saved.
@@ -164,7 +166,8 @@ def effect_of_judgements(
     moves = list(_moves(session, tree, judgements))
     effect = effect_of_moves(session, moves, reasons)
     known = {topic for model in models if model is not None for topic in model.parents}
-    means = mean_probabilities(session), judgements.mean_probabilities()
+    given = pages_of_given(session, topic_rows.examples_of(session))
+    means = mean_probabilities(session, given), judgements.mean_probabilities(given)
     pages = _pages_by_topic(session, moves)
     estimates = tuple(
         _estimate(tree, topic.id, pages[topic.id], means, example_counts)
@@ -317,11 +320,11 @@ def _estimate(
     tree: TopicTree,
     topic: TopicId,
     pages: tuple[int, int],
-    means: tuple[Mapping[TopicId, float], Mapping[TopicId, float]],
-    example_counts: Mapping[int, ExampleCounts],
+    means: tuple[Mapping[TopicId, MeanProbability], Mapping[TopicId, MeanProbability]],
+    example_counts: Mapping[TopicId, ExampleCounts],
 ) -> TopicEstimate:
     examples = example_counts.get(topic, ExampleCounts())
-    estimates = [estimate_precision(mean.get(topic), examples.user) for mean in means]
+    estimates = [estimate_precision(mean.get(topic), examples.given) for mean in means]
     before, after = (None if estimate is None else estimate.value for estimate in estimates)
     return TopicEstimate(
         topic="/".join(tree.path(topic)),

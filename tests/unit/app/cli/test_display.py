@@ -35,7 +35,6 @@ FAR = Progress(
     errors={"not there": 2, "stalled": 1},
     phase="harvesting",
     retrainings=4,
-    precision=0.91,
 )
 LIMITS = Limits(1_000)
 
@@ -93,7 +92,7 @@ def test_a_terminal_shows_everything_at_a_glance() -> None:
         "harvesting, 0:10: 500 pages, 50 pages/s, about 0:10 left",
         "on a topic 250 (harvest rate 0.50)",
         "40 hosts, 8 under way, 1,200 waiting",
-        "4 retrainings, estimated precision about 0.9",
+        "4 retrainings",
         "errors 3: not there 2, stalled 1",
     ):
         assert part in text
@@ -176,7 +175,7 @@ def test_quiet_is_quiet() -> None:
 def test_a_line_has_the_figures() -> None:
     assert line(FAR, LIMITS) == (
         "harvesting: 500 pages from 40 hosts, 50 pages/s, 250 on a topic (0.50), 8 under way, 1,200 waiting, "
-        "2 not there (404), 1 failed, 4 retrainings, precision about 0.9, 0:10 left"
+        "2 not there (404), 1 failed, 4 retrainings, 0:10 left"
     )
 
 

@@ -64,7 +64,8 @@ def test_the_hint_of_an_interrupted_crawl_names_what_is_left(
     monkeypatch.setattr(crawl_service, "crawl_directory", interrupted)
     run = CliRunner().invoke(crawl_command, ["my owls", *words])
     assert run.exit_code == 11, run.output
-    assert run.stderr.strip() == f"Interrupted; 'lode crawl 'my owls' {resuming}' resumes."
+    assert run.stderr.strip() == f"Interrupted; 'lode crawl \"my owls\" {resuming}' resumes."
+    assert "Next:" not in run.stdout  # it named another command
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ def test_an_interrupted_training_says_how_to_go_on(
     monkeypatch.setattr(train_module, "train_directory", interrupted)
     assert ended(["train", "my owls", "--offline"]) == 11
     assert capfd.readouterr().err == (
-        "\nInterrupted; 'lode train 'my owls' --offline' starts again, "
+        "\nInterrupted; 'lode train \"my owls\" --offline' starts again, "
         "with the pages fetched so far.\n"
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from motherlode.portal.shell_words import shell_word
 from support.helpers import CliRun
 
 NAME = "my owl's nest"
@@ -18,6 +19,10 @@ COMMANDS = (
     ("links", NAME, "--topic", "/"),
     ("config", NAME, "no.such.key"),
     ("feedback", NAME),
+    ("feedback", NAME, "--ask"),
+    ("mark", NAME, "--good", "http://a.test/", "--topic", "bats"),
+    ("hosts", NAME, "--forgive", "a.test"),
+    ("topics", NAME, "move", "bats", "owls"),
     ("status", f"{NAME} 2"),
 )
 
@@ -33,10 +38,11 @@ def test_a_hint_names_the_portal_as_a_shell_reads_it(
     lode: CliRun, arguments: tuple[str, ...]
 ) -> None:
     run = lode(*arguments)
+    assert " DIR" not in run.stderr
     hints = re.findall(r"lode [a-z]+ [^\n]*nest[^\n]*", run.stdout + run.stderr)
     assert hints
     for hint in hints:
-        assert any(quoted in hint for quoted in (shlex.quote(NAME), shlex.quote(f"{NAME} 2"))), hint
+        assert any(quoted in hint for quoted in (shell_word(NAME), shell_word(f"{NAME} 2"))), hint
 
 
 def test_a_new_portal_is_named_as_a_shell_reads_it(lode: CliRun, tmp_path: Path) -> None:

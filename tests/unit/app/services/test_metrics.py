@@ -23,7 +23,6 @@ FAR = Progress(
     queues={QueueId(2): 30, QueueId(3): 4},
     queue_names={QueueId(2): "birds"},
     errors={"not there": 2},
-    precision=0.5,
 )
 
 
@@ -55,7 +54,7 @@ def exposition(progress: Progress, tree: TopicTree) -> str:
 
 def test_every_name_is_explained_once_and_no_sample_is_there_twice() -> None:
     families = list(text_string_to_metric_families(exposition(FAR, TREE)))
-    assert len({family.name for family in families}) == len(families) == 17
+    assert len({family.name for family in families}) == len(families) == 16
     assert all(family.documentation for family in families)
     assert {family.type for family in families} == {"counter", "gauge"}
     samples = [sample for family in families for sample in family.samples]
@@ -67,7 +66,7 @@ def test_values_and_labels_are_those_of_the_crawl() -> None:
     lines = exposition(FAR, TREE).splitlines()
     assert "motherlode_pages_total 12.0" in lines
     assert "motherlode_seconds 1.5" in lines
-    assert "motherlode_estimated_precision 0.5" in lines
+    assert "precision" not in "".join(lines)  # it was shown without range or number of examples
     assert 'motherlode_errors_total{kind="not there"} 2.0' in lines
     assert 'motherlode_topic_pages_total{topic="a\\\\\\"b\\nc"} 7.0' in lines
     assert 'motherlode_topic_pages_total{topic="/"} 3.0' in lines  # topics removed meanwhile

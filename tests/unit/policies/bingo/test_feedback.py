@@ -45,7 +45,7 @@ from motherlode.records import (
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import count_pages
-from motherlode.topics import parse_path
+from motherlode.topics import TopicTree, parse_path
 from motherlode.training import training_set as training
 from motherlode.training.feedback.marks import PortalMarks, user_counterexamples
 from motherlode.training.feedback.review import Effect
@@ -229,7 +229,23 @@ def test_examples_that_a_model_chose_count_only_where_there_are_no_others() -> N
     accepted = Example(TopicId(2), "http://b.test/", origin=Origin.FEEDBACK)
     alone = Example(TopicId(3), "http://c.test/", origin=Origin.FEEDBACK)
     archetype = Example(TopicId(3), "http://d.test/", origin=Origin.ARCHETYPE)
-    assert list(given_examples([given, accepted, alone, archetype])) == [given, alone]
+    tree = TopicTree([Topic(ROOT, None, ""), *(Topic(TopicId(n), ROOT, f"{n}") for n in (2, 3))])
+    assert list(given_examples([given, accepted, alone, archetype], tree)) == [given, alone]
+
+
+def test_topics_made_of_clusters_do_not_change_how_far_the_topic_above_reaches() -> None:
+    """Right pages left a topic whose clusters became topics: its level was that of their pages."""
+    given = Example(TopicId(2), "http://a.test/")
+    of_cluster = Example(TopicId(3), "http://b.test/", origin=Origin.FEEDBACK)
+    below_cluster = Example(TopicId(4), "http://c.test/", origin=Origin.FEEDBACK)
+    parents = {2: ROOT, 3: 2, 4: 3, 5: 2}
+    topics = [Topic(TopicId(n), TopicId(parent), f"{n}") for n, parent in parents.items()]
+    tree = TopicTree([Topic(ROOT, None, ""), *topics])
+    examples = [given, of_cluster, below_cluster]
+    assert list(given_examples(examples, tree)) == [given]
+    assert list(given_examples(examples, tree, new_subtopics=True)) == examples
+    sibling = Example(TopicId(5), "http://d.test/")  # the two must be told apart
+    assert list(given_examples([*examples, sibling], tree)) == [given, sibling, *examples[1:]]
 
 
 # --- the whole cycle ---

@@ -200,16 +200,14 @@ def test_the_papers_own_setting_crawls_too(tmp_path: Path, web: Path) -> None:
 def test_a_lesson_is_studied_in_a_process_of_its_own(tmp_path: Path, web: Path) -> None:
     portal = portal_of(tmp_path)
 
-    async def work(opened: Portal) -> float | None:
+    async def work(opened: Portal) -> Phase:
         await prepare(opened, Replay(open_web(web)), workers=InlineWorkerPool(Manner()))
         async with TrainingProcess() as process:
             result = await process.study(opened, study, StudyRequest(Phase.LEARNING))
-        return result.precision
+        return result.phase
 
     with Portal.crawling(portal, "test") as opened:
-        assert (
-            run(work(opened)) is None
-        )  # of one example each nothing can be expected: that is not 0
+        assert run(work(opened)) is Phase.LEARNING
 
 
 def test_where_there_is_nothing_to_learn_from_it_says_so_from_there(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`lode ask`: a query, a few pages to start from, a short crawl, a ranked answer (SPEC B31)."""
 
-import shlex
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from motherlode.app.services.portals.hints import crawl_command
 from motherlode.app.services.query_crawl import crawl_for_answer
 from motherlode.app.text import count
 from motherlode.crawl.progress import Limits, Progress
+from motherlode.portal.shell_words import shell_word
 from motherlode.search.answers import AnswerPage, QueryAnswer
 from motherlode.topics import TopicTree
 from motherlode.training.certainty import certainty_text
@@ -150,7 +150,7 @@ def _show(answer: QueryAnswer, query: str, path: Path, *, interrupted: bool) -> 
     for number, find in enumerate(answer.finds, start=1):
         click.echo()
         _show_find(number, find)
-    where = shlex.quote(str(path))
+    where = shell_word(str(path))
     # The last line of an interrupted command says how to resume it.
     resumes = "" if interrupted else "; the same command resumes the crawl"
     click.echo(f"\nEverything is stored in {path}{resumes}. Next:")

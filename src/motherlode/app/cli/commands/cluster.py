@@ -1,6 +1,5 @@
 """`lode cluster`: clusters of a topic's pages, and topics made of them."""
 
-import shlex
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ from motherlode.app.requests.training import ClusterRequest
 from motherlode.app.services.portals.hints import train_command
 from motherlode.app.services.topics.clusters import ClusterResult, cluster_directory
 from motherlode.app.text import count
+from motherlode.portal.shell_words import shell_word
 from motherlode.training.clusters import Cluster
 
 _CENTRAL_PAGES_SHOWN = 3  # of each cluster
@@ -53,7 +53,7 @@ def _show(result: ClusterResult, directory: Path) -> None:
 
 
 def _show_made(result: ClusterResult, directory: Path) -> None:
-    train, topics = train_command(directory), f"lode topics {shlex.quote(str(directory))}"
+    train, topics = train_command(directory), f"lode topics {shell_word(str(directory))}"
     made = count(len(result.topics), "topic")
     click.echo(f"Made {made}, not trained yet: pages are judged at the next training.")
     for path, cluster in zip(result.topics, result.clustering.clusters, strict=True):

@@ -1,6 +1,5 @@
 """`lode config`: every setting with its value and its default."""
 
-import shlex
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ from motherlode.app.cli.common import json_option, portal_argument, set_option, 
 from motherlode.portal.config_writer import full_toml
 from motherlode.portal.directory import config_of
 from motherlode.portal.settings import settings_of, values
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
 
 
@@ -28,7 +28,7 @@ def command(directory: Path, key: str | None, overrides: tuple[str, ...], *, as_
     settings = settings_of(config)
     if key is not None and key not in settings:
         raise UsageError(
-            f"There is no setting '{key}'; 'lode config {shlex.quote(str(directory))}' lists them."
+            f"There is no setting '{key}'; 'lode config {shell_word(str(directory))}' lists them."
         )
     chosen = settings if key is None else {key: settings[key]}
     if as_json:

@@ -1,6 +1,5 @@
 """`lode crawl`: fetch pages into a portal, from the examples of its topics on."""
 
-import shlex
 from collections import deque
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import CrawlRequest
 from motherlode.app.text import count, duration
 from motherlode.policies.registry import policy_summaries
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError, RunEnd
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _exit_interrupted(request: CrawlRequest, progress: "Progress | None" = None)
 def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
     """Print how much was fetched, why the crawl ended, and what to do next.
 
-    What to do about a problem is said in its own sentence.
+    What to do about a problem, or after an interruption, is said in a sentence of its own.
     """
     show_end(progress)
     if not has_problem:
@@ -100,16 +100,8 @@ def show_end(progress: "Progress") -> None:
     fetched = f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}"
     spent = f"in {duration(progress.seconds)}, {pace(progress)}"
     click.echo(f"\n{fetched} {spent}: {end_reason(progress)}.")
-    precision = (
-        ""
-        if progress.precision is None
-        else f", estimated precision about {progress.precision:.1f}"
-    )
     if progress.phase or progress.relevant:  # pages were judged
-        click.echo(
-            f"{progress.relevant:,} on a topic: harvest rate "
-            f"{harvest_rate(progress):.2f}{precision}."
-        )
+        click.echo(f"{progress.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}.")
     figures = [
         f"{progress.size / 1e6:,.1f} MB",
         count(progress.redirects, "redirect"),
@@ -124,7 +116,7 @@ def show_end(progress: "Progress") -> None:
 def _next(progress: "Progress", directory: Path) -> str:
     from motherlode.app.services.portals.hints import crawl_command  # noqa: PLC0415
 
-    place = shlex.quote(str(directory))
+    place = shell_word(str(directory))
     if progress.end == RunEnd.FEEDBACK:
         return f"lode feedback {place}"
     can_resume = progress.waiting and progress.end != RunEnd.DONE

@@ -1,6 +1,5 @@
 """`lode demo`: the main job end to end, on this machine alone."""
 
-import shlex
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from motherlode.app.cli.common import json_option, set_option, show_json
 from motherlode.app.cli.tables import TextTable
 from motherlode.app.cli.treeview import show_counts, show_tree
 from motherlode.app.text import count, duration
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import TopicId
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _next_steps(keep: Path | None, seed: int, *, has_links: bool) -> list[str]:
     ]
     if keep is None:
         return ["  lode demo --keep demo && lode stats demo", *next_commands]
-    place = shlex.quote(str(keep))
+    place = shell_word(str(keep))
     return [
         f"  lode status {place}",
         f"  lode stats {place}",

@@ -1,6 +1,5 @@
 """`lode explain`: how a URL was found, ranked, fetched and judged, or why it was not."""
 
-import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +24,7 @@ from motherlode.explain.explanations import (
 )
 from motherlode.explain.link_ranks import MIN_EXAMPLE_RANK, RankExplanation
 from motherlode.policies.explanation import RankPart
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import HostState
 from motherlode.training.certainty import margin_text, topic_text
 from motherlode.training.judgement_reasons import TermContribution
@@ -59,7 +59,7 @@ def command(
     if as_json:
         show_json(explanation)
     else:
-        _show(explanation, shlex.quote(str(directory)))
+        _show(explanation, shell_word(str(directory)))
 
 
 def _show(explanation: Explanation, where: str) -> None:
@@ -174,7 +174,7 @@ def _host_lines(explanation: Explanation, where: str) -> Iterator[_Line]:
     if explanation.host is not None:
         yield "host", _host_words(explanation.host)
         if explanation.host.state == HostState.BAD.name.lower():
-            host = shlex.quote(explanation.host.name)
+            host = shell_word(explanation.host.name)
             yield "", f"to try it again: lode hosts {where} --forgive {host}"
     if explanation.robots is not None:
         yield "robots.txt", _robots_words(explanation.robots)

@@ -1,6 +1,5 @@
 """`lode feedback`: accept, reject, move or trim the archetypes of a crawl (SPEC B15)."""
 
-import shlex
 from itertools import groupby
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from motherlode.policies.bingo.archetype_list import (
     Archetype,
     Block,
 )
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
 from motherlode.training.certainty import certainty_text
 
@@ -119,7 +119,7 @@ def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_
         show_json(candidates)
         return
     archetypes, waiting = candidates.archetypes, candidates.waits_for_feedback
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     if not archetypes:
         advice = advice_to_fetch_in(directory, "finds some while it learns")
         click.echo(f"There are no archetypes yet; {advice}.")
@@ -177,7 +177,7 @@ def _show_result(result: FeedbackResult, directory: Path, *, as_json: bool) -> N
     if as_json:
         show_json(result)
         return
-    summary, where = result.summary, shlex.quote(str(directory))
+    summary, where = result.summary, shell_word(str(directory))
     if result.undone:
         click.echo(
             f"Took back the feedback on {count(result.undone, 'page')}. "

@@ -1,6 +1,5 @@
 """`lode mark`: relevance marks on search results, for the topics to learn from (SPEC B21)."""
 
-import shlex
 from pathlib import Path
 
 import click
@@ -22,6 +21,7 @@ from motherlode.app.services.portals.hints import (
     train_command,
 )
 from motherlode.app.text import count
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError, Word
 from motherlode.training.certainty import topic_text
 from motherlode.training.feedback.mark_changes import ListedMark
@@ -74,7 +74,7 @@ def _show_result(result: MarksResult, directory: Path, *, as_json: bool) -> None
         click.echo(f"Took back {count(result.undone, 'mark')}.")
     for mark in result.marked:
         click.echo(harmless(f"{_WORD_TEXTS[Word[mark.word.upper()]]} {mark.topic}: {mark.url}"))
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     click.echo(f"Next: lode train {where} --preview, or {train_command(directory)}")
 
 
@@ -83,7 +83,7 @@ def _list(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> None
     if as_json:
         show_json({"marks": marks})
         return
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     if not marks:
         click.echo(f"Nothing is marked. {_how_to_mark(directory, where)}")
         return

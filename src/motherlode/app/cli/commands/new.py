@@ -1,6 +1,5 @@
 """`lode new`: make a portal from bookmarks, seeds or a query (SPEC B1)."""
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from motherlode.app.services.portals.creation import (
 from motherlode.app.services.topics.trees import tree_of
 from motherlode.app.text import count
 from motherlode.portal.config_reader import parse_override
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
 from motherlode.sources.bookmarks import read_bookmarks
 from motherlode.topics import Planting, TopicPath
@@ -134,4 +134,4 @@ def _report(directory: Path, planting: Planting, *, as_json: bool) -> None:
         f"Made {directory}: {topics_text}, "
         f"{count(planting.examples, 'example')}{skipped_text(planting)}."
     )
-    click.echo(f"Next: lode topics {shlex.quote(str(directory))}")
+    click.echo(f"Next: lode topics {shell_word(str(directory))}")

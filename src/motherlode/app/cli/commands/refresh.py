@@ -1,6 +1,5 @@
 """`lode refresh`: fetch pages again, and keep what has changed."""
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,8 @@ from motherlode.app.cli.interruption import exit_interrupted, on_interruption
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import RefreshRequest
 from motherlode.app.text import count
-from motherlode.records import RunEnd
+from motherlode.portal.shell_words import shell_word
+from motherlode.records import LodeError, RunEnd
 
 if TYPE_CHECKING:
     from motherlode.crawl.refresh import RefreshResult
@@ -45,6 +45,8 @@ def command(directory: Path, request: RefreshRequest, *, as_json: bool) -> None:
         show_json(result)
     else:
         _show(result, directory)
+    if result.problem:
+        raise LodeError(result.problem)
 
 
 def _total(result: "RefreshResult") -> int:
@@ -53,6 +55,8 @@ def _total(result: "RefreshResult") -> int:
 
 def _show(result: "RefreshResult", directory: Path) -> None:
     total = _total(result)
+    if not total and result.problem:
+        return
     if not total:
         click.echo("No page is old enough to be fetched again.")
         return
@@ -67,5 +71,5 @@ def _show(result: "RefreshResult", directory: Path) -> None:
     if result.left:
         click.echo(
             f"{count(result.left, 'page')} still to be refreshed; "
-            f"'lode refresh {shlex.quote(str(directory))}' fetches them."
+            f"'lode refresh {shell_word(str(directory))}' fetches them."
         )

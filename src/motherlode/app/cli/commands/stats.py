@@ -1,6 +1,5 @@
 """`lode stats`: what a portal holds, in figures."""
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
@@ -33,10 +32,10 @@ def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> No
     if as_json:
         show_json(statistics)
     else:
-        _show(statistics, shlex.quote(str(directory)))
+        _show(statistics)
 
 
-def _show(statistics: Statistics, where: str) -> None:
+def _show(statistics: Statistics) -> None:
     click.echo(
         f"{harmless(statistics.title)}: {count(statistics.pages, 'page')}, "
         f"{statistics.size / 1e6:,.1f} MB\n"
@@ -57,13 +56,11 @@ def _show(statistics: Statistics, where: str) -> None:
         click.echo(_lines(name, text))
     rate = statistics.relevant / statistics.pages if statistics.pages else 0.0
     click.echo(f"{'harvest':<{_NAME_COLUMNS}} {rate:.2f}  {sparkline(statistics.harvest)}\n")
-    table = TextTable("topic", "pages", "mean probability")
+    table = TextTable("topic", "pages", "estimated precision")
     for topic in statistics.topics:
-        mean = None if topic.probability is None else f"{topic.probability:.2f}"
-        table.add(harmless(topic.topic), topic.pages, mean)
+        estimate = None if topic.precision is None else topic.precision.text()
+        table.add(harmless(topic.topic), topic.pages, estimate)
     table.show()
-    if any(topic.pages and topic.probability is None for topic in statistics.topics):
-        click.echo(f"\nWithout a probability: 'lode train {where}' works it out.")
 
 
 def _lines(name: str, text: str) -> str:

@@ -8,7 +8,9 @@ import click
 
 from motherlode.app.cli.common import harmless, json_option, portal_argument, set_option, show_json
 from motherlode.app.cli.tables import TextTable
+from motherlode.app.services.portals.hints import advice_on_sandbox
 from motherlode.app.services.portals.status import (
+    FETCHING,
     NO_TOPIC,
     UNTRAINED,
     RunNow,
@@ -35,6 +37,9 @@ def command(directory: Path, overrides: tuple[str, ...], *, as_json: bool) -> No
         show_json(status)
     else:
         _show(status)
+        advice = advice_on_sandbox(directory) if status.step in FETCHING else ""
+        if advice:
+            click.echo(advice)
 
 
 def _show(status: Status) -> None:
@@ -72,10 +77,7 @@ def _show_untrained(topics: list[TopicNow]) -> None:
 def _model_sentence(status: Status) -> str:
     if status.model is None or status.learned_at is None:
         return "There is no model yet."
-    precision = (
-        "" if status.precision is None else f", estimated precision about {status.precision:.1f}"
-    )
-    return f"Phase: {status.phase}; model {status.model}, {_ago(status.learned_at)}{precision}."
+    return f"Phase: {status.phase}; model {status.model}, {_ago(status.learned_at)}."
 
 
 def _ago(moment: float) -> str:

@@ -1,6 +1,5 @@
 """`lode topics`: show the topic tree with its examples, and edit it."""
 
-import shlex
 from collections.abc import Callable
 from functools import update_wrapper
 from pathlib import Path
@@ -21,6 +20,7 @@ from motherlode.app.services.topics import edits
 from motherlode.app.services.topics.edits import TopicEdit, TopicEditor, open_editor
 from motherlode.app.services.topics.trees import tree_of
 from motherlode.app.text import count
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
 from motherlode.topics import show_path
 
@@ -57,7 +57,7 @@ def command(
         show_json(tree_json(portal.tree, portal.examples))
         return
     show_tree(portal.title, portal.tree, portal.examples, everything=everything)
-    place = shlex.quote(str(directory))
+    place = shell_word(str(directory))
     for topic in sorted(portal.untrained):
         path = harmless(show_path(portal.tree.path(topic)))
         click.echo(f"\n'{path}' is not trained yet: its pages are judged at the next training.")

@@ -1,6 +1,5 @@
 """`lode train`: learn a portal's topics from their examples."""
 
-import shlex
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -11,7 +10,12 @@ import click
 
 from motherlode.app.cli.commands.index import progress
 from motherlode.app.cli.common import harmless, json_option, portal_argument, show_json
-from motherlode.app.cli.effects import precision_text, show_effect, show_moves
+from motherlode.app.cli.effects import (
+    EXAMPLES_OF_SUBTOPICS,
+    precision_text,
+    show_effect,
+    show_moves,
+)
 from motherlode.app.cli.interruption import on_interruption, resuming_command
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.cli.tables import TextTable
@@ -25,6 +29,7 @@ from motherlode.app.services.training import (
     undo_training_in,
 )
 from motherlode.app.text import count
+from motherlode.portal.shell_words import shell_word
 from motherlode.training.report import TopicReport
 
 MAX_CONFUSIONS_SHOWN = 3
@@ -39,9 +44,9 @@ def command(directory: Path, request: TrainRequest, *, as_json: bool) -> None:
     """Learn the topics of DIR from their examples and marks, and judge all pages.
 
     Examples that were never fetched are fetched first. For each topic it shows the number of
-    examples and features, the xi-alpha estimates, and the most characteristic terms. It also shows
-    the topics that examples get when they are left out of the training, and the pages that move,
-    with the reasons.
+    examples, features and pages, about how many pages are right, and the most characteristic terms.
+    It also shows the topics that examples get when they are left out of the training, and the pages
+    that move, with the reasons.
 
     \b
     lode train DIR --preview
@@ -84,7 +89,7 @@ def _undo(directory: Path, request: TrainRequest, *, as_json: bool) -> None:
         show_json(result)
         return
     trained = datetime.fromtimestamp(result.trained_at).astimezone().strftime("%Y-%m-%d %H:%M")
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     if result.kept:
         click.echo(f"Took back the training of {trained}: the former model judges again.")
         show_moves(result.effect, "went")
@@ -145,11 +150,11 @@ def _show(trained: TrainResult, directory: Path) -> None:
         )
     table.show()
     click.echo(
-        "\nThe precision, the share of a topic's pages that are right, is estimated and may be "
-        "off by\n"
-        'a quarter; it is shown from five examples on. "Found again" counts examples that get '
-        "their\n"
-        "topic when the training leaves them out. Others go to:\n"
+        f"\n{EXAMPLES_OF_SUBTOPICS}\nThe precision, the share of a topic's pages that are right, "
+        "is estimated and may be off by a\nquarter. It is shown from five examples on that you "
+        "gave, and "
+        'five other pages. "Found again"\ncounts examples that get their topic when the training '
+        "leaves them out. Others go to:\n"
     )
     for topic in trained.topics:
         click.echo(f"{harmless(topic.path)}: {harmless(', '.join(topic.terms)) or 'no terms'}")
@@ -158,7 +163,7 @@ def _show(trained: TrainResult, directory: Path) -> None:
                 :MAX_CONFUSIONS_SHOWN
             ]
             click.echo("  " + ", ".join(f"{number:,} to {harmless(name)}" for name, number in went))
-    where = shlex.quote(str(directory))
+    where = shell_word(str(directory))
     if not trained.effect.is_first:
         click.echo()
         show_moves(trained.effect, "went")

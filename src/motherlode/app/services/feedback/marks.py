@@ -3,7 +3,6 @@
 Marks are stored at once; learning from them is a job.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from time import time
@@ -17,6 +16,7 @@ from motherlode.app.services.portals.hints import advice_to_fetch, advice_to_wai
 from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.text import parse_numbers
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import TOPIC_MODEL, Mark, TopicId, UsageError
 from motherlode.search.last_search import load_last_search
 from motherlode.store import Session
@@ -131,7 +131,7 @@ def _advice_to_search(portal: Portal) -> str:
         return f"and it has no pages to search yet: {advice_to_fetch(portal)}"
     if not can_be_written(portal.path):
         return f"and nothing can be marked now: {advice_to_wait(portal.path)}"
-    return f"run 'lode search {shlex.quote(str(portal.path))} QUERY' first, or name a URL"
+    return f"run 'lode search {shell_word(str(portal.path))} QUERY' first, or name a URL"
 
 
 def has_pages(directory: Path) -> bool:

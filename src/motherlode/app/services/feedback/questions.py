@@ -3,7 +3,6 @@
 An answer is a relevance mark, so it is stored at once and can be taken back as a mark.
 """
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,13 +12,14 @@ from motherlode.app.requests.feedback import MarkRequest
 from motherlode.app.services.feedback.archetypes import topic_number
 from motherlode.app.services.feedback.marks import MarksResult, mark_pages
 from motherlode.app.services.feedback.views import PREVIEW_CHARS
+from motherlode.app.services.portals.hints import advice_to_train
 from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.text import count
 from motherlode.export.site.rows import brief
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import ROOT, BadInputError
-from motherlode.records.learning import is_accepted
 from motherlode.store import Session
 from motherlode.store.tables.pages import KeptPage, main_text_of, page_numbered, text_of
 from motherlode.topics import TopicTree, show_path
@@ -55,8 +55,14 @@ def questions_in(
     directory: Path, number: int, topic: str | None = None, overrides: Sequence[str] = ()
 ) -> list[AskedPage]:
     """Return the pages of a portal to ask about, the most informative first."""
-    with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        return _questions(session, portal.tree(), number, topic)
+    with Portal.reading(directory, overrides) as portal:
+        with portal.store.reading() as session:
+            tree = portal.tree()
+            classifier = latest_classifier(session, tree)
+            if classifier is not None:
+                return _questions(session, tree, classifier, number, topic)
+        advice = advice_to_train(portal, "learns")
+        raise BadInputError(f"Nothing was learned yet, so no page is in doubt; {advice}.")
 
 
 def questions_at(
@@ -76,7 +82,7 @@ def answer_question(path: Path, page: AskedPage, *, is_on_topic: bool, now: floa
 def with_commands(directory: Path, page: AskedPage) -> PrintedQuestion:
     """Return a question with the commands that answer it."""
     words = [str(directory), page.url, page.topic]
-    where, url, topic = map(shlex.quote, words)
+    where, url, topic = map(shell_word, words)
     return PrintedQuestion(
         page,
         yes=f"lode mark {where} --good {url} --topic {topic}",
@@ -85,13 +91,12 @@ def with_commands(directory: Path, page: AskedPage) -> PrintedQuestion:
 
 
 def _questions(
-    session: Session, tree: TopicTree, number: int, topic: str | None
+    session: Session,
+    tree: TopicTree,
+    classifier: TreeClassifier,
+    number: int,
+    topic: str | None,
 ) -> list[AskedPage]:
-    classifier = latest_classifier(session, tree)
-    if classifier is None:
-        raise BadInputError(
-            "Nothing was learned yet, so no page is in doubt; 'lode train DIR' learns."
-        )
     questions = choose_questions(session, tree, classifier, number, topic_number(topic, tree))
     pages = [page_numbered(session, question.page) for question in questions]
     return [
@@ -110,7 +115,9 @@ def _asked_page(
 ) -> AskedPage:
     sample = stored_sample(session, page, tuple(classifier.groups_))
     parent = tree[question.topic].parent or ROOT
-    probability = float(classifier.topic_probabilities([sample], parent)[question.topic][0])
+    probability = None
+    if question.margin > 0:  # a page on no topic has no probability
+        probability = float(classifier.topic_probabilities([sample], parent)[question.topic][0])
     text = main_text_of(session, page.id) or text_of(session, page.id)
     return AskedPage(
         url=page.page.url,
@@ -124,10 +131,12 @@ def _asked_page(
     )
 
 
-def why_asked(question: PageQuestion, probability: float) -> str:
+def why_asked(question: PageQuestion, probability: float | None) -> str:
     """Return in words why a page is asked."""
-    side = "just inside" if is_accepted(question.topic, question.margin) else "just outside"
-    place = f"it lies {side} the topic (probability {probability_text(probability)})"
+    if probability is None:
+        place = "it lies just outside the topic"
+    else:
+        place = f"it lies just inside the topic (probability {probability_text(probability)})"
     if not question.similar:
         return place
     pages = count(question.candidates, "page")

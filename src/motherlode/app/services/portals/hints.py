@@ -1,16 +1,29 @@
 """Commands that messages suggest; each works in the state in which it is suggested."""
 
-import shlex
+import socket
 from pathlib import Path
 
+from motherlode.app.services.crawl_problem import serving_advice
 from motherlode.app.services.portals.status import NextStep, command_for, next_step
 from motherlode.crawl.fetcher_setup import needs_contact
 from motherlode.crawl.preparation import unfetched
+from motherlode.documents.features.spaces import TERMS
+from motherlode.fetch.wire.dialer import parse_place
 from motherlode.portal import Portal
 from motherlode.portal.directory import config_of
 from motherlode.portal.lock import Holder, holder_of
+from motherlode.portal.shell_words import shell_word
+from motherlode.records import Example
 from motherlode.records.errors import WORK_ON_A_COPY
+from motherlode.store import Session
 from motherlode.store.tables import topics as topic_rows
+from motherlode.training.training_document import (
+    NEVER_TRIED,
+    training_document,
+    unusable_example,
+)
+
+_CONNECT_S = 0.5  # for a server on this machine
 
 
 def crawl_command(directory: Path) -> str:
@@ -23,6 +36,20 @@ def train_command(directory: Path) -> str:
     with Portal.reading(directory) as portal:
         is_nameless = needs_contact(portal.config) and bool(unfetched(portal))
     return command_for(NextStep.TRAIN, directory, is_nameless=is_nameless)
+
+
+def advice_on_sandbox(directory: Path) -> str:
+    """Return how to serve the sandbox of a portal, if nothing listens there; else an empty text."""
+    server = config_of(directory).network.connect
+    if not server:
+        return ""
+    try:
+        socket.create_connection(parse_place(server, "network.connect"), _CONNECT_S).close()
+    except OSError:
+        return (
+            f"Nothing listens at {server}, where network.connect leads. {serving_advice(server)}."
+        )
+    return ""
 
 
 def suggest_writing(directory: Path, command: str) -> str:
@@ -64,12 +91,22 @@ def advice_to_train(portal: Portal, result: str = "trains one") -> str:
     if not can_be_written(portal.path):
         return advice_to_wait(portal.path)
     with portal.store.reading() as session:
-        has_examples = bool(topic_rows.examples_of(session))
-    if not has_examples:
+        can_learn = any(
+            _can_be_learned_from(session, one) for one in topic_rows.examples_of(session)
+        )
+    if not can_learn:
         return (
             f"'{command_for(NextStep.TEACH, portal.path)}' gives a topic an example to learn from"
         )
     return f"'{train_command(portal.path)}' {result}"
+
+
+def _can_be_learned_from(session: Session, example: Example) -> bool:
+    """Return whether an example has a page or words, or may still be fetched."""
+    if training_document(session, example, (TERMS,)) is not None:
+        return True
+    unusable = unusable_example(session, example)
+    return unusable.is_waiting or unusable.reason == NEVER_TRIED
 
 
 def can_be_written(directory: Path) -> bool:
@@ -84,7 +121,7 @@ def advice_to_wait(directory: Path) -> str:
 
 
 def _writer(holder: Holder, directory: Path) -> str:
-    status = f"lode status {shlex.quote(str(directory))}"
+    status = f"lode status {shell_word(str(directory))}"
     writer = f"'{holder.command}' (process {holder.pid})"
     return f"{writer} is writing the portal now, and '{status}' says when it has ended"
 

@@ -1,13 +1,12 @@
 """The portals of a server as cards, and the status of one, by name and without paths."""
 
-import shlex
-
 from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.services.portals.status import Status, status_of
 from motherlode.portal.lock import holder_of
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError
 from motherlode.records.example_counts import ExampleCounts
 
@@ -38,7 +37,7 @@ def status_at(registry: PortalRegistry, name: str) -> Status:
 
 def with_name(status: Status, name: str) -> Status:
     """Return a status with the portal's name in the place of its path."""
-    place, shown = shlex.quote(status.portal), shlex.quote(name)
+    place, shown = shell_word(status.portal), shell_word(name)
     return replace(status, portal=name, next=status.next.replace(place, shown, 1))
 
 

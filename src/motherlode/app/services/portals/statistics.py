@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from motherlode.learning.precision import PrecisionEstimate
 from motherlode.portal import Portal
 from motherlode.records import HostState, TopicId, UrlState
 from motherlode.store import Session
@@ -15,7 +16,8 @@ from motherlode.store.tables import frontier
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import page_log
 from motherlode.topics import TopicTree, show_path
-from motherlode.training.certainty import Assessed
+from motherlode.training.portal_view import PortalView
+from motherlode.training.topic_profile import precision_estimates
 from motherlode.urls import host_of
 
 if TYPE_CHECKING:
@@ -26,14 +28,16 @@ MIN_PART_PAGES = 20
 _DOCUMENT = range(200, 300)  # the statuses of a document
 
 
-class TopicFigures(Assessed, frozen=True):
-    """A topic, the number of its pages, and the means of their margins and probabilities.
+class TopicFigures(Struct, frozen=True):
+    """A topic, the number of its pages, their mean margin, and about what share of them is right.
 
-    The mean probability says about what share of the pages is right.
+    `precision` is None if too little is known for an estimate.
     """
 
     topic: str
     pages: int
+    margin: float | None
+    precision: PrecisionEstimate | None = None
 
 
 class Statistics(Struct, frozen=True):
@@ -64,7 +68,7 @@ class Statistics(Struct, frozen=True):
 def statistics_of(directory: Path, overrides: Sequence[str] = ()) -> Statistics:
     """Return the figures of the portal in a directory, also while it is crawled."""
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:
-        return _statistics(session, portal.title)
+        return _statistics(session, portal)
 
 
 def fetch_log(directory: Path) -> "list[LoggedFetch]":
@@ -79,13 +83,13 @@ def fetch_log(directory: Path) -> "list[LoggedFetch]":
         ]
 
 
-def _statistics(session: Session, title: str) -> Statistics:
-    totals = overview.totals(session)
+def _statistics(session: Session, portal: Portal) -> Statistics:
+    totals, tree = overview.totals(session), TopicTree(topic_rows.all_topics(session))
     hosts = overview.hosts_by_state(session)
     pages_by_topic = overview.pages_by_topic(session)
     statuses = overview.pages_by(session, "status")
     return Statistics(
-        title=title,
+        title=portal.title,
         pages=totals.pages,
         size=totals.size,
         urls=totals.urls,
@@ -101,7 +105,7 @@ def _statistics(session: Session, title: str) -> Statistics:
         unreadable=overview.unreadable(session),
         relevant=sum(topic.pages for topic in pages_by_topic.values()),
         harvest=overview.harvest(session, _harvest_parts(totals.pages)),
-        topics=_topics(TopicTree(topic_rows.all_topics(session)), pages_by_topic),
+        topics=_topics(PortalView(session, portal.config, tree), pages_by_topic),
     )
 
 
@@ -123,17 +127,17 @@ def _url_states(session: Session) -> dict[str, int]:
     return states | {"linked": urls.get(UrlState.OPEN, 0) - waiting - redirected}
 
 
-def _topics(tree: TopicTree, pages_by_topic: Mapping[TopicId, TopicPages]) -> list[TopicFigures]:
-    figures = []
-    for topic in tree:
+def _topics(view: PortalView, pages_by_topic: Mapping[TopicId, TopicPages]) -> list[TopicFigures]:
+    figures, estimates = [], precision_estimates(view)
+    for topic in view.tree:
         row = pages_by_topic.get(topic.id)
         if row is not None or not topic.is_others:
             figures.append(
                 TopicFigures(
-                    show_path(tree.path(topic.id)),
+                    show_path(view.tree.path(topic.id)),
                     0 if row is None else row.pages,
                     margin=None if row is None else row.margin,
-                    probability=None if row is None else row.probability,
+                    precision=estimates.get(topic.id),
                 )
             )
     return figures

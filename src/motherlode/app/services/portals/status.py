@@ -1,6 +1,5 @@
 """The status of a portal, and the next step for its user."""
 
-import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +13,7 @@ from motherlode.crawl.progress import NO_NAME, sum_by_name
 from motherlode.policies.kind import load_policy
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, holder_of
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import (
     ROOT,
     TOPIC_MODEL,
@@ -56,7 +56,7 @@ class NextStep(StrEnum):
     READ = "read"  # the portal cannot be written
 
 
-_FETCHING = (NextStep.CRAWL, NextStep.TRAIN)
+FETCHING = (NextStep.CRAWL, NextStep.TRAIN)
 _BEFORE_TRAINING = (NextStep.CRAWL, NextStep.LOOK)  # steps that training goes before
 _COMMANDS = {
     NextStep.CRAWL: "crawl",
@@ -110,7 +110,6 @@ class Status(Struct, frozen=True):
     phase: str
     model: int | None
     learned_at: float | None
-    precision: float | None
     hosts: dict[str, int]
     runs: list[RunNow]
     writing: Holder | None
@@ -131,7 +130,6 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
     pages, size = page_totals(session)
     runs = ledger.all_runs(session)
     model = latest_model_note(session, TOPIC_MODEL)
-    report = {} if model is None else model.report
     hosts = hosts_by_state(session)
     topics = _topics(PortalView(session, portal.config, tree))
     step = next_step(session, portal, writing)
@@ -149,7 +147,6 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
         phase=_phase(model),
         model=None if model is None else model.id,
         learned_at=None if model is None else model.created_at,
-        precision=report.get("precision"),
         hosts={state.name.lower(): hosts.get(state, 0) for state in HostState},
         runs=[run_now(run) for run in runs[-MAX_RUNS_SHOWN:]],
         writing=writing,
@@ -236,10 +233,10 @@ def command_for(step: NextStep, path: Path, *, is_nameless: bool = False) -> str
 
     `is_nameless`: to fetch, a command needs a contact, which the portal's settings lack.
     """
-    place = shlex.quote(str(path))
+    place = shell_word(str(path))
     if step is NextStep.TEACH:
         return f"lode topics {place} example TOPIC URL"
-    contact = f" --set {EXAMPLE_CONTACT}" if is_nameless and step in _FETCHING else ""
+    contact = f" --set {EXAMPLE_CONTACT}" if is_nameless and step in FETCHING else ""
     return f"lode {_COMMANDS[step]} {place}{contact}"
 
 

@@ -1,6 +1,5 @@
 """Search a portal, after its index was brought up to date as far as that is possible."""
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from msgspec import Struct
 from motherlode.app.requests.training import IndexRequest
 from motherlode.app.services.portals.hints import advice_to_fetch
 from motherlode.portal import Portal
+from motherlode.portal.shell_words import shell_word
 from motherlode.records import BadInputError, LockedError, LodeError, ReadOnlyError
 from motherlode.records.errors import WORK_ON_A_COPY
 from motherlode.search.facets import Facets, count_facets
@@ -129,7 +129,7 @@ def prepare_index(portal: Portal, on_progress: ProgressCallback) -> IndexReadine
 def _advice_to_index(portal: Portal, result: str) -> str:
     if not Portal.is_writable(portal.path):
         return WORK_ON_A_COPY
-    return f"'lode index {shlex.quote(str(portal.path))}' {result}"
+    return f"'lode index {shell_word(str(portal.path))}' {result}"
 
 
 def update_index_in(directory: Path, request: IndexRequest, progress: IndexProgress) -> IndexUpdate:

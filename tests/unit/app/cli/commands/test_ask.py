@@ -166,7 +166,7 @@ def test_interrupted_it_answers_with_what_there_is(
     assert code == 11
     assert f'"{QUERY}": ' in said
     assert "1. Lead (seed)" in said
-    again = f"lode ask '{QUERY}' --seeds http://lead.test/ --time "
+    again = f'lode ask "{QUERY}" --seeds http://lead.test/ --time '
     assert f"Interrupted; '{again}" in complaint
     assert " --pages 19999 " in complaint  # of 20,000
     assert "the same command" not in said
@@ -178,7 +178,7 @@ def test_interrupted_before_any_page_came_it_says_how_to_go_on(
 ) -> None:
     code, _, complaint = interrupted(box, tmp_path, "Fetching", "--seeds", "http://stall.test/")
     assert code == 11
-    assert complaint.strip().startswith("Interrupted; 'lode ask 'barn owls")
+    assert complaint.strip().startswith("Interrupted; 'lode ask \"barn owls")
     assert complaint.endswith("' resumes.\n")
     assert "Traceback" not in complaint
 

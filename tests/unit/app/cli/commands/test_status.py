@@ -103,7 +103,8 @@ def told(folder: Path, command: str) -> Any:
 def test_the_status_is_what_the_portal_is(crawled: Path) -> None:
     status = told(crawled, "status")
     assert (status["pages"], status["size"], status["waiting"]) == (41, 41_000, 7)
-    assert (status["phase"], status["model"], status["precision"]) == ("harvesting", 1, 0.75)
+    assert (status["phase"], status["model"]) == ("harvesting", 1)
+    assert "precision" not in status  # the report has one of an older version, by xi-alpha
     assert [(t["pages"], t["waiting"]) for t in status["topics"]] == [(0, 0), (30, 7)]
     assert status["hosts"] == {"good": 1, "slow": 0, "bad": 1}
     assert [(run["pages"], run["end"]) for run in status["runs"]] == [(41, "page limit"), (0, "")]
@@ -196,7 +197,8 @@ def test_the_figures_are_those_of_the_store(crawled: Path) -> None:
     assert stats["relevant"] == 30
     assert stats["harvest"] == pytest.approx([1.0, 9 / 20], abs=0.02)
     assert stats["topics"][1]["pages"] == 30
-    assert stats["topics"][1]["confidence"] == pytest.approx(0.5)
+    assert stats["topics"][1]["margin"] == pytest.approx(0.5)
+    assert stats["topics"][1]["precision"] is None
 
 
 def test_the_figures_are_shown_to_a_person(crawled: Path) -> None:

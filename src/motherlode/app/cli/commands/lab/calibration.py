@@ -62,7 +62,7 @@ def calibration(  # noqa: PLR0913 - one parameter for each option
 
     The error of the probabilities is the expected calibration error, in ten bins, of the pages that
     were put on the topic. The errors of estimates are differences from the true precision, on
-    average.
+    average. The second table says which share of the pages of each certainty is right.
     """
     from motherlode.lab.experiments import calibration as lab  # noqa: PLC0415 - loaded only to experiment
 
@@ -105,3 +105,8 @@ def _show(result: "CalibrationResult") -> None:
             share(row.xi_alpha_error),
         )  # fmt: skip
     table.show()
+    click.echo()
+    words = TextTable("certainty", "pages", "probability", "right")
+    for group in result.certainties:
+        words.add(group.name, group.pages, share(group.probability), share(group.right))
+    words.show()

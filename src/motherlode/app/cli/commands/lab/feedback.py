@@ -70,6 +70,7 @@ def feedback(  # noqa: PLR0913 - one parameter for each option
     none               train again without feedback
     accept all         accept every archetype, right or wrong
     reject the wrong   reject the archetypes that are off the topic
+    apply clusters     make subtopics of the topic's clusters
     asked answers      answer questions on the pages that teach most, in rounds of five
     random answers     answer the same number on pages drawn at random
     mark good          mark the most confident pages that are right
