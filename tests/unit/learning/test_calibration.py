@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from motherlode.learning.calibration import certainty, plane_offset, probabilities
-from motherlode.learning.precision import MIN_EXAMPLES, PrecisionEstimate, estimate_precision
+from motherlode.learning.precision import (
+    MIN_EXAMPLES,
+    MIN_PAGES,
+    PrecisionEstimate,
+    estimate_precision,
+)
+from motherlode.records import MeanProbability
 
 
 def test_a_probability_grows_with_the_distance_and_stays_within_0_and_1() -> None:
@@ -50,13 +56,14 @@ def test_the_words_of_probabilities(probability: float, word: str) -> None:
 @pytest.mark.parametrize(
     ("mean", "examples", "expected"),
     [
-        (0.8, MIN_EXAMPLES, PrecisionEstimate(0.8, MIN_EXAMPLES)),
-        (0.8, MIN_EXAMPLES - 1, None),
+        (MeanProbability(0.8, MIN_PAGES), MIN_EXAMPLES, PrecisionEstimate(0.8, MIN_EXAMPLES)),
+        (MeanProbability(0.8, MIN_PAGES), MIN_EXAMPLES - 1, None),
+        (MeanProbability(0.8, MIN_PAGES - 1), MIN_EXAMPLES, None),
         (None, 50, None),
     ],
 )
-def test_too_few_examples_give_no_estimate(
-    mean: float | None, examples: int, expected: PrecisionEstimate | None
+def test_too_few_examples_or_pages_give_no_estimate(
+    mean: MeanProbability | None, examples: int, expected: PrecisionEstimate | None
 ) -> None:
     assert estimate_precision(mean, examples) == expected
 

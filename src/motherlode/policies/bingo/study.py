@@ -22,6 +22,7 @@ from motherlode.policies.bingo.archetypes import (
     update_archetypes,
     update_archetypes_2003,
     user_examples,
+    without_new_subtopics,
 )
 from motherlode.policies.bingo.levels import level_planes
 from motherlode.policies.bingo.link_weights import sample_followed
@@ -35,6 +36,7 @@ from motherlode.policies.bingo.steering import Phase, policy_for, topic_probabil
 from motherlode.policies.registry import BINGO_2003
 from motherlode.portal.config import Config
 from motherlode.records import (
+    ROOT,
     Example,
     Follow,
     Origin,
@@ -142,20 +144,39 @@ def learned(
     *,
     offline: bool = False,
 ) -> tuple[TrainingSet, TreeClassifier]:
-    """What a crawl learns from these examples: how much is on a topic is for the person's own to say."""
+    """Return what a crawl learns from these examples: how far a topic reaches is for given ones to say.
+
+    Topics that were made of clusters are told apart by a classifier of their own, so they change
+    nothing of the topics above them.
+    """
+    trainer = trainer or Trainer(session, tree, config.learning, offline=offline)
+    training_set, classifier = _learned(session, tree, config, examples, trainer)
+    older = without_new_subtopics(examples, tree)
+    if len(older) == len(examples) or config.crawl.policy == BINGO_2003:
+        return training_set, classifier
+    kept = {(example.topic, example.url) for example in older}
+    new = {example.topic for example in examples if (example.topic, example.url) not in kept}
+    parents = {int(tree[topic].parent or ROOT) for topic in new}
+    _, of_older = _learned(session, tree, config, older, trainer)
+    return training_set, of_older.with_groups_of(classifier, parents)
+
+
+def _learned(
+    session: Session,
+    tree: TopicTree,
+    config: Config,
+    examples: Sequence[Example],
+    trainer: Trainer,
+) -> tuple[TrainingSet, TreeClassifier]:
     options = config.learning
-    trainer = trainer or Trainer(session, tree, options, offline=offline)
     training_set, classifier = train(session, tree, options, examples=examples, trainer=trainer)
     if config.crawl.policy == BINGO_2003:
         return training_set, classifier
-    given = tuple(given_examples(examples, tree))
-    with_subtopics = tuple(given_examples(examples, tree, new_subtopics=True))
-    own = trainer.classifiers_without_marks(given)
+    own = trainer.classifiers_without_marks(tuple(given_examples(examples)))
     if not all(map(knows_topics, own)):
         return training_set, classifier
-    with_new = trainer.classifiers_without_marks(with_subtopics) if with_subtopics != given else ()
     pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE))
-    return training_set, level_planes(classifier, own, tree, pages, with_new)
+    return training_set, level_planes(classifier, own, tree, pages)
 
 
 def _thoughts(session: Session, classifier: TreeClassifier, corpus: PageCorpus) -> JudgementTable:
