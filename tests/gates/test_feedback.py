@@ -35,7 +35,6 @@ def test_who_agrees_loses_nothing_and_who_objects_gains_precision(recorded_webs:
         assert after[task, ACCEPT] == after[task, TRAIN]
     assert right_share(by_kind[ACCEPT]) >= 0.98
     assert right_share(by_kind[MARK_GOOD]) >= 0.98
-    assert right_share(by_kind[CLUSTERS]) >= 0.98
     assert right_share(by_kind[MARK_BOTH]) >= 0.9
     assert right_share(by_kind[ASKED]) >= 1.05
     assert by_kind[ASKED].after.wrong < by_kind[TRAIN].after.wrong
@@ -43,6 +42,15 @@ def test_who_agrees_loses_nothing_and_who_objects_gains_precision(recorded_webs:
     assert precision[0] is not None
     assert precision[1] is not None
     assert precision[1] > precision[0]
+
+
+def test_who_makes_topics_of_clusters_loses_nothing(recorded_webs: Path) -> None:
+    """Measured before: 22 of 63 right pages were left, and 9 of 44 wrong ones."""
+    experiment = FeedbackExperiment(str(recorded_webs / "schools"), ("Religion",), pages=400)
+    result = feedback_result(experiment, list(run_feedback(experiment, 1)))
+    by_kind = {row.kind: row for row in result.rows}
+    assert by_kind[CLUSTERS].given
+    assert by_kind[CLUSTERS].after == by_kind[TRAIN].after
 
 
 def test_who_rejects_wrong_archetypes_gains_precision_and_loses_nothing(

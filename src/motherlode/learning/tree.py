@@ -7,7 +7,7 @@ feature spaces decide by a voting rule. Where word meanings are known, they help
 terms.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Self
 
@@ -196,6 +196,19 @@ class TreeClassifier:
         topics, _, confidences, offsets = decisions
         values = probabilities(confidences, offsets)
         return {int(topic): values[:, column] for column, topic in enumerate(topics)}
+
+    def with_groups_of(self, other: "TreeClassifier", parents: Collection[int]) -> "TreeClassifier":
+        """Return this classifier with the planes below these parents from another one."""
+        combined = TreeClassifier(self.settings, self.spaces, self.rule)
+        combined.__dict__.update(self.__getstate__())
+        combined.groups_ = {
+            space: (
+                *(group for group in groups if group.parent not in parents),
+                *(group for group in other.groups_.get(space, ()) if group.parent in parents),
+            )
+            for space, groups in self.groups_.items()
+        }
+        return combined
 
     @property
     def parents(self) -> dict[int, int]:

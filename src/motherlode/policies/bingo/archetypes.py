@@ -126,37 +126,44 @@ def user_examples(examples: Iterable[Example]) -> Iterator[Example]:
     return (example for example in examples if example.origin is not Origin.ARCHETYPE)
 
 
-def given_examples(
-    examples: Sequence[Example], tree: TopicTree, *, new_subtopics: bool = False
-) -> Iterator[Example]:
+def given_examples(examples: Sequence[Example]) -> Iterator[Example]:
     """Yield the user's examples that no model has chosen; of topics without any, all of the user's.
 
-    Archetypes lie close around the model that chose them, also after a user has accepted them, or
-    has made topics of clusters. So they say what a topic is, but not how far it reaches, nor the
-    topics above it. Without `new_subtopics`, those below a topic with given examples are left out,
-    unless they have siblings with given ones.
+    Archetypes lie close around the model that chose them, also after a user has accepted them. So they
+    say what a topic is, but not how far it reaches.
     """
     given = [example for example in examples if example.origin not in CHOSEN_ORIGINS]
-    yield from given
     topics = {example.topic for example in given}
-    for example in user_examples(examples):
-        is_of_others = tree[example.topic].is_others
-        if example.topic not in topics and (
-            new_subtopics or is_of_others or not _is_in_new_subtopic(tree, example.topic, topics)
-        ):
-            yield example
+    others = (example for example in user_examples(examples) if example.topic not in topics)
+    yield from (*given, *others)
+
+
+def without_new_subtopics(examples: Sequence[Example], tree: TopicTree) -> list[Example]:
+    """Return the examples without the pages that a user took for topics from clusters.
+
+    A model has chosen those pages. They say how the new topics differ, but not what the topic above
+    is: that is for its own examples. A topic is new if nothing was given to it or to its siblings,
+    while something was to a topic above.
+    """
+    given = {example.topic for example in examples if example.origin not in CHOSEN_ORIGINS}
+    return [
+        example
+        for example in examples
+        if example.origin is not Origin.FEEDBACK
+        or tree[example.topic].is_others
+        or not _is_in_new_subtopic(tree, example.topic, given)
+    ]
 
 
 def _is_in_new_subtopic(tree: TopicTree, topic: TopicId, given: Collection[TopicId]) -> bool:
-    """Return whether nothing but a topic above this one and its siblings has given examples."""
-
     def has_given(topic: TopicId) -> bool:
-        return not {*given}.isdisjoint(tree.descendants(topic))
+        return any(below in given for below in tree.descendants(topic))
 
     parent = tree[topic].parent or ROOT
     while parent != ROOT and not has_given(parent):
         parent = tree[parent].parent or ROOT
-    return parent != ROOT and not any(has_given(child.id) for child in tree.children(parent))
+    is_below_given = parent != ROOT
+    return is_below_given and not any(has_given(child.id) for child in tree.children(parent))
 
 
 class _Candidates:

@@ -40,34 +40,19 @@ def level_planes(
     own: Sequence[TreeClassifier],
     tree: TopicTree,
     batches: Iterable[PageBatch],
-    with_new_subtopics: Sequence[TreeClassifier] = (),
 ) -> TreeClassifier:
     """Return the classifier with its planes moved by the mean of their shifts.
 
     `own` are classifiers of the user's examples: without any counterexamples and, if there are some,
     with them. Pages that a user calls wrong lie close to the topic, so the second accepts too few;
-    the first takes no notice of them (docs/quality.md, "Feedback"). `with_new_subtopics` also know
-    the topics that were made of clusters; from them only those get their levels.
+    the first takes no notice of them (docs/quality.md, "Feedback").
     """
     batches = tuple(batches)
-    levels = [classifiers for classifiers in (with_new_subtopics, own) if classifiers]
-    means: dict[int, float] = {}
-    rest: dict[int, float] = {}
-    for classifiers in levels:
-        means |= _mean_shifts(classifier, classifiers, tree, batches)
-        rest |= _rest_shares(classifiers[0])
-    return _move_into_gap(_with_shifts(classifier, means), batches, rest)
-
-
-def _mean_shifts(
-    classifier: TreeClassifier,
-    own: Sequence[TreeClassifier],
-    tree: TopicTree,
-    batches: Sequence[PageBatch],
-) -> dict[int, float]:
     shifts = [_shifts(classifier, of_user, tree, batches) for of_user in own]
     topics = set.intersection(*map(set, shifts))
-    return {topic: fmean(of_user[topic] for of_user in shifts) for topic in topics}
+    means = {topic: fmean(of_user[topic] for of_user in shifts) for topic in topics}
+    levelled = _with_shifts(classifier, means)
+    return _move_into_gap(levelled, batches, _rest_shares(own[0]))
 
 
 def _rest_shares(own: TreeClassifier) -> dict[int, float]:

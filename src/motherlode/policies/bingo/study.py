@@ -24,6 +24,7 @@ from motherlode.policies.bingo.archetypes import (
     update_archetypes,
     update_archetypes_2003,
     user_examples,
+    without_new_subtopics,
 )
 from motherlode.policies.bingo.levels import level_planes
 from motherlode.policies.bingo.link_weights import sample_followed
@@ -38,6 +39,7 @@ from motherlode.policies.bingo.steering import Phase, policy_for, topic_probabil
 from motherlode.policies.registry import BINGO_2003
 from motherlode.portal.config import Config
 from motherlode.records import (
+    ROOT,
     Example,
     Follow,
     Origin,
@@ -116,7 +118,7 @@ def study(
     judgements = _judge_pages(session, classifier, trainer.corpus)
     profiles = Profiles()
     if config.crawl.policy != BINGO_2003:
-        pages = _example_pages(trainer, tree, examples)
+        pages = _example_pages(trainer, examples)
         profiles = profiles_of_crawl(trainer.corpus, _SAMPLE_PAGES, pages)
     links = LinkModel(_learn_mentions(trainer.corpus, judgements), profiles=profiles)
     policy = policy_for(config, classifier, None, home, request.phase, links)
@@ -163,22 +165,38 @@ def learn_levelled_topics(
     examples: Sequence[Example],
     trainer: Trainer,
 ) -> tuple[TrainingSet, TreeClassifier]:
-    """Return the classifier of these examples, with planes levelled by the user's own examples.
+    """Return what a crawl learns from these examples; given ones say how far a topic reaches.
 
-    The planes of bingo-2003 stay as they are.
+    Topics that were made of clusters are told apart by a classifier of their own, so they change
+    nothing of the topics above them. The planes of bingo-2003 stay as they are.
     """
+    training_set, classifier = _learn_levelled(session, tree, config, examples, trainer)
+    older = without_new_subtopics(examples, tree)
+    if len(older) == len(examples) or config.crawl.policy == BINGO_2003:
+        return training_set, classifier
+    kept = {(example.topic, example.url) for example in older}
+    new = {example.topic for example in examples if (example.topic, example.url) not in kept}
+    parents = {int(tree[topic].parent or ROOT) for topic in new}
+    _, of_older = _learn_levelled(session, tree, config, older, trainer)
+    return training_set, of_older.with_groups_of(classifier, parents)
+
+
+def _learn_levelled(
+    session: Session,
+    tree: TopicTree,
+    config: Config,
+    examples: Sequence[Example],
+    trainer: Trainer,
+) -> tuple[TrainingSet, TreeClassifier]:
     options = config.learning
     training_set, classifier = train(session, tree, options, examples=examples, trainer=trainer)
     if config.crawl.policy == BINGO_2003:
         return training_set, classifier
-    given = tuple(given_examples(examples, tree))
-    with_subtopics = tuple(given_examples(examples, tree, new_subtopics=True))
-    own = trainer.classifiers_without_marks(given)
+    own = trainer.classifiers_without_marks(tuple(given_examples(examples)))
     if not all(map(knows_topics, own)):
         return training_set, classifier
-    with_new = trainer.classifiers_without_marks(with_subtopics) if with_subtopics != given else ()
     pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE_PAGES))
-    return training_set, level_planes(classifier, own, tree, pages, with_new)
+    return training_set, level_planes(classifier, own, tree, pages)
 
 
 def _judge_pages(
@@ -190,11 +208,9 @@ def _judge_pages(
     )
 
 
-def _example_pages(
-    trainer: Trainer, tree: TopicTree, examples: Iterable[Example]
-) -> list[list[PageId]]:
+def _example_pages(trainer: Trainer, examples: Iterable[Example]) -> list[list[PageId]]:
     """Return the pages that the user gave as examples of each topic."""
-    documents = trainer.training_set(tuple(given_examples(list(examples), tree))).documents
+    documents = trainer.training_set(tuple(given_examples(list(examples)))).documents
     return [
         [document.page for document in of_topic if document.page is not None]
         for of_topic in documents.values()
