@@ -43,7 +43,9 @@ def user_agent(config: Config) -> str:
 
 
 def needs_contact(config: Config) -> bool:
-    """Return whether a crawl with these settings is refused, because site owners cannot reach you."""
+    """Return whether a crawl with these settings is refused, because site owners cannot reach
+    you.
+    """
     return not config.crawler.contact.split() and not config.network.connect
 
 

@@ -50,7 +50,9 @@ def _with(tree: dict[str, dict[str, Any]], overrides: Sequence[str]) -> Config:
 
 
 def parse_override(text: str) -> tuple[str, Any]:
-    """One `key.path=value`. Raises `UsageError` if there is no such key or the value does not fit."""
+    """One `key.path=value`. Raises `UsageError` if there is no such key or the value does not
+    fit.
+    """
     text = text.encode(errors="replace").decode()  # an argument need not be text
     key, equals, raw = (part.strip() for part in text.partition("="))
     if not equals:
@@ -179,7 +181,9 @@ def _choices(key: str) -> list[str]:
 
 
 def _fit(setting: Setting, value: Any) -> Any:
-    """The value as the setting's type has it: a whole number may stand for a fraction, nothing else."""
+    """The value as the setting's type has it: a whole number may stand for a fraction, nothing
+    else.
+    """
     return msgspec.convert(value, setting.type, strict=True)
 
 
@@ -194,7 +198,9 @@ def _value(setting: Setting, raw: str) -> Any:
 
 
 def _said(error: msgspec.ValidationError, setting: Setting) -> str:
-    """msgspec's sentence, without the place in it that we know better, and with what can be chosen."""
+    """msgspec's sentence, without the place in it that we know better, and with what can be
+    chosen.
+    """
     said = str(error).partition(" - at ")[0].replace("`", "")
     if said.startswith(_NO_CHOICE):
         return f"{said.removeprefix(_NO_CHOICE)} is not one of {', '.join(setting.choices)}"

@@ -20,7 +20,9 @@ _WIDTH = 100
 
 
 def fresh_toml(chosen: Mapping[str, Any]) -> str:
-    """A new portal's `lode.toml`: what was chosen is set, every other setting is there as a comment."""
+    """A new portal's `lode.toml`: what was chosen is set, every other setting is there as a
+    comment.
+    """
     lines = [
         "# The configuration of a Motherlode portal.",
         "# A line that begins with '#' shows a default; take the '#' away to change it.",

@@ -36,7 +36,9 @@ class Running(Struct, frozen=True):
 
 @contextmanager
 def sandbox(web: Path, *options: str) -> Iterator[Running]:
-    """Serve a web on any free port. It ends with the block, and with this process, however that ends."""
+    """Serve a web on any free port. It ends with the block, and with this process, however that
+    ends.
+    """
     command = [
         sys.executable,
         "-m",

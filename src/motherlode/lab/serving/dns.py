@@ -1,4 +1,6 @@
-"""A name server for the hosts of a web: all of them are 127.0.0.1, except where a habit says otherwise."""
+"""A name server for the hosts of a web: all of them are 127.0.0.1, except where a habit says
+otherwise.
+"""
 
 import asyncio
 import struct

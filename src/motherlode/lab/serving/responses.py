@@ -1,4 +1,6 @@
-"""From a request's bytes to a response's: HTTP/1.1 as far as a server of fixed documents needs it."""
+"""From a request's bytes to a response's: HTTP/1.1 as far as a server of fixed documents needs
+it.
+"""
 
 import re
 from email.utils import parsedate_to_datetime
@@ -100,7 +102,9 @@ def ready(answer: Answer, *, gzip: bool) -> Ready:
 
 
 def with_validator(answer: Answer) -> Answer:
-    """The answer with something to make a condition of: recordings often lack both ETag and date."""
+    """The answer with something to make a condition of: recordings often lack both ETag and
+    date.
+    """
     if answer.status != HTTPStatus.OK or answer.header("etag") or answer.header("last-modified"):
         return answer
     etag = f'"{len(answer.body):x}-{isal_zlib.crc32(answer.body):08x}"'

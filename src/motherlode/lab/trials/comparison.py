@@ -1,4 +1,6 @@
-"""Policies side by side: the same web, seeds and budget for each, repeated over draws of the seeds."""
+"""Policies side by side: the same web, seeds and budget for each, repeated over draws of the
+seeds.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -144,7 +146,9 @@ class ComparisonBench:
     def _measured(
         self, log: Sequence[LoggedFetch], relevant: frozenset[str], seeds: Sequence[Address]
     ) -> Measures:
-        """The figures of a log in which one content is one find, however many copies of it there are."""
+        """The figures of a log in which one content is one find, however many copies of it there
+        are.
+        """
         copies = self._copies()
         contents = frozenset(copies.get(url, url) for url in relevant)
         total = len(contents - {copies.get(seed.url, seed.url) for seed in seeds})
@@ -170,7 +174,9 @@ class ComparisonBench:
 
 
 def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finished]:
-    """Run every trial, on so many processes (as many as there are cores, if not told), as they finish."""
+    """Run every trial, on so many processes (as many as there are cores, if not told), as they
+    finish.
+    """
     return spread(ComparisonBench, comparison, tasks(comparison), jobs)
 
 

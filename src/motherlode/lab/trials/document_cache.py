@@ -18,8 +18,8 @@ _MAX_REDIRECTS = 25
 class Readings:
     """Documents by URL: the pages of a web do not change, so none is analysed twice.
 
-    `whole`: with their texts, to show them. Else only what a crawl needs is kept: a web of long texts
-    would not fit into memory.
+    `whole`: with their texts, to show them. Else only what a crawl needs is kept: a web of long
+    texts would not fit into memory.
     """
 
     def __init__(self, web: LabWeb, *, whole: bool = False) -> None:
@@ -51,7 +51,9 @@ class Readings:
         return [document for _, document in run_virtually(self._found(urls))]
 
     def documents(self, urls: Sequence[str]) -> dict[str, Document]:
-        """What a person would see at these URLs, each page once, by the address that it has in the end."""
+        """What a person would see at these URLs, each page once, by the address that it has in the
+        end.
+        """
         return dict(run_virtually(self._found(urls)))
 
     async def _found(self, urls: Sequence[str]) -> list[tuple[str, Document]]:

@@ -1,7 +1,7 @@
 """What a run was worth: harvest rate, recall, target precision, and the curve of finds over pages.
 
-A page counts against the budget when a document came back. Seeds count against it and are never finds,
-for a crawler that is handed its answers has not found them.
+A page counts against the budget when a document came back. Seeds count against it and are never
+finds, for a crawler that is handed its answers has not found them.
 """
 
 import math
@@ -20,7 +20,10 @@ from motherlode.urls import UrlError, address
 PRECISION_AT = (10, 50, 100, 500, 1000)
 _MAX_POINTS = 200
 _OK = range(200, 300)
-_COLUMNS = "a URL, a status, a score and the word 'seed', with tabs between; all but the URL may be missing"
+_COLUMNS = (
+    "a URL, a status, a score and the word 'seed', with tabs between; "
+    "all but the URL may be missing"
+)
 
 
 class LoggedFetch(Struct, frozen=True):
@@ -34,7 +37,9 @@ class LoggedFetch(Struct, frozen=True):
 
 
 class Measures(Struct, frozen=True):
-    """The figures of one run. `pages` has the seeds in it; `relevant` and `recall` leave them out."""
+    """The figures of one run. `pages` has the seeds in it; `relevant` and `recall` leave them
+    out.
+    """
 
     pages: int
     relevant: int
@@ -92,7 +97,9 @@ def measure(
 
 
 def average(runs: Sequence[Measures]) -> Averaged:
-    """The mean of repeated runs. A run that ended early stays at its last find in the mean curve."""
+    """The mean of repeated runs. A run that ended early stays at its last find in the mean
+    curve.
+    """
     if not runs:
         raise ValueError("There are no runs to average.")
     return Averaged(
@@ -122,7 +129,9 @@ def found_at(curve: Sequence[tuple[float, float]], pages: float) -> float:
 
 
 def harvest_at(curve: Sequence[tuple[float, float]], pages: float) -> float:
-    """The harvest rate after so many pages; after its end a run keeps the rate that it ended with."""
+    """The harvest rate after so many pages; after its end a run keeps the rate that it ended
+    with.
+    """
     fetched = min(pages, curve[-1][0])
     return found_at(curve, fetched) / fetched if fetched > 0 else 0.0
 
@@ -187,7 +196,9 @@ def _grid(pages: int) -> list[int]:
 def _precision(
     documents: Iterable[LoggedFetch], relevant: Callable[[str], bool], seeds: set[str]
 ) -> dict[int, float]:
-    """Target precision among the best n. A page has one rank, by the score of its first scored fetch."""
+    """Target precision among the best n. A page has one rank, by the score of its first scored
+    fetch.
+    """
     scores: dict[str, float] = {}
     for fetch in documents:
         score = _finite(fetch.score)
@@ -279,5 +290,7 @@ def _line(fetch: LoggedFetch) -> str:
 
 
 def _finite(score: float | None) -> float | None:
-    """A score that pages can be ranked by, or None; a plain float, as numpy's prints with its type."""
+    """A score that pages can be ranked by, or None; a plain float, as numpy's prints with its
+    type.
+    """
     return float(score) if score is not None and math.isfinite(score) else None

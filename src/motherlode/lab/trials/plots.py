@@ -1,7 +1,7 @@
 """Plots of trials: one line per policy, relevant pages found over pages fetched.
 
-Each line has its name beside its end, with a piece of the line as the key, and a colour and a dash of its
-own, so that it can be told from the others on grey paper and by colour-blind eyes.
+Each line has its name beside its end, with a piece of the line as the key, and a colour and a dash
+of its own, so that it can be told from the others on grey paper and by colour-blind eyes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -183,7 +183,8 @@ def _spread(wanted: Sequence[float], height: float) -> list[float]:
     """Places for the labels near the wanted ones: in the same order, and none over another."""
     step = min(_LABEL_STEP, height / max(1, len(wanted) - 1))
     order = sorted(range(len(wanted)), key=wanted.__getitem__)
-    # With the distances taken off, labels at rest are a rising sequence: the nearest one is a regression.
+    # With the distances taken off, labels at rest are a rising sequence: the nearest one is a
+    # regression.
     free = _rising([wanted[line] - rank * step for rank, line in enumerate(order)])
     room = height - (len(order) - 1) * step
     places = {

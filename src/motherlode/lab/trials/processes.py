@@ -21,7 +21,9 @@ class Bench(Protocol[Task_contra, Result_co]):
     """A web laid open for many trials: what is read once serves all of them."""
 
     def check(self) -> None:
-        """Raise a `LodeError` for everything that can be wrong with the trials, before they take any time."""
+        """Raise a `LodeError` for everything that can be wrong with the trials, before they take
+        any time.
+        """
         ...
 
     def run(self, task: Task_contra, /) -> Result_co: ...
@@ -33,7 +35,9 @@ def spread(
     todo: Sequence[Task],
     jobs: int | None = None,
 ) -> Iterator[Result]:
-    """Run every trial, on so many processes (as many as there are cores, if not told), as they finish."""
+    """Run every trial, on so many processes (as many as there are cores, if not told), as they
+    finish.
+    """
     bench = lay_open(plan)
     bench.check()
     jobs = min(jobs or _cores(), len(todo))
@@ -64,7 +68,9 @@ def _cores() -> int:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block Ctrl-C, which comes through afterwards; processes started meanwhile block it for ever."""
+    """Block Ctrl-C, which comes through afterwards; processes started meanwhile block it for
+    ever.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,6 @@
-"""Policies over many topics: what each finds on the average, beside one that the others are measured by."""
+"""Policies over many topics: what each finds on the average, beside one that the others are
+measured by.
+"""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -10,8 +12,8 @@ from motherlode.lab.trials.measures import found_at
 
 
 class SummaryLine(Struct, frozen=True):
-    """A policy after so many pages: relevant pages, the mean over topics of their ratio to the measure's,
-    and on how many of the topics it was ahead of that, with a draw counted half."""
+    """A policy after so many pages: relevant pages, the mean over topics of their ratio to the
+    measure's, and on how many of the topics it was ahead of that, with a draw counted half."""
 
     policy: str
     pages: int
@@ -22,7 +24,9 @@ class SummaryLine(Struct, frozen=True):
 
 
 def summary(rows: Sequence[ComparisonRow], at: Sequence[int], against: str) -> list[SummaryLine]:
-    """One line a policy and number of pages. Topics on which the measure finds nothing have no ratio."""
+    """One line a policy and number of pages. Topics on which the measure finds nothing have no
+    ratio.
+    """
     by = {(row.policy, row.topic): row.curve for row in rows}
     policies = list(dict.fromkeys(row.policy for row in rows))
     topics = list(dict.fromkeys(row.topic for row in rows))

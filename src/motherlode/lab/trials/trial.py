@@ -1,8 +1,8 @@
 """A trial: the very crawl that a user starts, on a portal that is thrown away.
 
-Every policy, baseline or learner, runs on the same engine, frontier and store, and has the same budget
-of pages and of requests. Only the web is a replay and time is virtual, so that a trial can be repeated
-to the page.
+Every policy, baseline or learner, runs on the same engine, frontier and store, and has the same
+budget of pages and of requests. Only the web is a replay and time is virtual, so that a trial can
+be repeated to the page.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,9 @@ _SAME_WEB = {"robots.sitemaps": False, "robots.page_rules": False}
 
 
 class Budget(Struct, frozen=True):
-    """When a trial ends: after so many documents, or so many requests; None: 20 for each document."""
+    """When a trial ends: after so many documents, or so many requests; None: 20 for each
+    document.
+    """
 
     pages: int
     connections: int = CONNECTIONS
@@ -54,7 +56,9 @@ class Budget(Struct, frozen=True):
 
 
 class TrialSetup(Struct, frozen=True):
-    """What a trial begins with. `chance` is the seed of random choices; `labels` are the oracle's."""
+    """What a trial begins with. `chance` is the seed of random choices; `labels` are the
+    oracle's.
+    """
 
     kind: PolicyKind
     seeds: Sequence[Address]
@@ -74,7 +78,8 @@ class Trial(Struct, frozen=True):
 
 
 class _TrialJournal:
-    """Writes down every document that came, by the URL that it was at, and every request that failed.
+    """Writes down every document that came, by the URL that it was at, and every request that
+    failed.
 
     Copies of pages that were there already are documents, too: they have used up a request.
     """
@@ -112,7 +117,9 @@ def throwaway(
 
 
 def run_trial(web: LabWeb, setup: TrialSetup, readings: Readings) -> Trial:
-    """Crawl from the examples of one topic until the budget is used up or nothing waits any more."""
+    """Crawl from the examples of one topic until the budget is used up or nothing waits any
+    more.
+    """
     began, journal = perf_counter(), _TrialJournal()
     with throwaway(plant_topic(setup.seeds), policy_settings(setup.kind), setup.timing) as portal:
         replay = Replay(web, setup.timing)
@@ -141,7 +148,9 @@ async def crawl_portal(
     readings: Readings,
     journal: OutcomeLog | None = None,
 ) -> float:
-    """Crawl a portal by a policy within the budget, examples included; return the virtual seconds."""
+    """Crawl a portal by a policy within the budget, examples included; return the virtual
+    seconds.
+    """
     workers, counters = CachingWorkerPool(readings), CrawlCounters()
     context = CrawlContext(workers, log=journal, counters=counters)
     budget = setup.budget

@@ -129,8 +129,8 @@ def user_examples(examples: Iterable[Example]) -> Iterator[Example]:
 def given_examples(examples: Sequence[Example]) -> Iterator[Example]:
     """Yield the user's examples that no model has chosen; of topics without any, all of the user's.
 
-    Archetypes lie close around the model that chose them, also after a user has accepted them. So they
-    say what a topic is, but not how far it reaches.
+    Archetypes lie close around the model that chose them, also after a user has accepted them. So
+    they say what a topic is, but not how far it reaches.
     """
     given = [example for example in examples if example.origin not in CHOSEN_ORIGINS]
     topics = {example.topic for example in given}

@@ -47,7 +47,8 @@ BINGO_KIND = PolicyKind(
 )
 BINGO_2003_KIND = PolicyKind(
     name=BINGO_2003,
-    rank_meaning="the confidence of the page that led to it, reduced for each page off all topics before it",
+    rank_meaning="the confidence of the page that led to it, reduced for each page off all topics "
+    "before it",
     make=make_bingo,
     make_retrainer=BingoRetrainer,
     training=BINGO_TRAINING,

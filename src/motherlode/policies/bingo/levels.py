@@ -43,9 +43,9 @@ def level_planes(
 ) -> TreeClassifier:
     """Return the classifier with its planes moved by the mean of their shifts.
 
-    `own` are classifiers of the user's examples: without any counterexamples and, if there are some,
-    with them. Pages that a user calls wrong lie close to the topic, so the second accepts too few;
-    the first takes no notice of them (docs/quality.md, "Feedback").
+    `own` are classifiers of the user's examples: without any counterexamples and, if there are
+    some, with them. Pages that a user calls wrong lie close to the topic, so the second accepts
+    too few; the first takes no notice of them (docs/quality.md, "Feedback").
     """
     batches = tuple(batches)
     shifts = [_shifts(classifier, of_user, tree, batches) for of_user in own]
@@ -72,7 +72,9 @@ def _shifts(
     tree: TopicTree,
     batches: Sequence[PageBatch],
 ) -> dict[int, float]:
-    """Return the shift of each topic's plane to the level of a classifier of the user's examples."""
+    """Return the shift of each topic's plane to the level of a classifier of the user's
+    examples.
+    """
     own = _move_into_gap(own, batches, dict.fromkeys(own.parents, _GAP_SHARE))
     parents = _parents(classifier)
     distances: dict[int, list[Floats]] = defaultdict(list)

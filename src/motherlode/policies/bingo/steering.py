@@ -127,7 +127,9 @@ class ByProspects:
         return self.prospects.ranks(keys)
 
     def _add_evidence(self, visits: Sequence[Visit]) -> None:
-        """Compute what the profiles say of these pages; together takes less time than one by one."""
+        """Compute what the profiles say of these pages; together takes less time than one by
+        one.
+        """
         known = [visit for visit in visits if TERMS in visit.sample]
         if known and self._profiles.has_say:
             batch = BagBatch.from_bags([visit.sample[TERMS] for visit in known])

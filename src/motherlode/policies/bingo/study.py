@@ -1,7 +1,7 @@
 """The study of a retraining: choose archetypes, train new models, judge and rank again.
 
-A study only reads, in a process of its own. Its results are written in portions while the crawl goes
-on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
+A study only reads, in a process of its own. Its results are written in portions while the crawl
+goes on (BINGO!, sections 2.6 and 3.2; SPEC B10 to B14).
 """
 
 from collections.abc import Callable, Iterable, Sequence

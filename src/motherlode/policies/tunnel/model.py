@@ -1,4 +1,6 @@
-"""The model by which pages are judged: the centroids of all subjects, and the threshold (SPEC T2, T3)."""
+"""The model by which pages are judged: the centroids of all subjects, and the threshold (SPEC T2,
+T3).
+"""
 
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress

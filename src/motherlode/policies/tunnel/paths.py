@@ -161,7 +161,9 @@ def _completed_lengths(records: Sequence[PathRecord], threshold: float) -> Count
 
 
 def _dead_ends(records: Sequence[PathRecord], threshold: float) -> list[int]:
-    """Return the duds from which no further page was fetched: the ends of paths without a nugget."""
+    """Return the duds from which no further page was fetched: the ends of paths without a
+    nugget.
+    """
     parents = {record.parent for record in records}
     return [
         place
@@ -192,7 +194,9 @@ def _brackets(records: Sequence[PathRecord], found: Sequence[PathRecord]) -> Ite
 
 
 def _next_nuggets(records: Sequence[PathRecord], threshold: float) -> Iterable[LengthRow]:
-    """Yield Table 4, by the shortest way from each child of a nugget to the next nugget below it."""
+    """Yield Table 4, by the shortest way from each child of a nugget to the next nugget below
+    it.
+    """
     steps: dict[int, int] = {}  # from a page to the nearest nugget below it
     for place in reversed(range(len(records))):  # children come after their parents
         parent = records[place].parent

@@ -1,16 +1,16 @@
 """The waiting entries: offered by rank, read best first.
 
-The best offer of a URL is always here. Worse ones may be, too: an offer is passed over when the sieve's
-memory knows of one as good, and kept when it does not. Whichever comes up first settles the URL, and the
-rows that are left of it are stale from then on, and never returned.
+The best offer of a URL is always here. Worse ones may be, too: an offer is passed over when the
+sieve's memory knows of one as good, and kept when it does not. Whichever comes up first settles
+the URL, and the rows that are left of it are stale from then on, and never returned.
 
-Every entry waits in a lane (`records.Lane`): a crawl takes from one, a refresh from another. In the lane of
-refreshes URLs stay settled, so that no crawl takes them for new ones. What was given up, and may be there
-another time, is parked in a lane of its own (`parked_urls`).
+Every entry waits in a lane (`records.Lane`): a crawl takes from one, a refresh from another. In
+the lane of refreshes URLs stay settled, so that no crawl takes them for new ones. What was given
+up, and may be there another time, is parked in a lane of its own (`parked_urls`).
 
-The order of entries is declared here, by `BEST_FIRST` for queries and `position_of` for entries: the
-highest rank first and, of equal ranks, the URL that was discovered first. `frontier.frontier` says
-where else order matters.
+The order of entries is declared here, by `BEST_FIRST` for queries and `position_of` for entries:
+the highest rank first and, of equal ranks, the URL that was discovered first. `frontier.frontier`
+says where else order matters.
 
 Each engine sees the entries of its own share alone.
 """
@@ -92,7 +92,8 @@ def offer_from(session: Session, follows: Sequence[tuple[PageId, Follow]]) -> li
 def offer_all(
     session: Session, follows: Sequence[Follow], vias: Sequence[PageId | None]
 ) -> list[Entry]:
-    """Offer URLs, each with the page that led to it. Returns what waits now, or at a better rank than before.
+    """Offer URLs, each with the page that led to it. Returns what waits now, or at a better rank
+    than before.
 
     Raises `StoreError` for a rank that is no number.
     """
@@ -133,7 +134,8 @@ def waiting(
     after: Entry | None = None,
     lane: Lane = Lane.CRAWL,
 ) -> list[Entry]:
-    """Return the best entries of a queue that still wait, in order, each URL once; `after` pages on.
+    """Return the best entries of a queue that still wait, in order, each URL once; `after` pages
+    on.
 
     A later page may bring a URL again, at a worse rank: whoever holds the entry knows.
     """
@@ -204,8 +206,8 @@ def sizes(session: Session, lane: Lane = Lane.CRAWL) -> dict[QueueId, int]:
 
 
 def size(session: Session) -> int:
-    """How many URLs wait in all: one that waits in several queues waits once, and what is to be fetched again
-    does not count."""
+    """How many URLs wait in all: one that waits in several queues waits once, and what is to be
+    fetched again does not count."""
     query = (
         select(func.count(frontier.c.url_id.distinct()))
         .join_from(frontier, urls, urls.c.id == frontier.c.url_id)
@@ -239,11 +241,13 @@ def ahead_of(session: Session, entry: Entry) -> int:
 def let_wait_again(
     session: Session, before: float, limit: int, topics: Collection[TopicId] | None = None
 ) -> int:
-    """Let pages wait to be fetched again that were last fetched before a moment, the oldest of them; those
-    that could not be had the last time after all others, or they would be in the way for ever.
+    """Let pages wait to be fetched again that were last fetched before a moment, the oldest of
+    them; those that could not be had the last time after all others, or they would be in the way
+    for ever.
 
-    Of all topics, or those that are surely on one of these. Files inside archives come with their archives.
-    Each waits at the rank that it was found at, which is kept with it. Returns how many there are.
+    Of all topics, or those that are surely on one of these. Files inside archives come with their
+    archives. Each waits at the rank that it was found at, which is kept with it. Returns how many
+    there are.
     """
     query = (
         select(-pages.c.rank, pages.c.url_id, pages.c.depth, pages.c.distance, pages.c.via)
