@@ -59,6 +59,7 @@ class Trip:
         self.later = 0.0  # seconds by which our clock is fast
         courtesy: RateLimiter[None] = RateLimiter(EAGER)
         rulebook = RobotsCache(web, robots, AGENT, clock=self.clock)
+        rulebook.reachability.note_answer()  # else no host would be to blame
         self.fetcher = Fetcher(
             web=web, courtesy=courtesy, rulebook=rulebook, rules=rules, clock=self.clock
         )

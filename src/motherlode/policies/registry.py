@@ -51,11 +51,13 @@ BUILT_IN = (
         TUNNEL,
         "Builds a collection for each subject; follows the most promising links, subjects in turn.",
         "motherlode.policies.tunnel.kind:TUNNEL_KIND",
+        is_compared=False,
     ),
     Registration(
         TUNNEL_2002,
         "Tunnelling as published in 2002: in order of discovery, pruned behind too many duds.",
         "motherlode.policies.tunnel.kind:TUNNEL_2002_KIND",
+        is_compared=False,
     ),
     Registration(
         BEST_FIRST,

@@ -18,7 +18,6 @@ from motherlode.portal.config import Config
 from motherlode.portal.config_reader import read_config
 from motherlode.portal.config_writer import fresh_toml
 from motherlode.portal.lock import PortalLock
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import (
     ROOT,
     BadInputError,
@@ -31,6 +30,7 @@ from motherlode.records import (
     StoreError,
     StoreGoneError,
 )
+from motherlode.records.shell_words import shell_word
 from motherlode.store import Session, Store
 from motherlode.store.archive import Archive, Identity
 from motherlode.store.tables import ledger

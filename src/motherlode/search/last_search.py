@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.portal import Portal
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
+from motherlode.records.shell_words import shell_word
 from motherlode.search.index import PageIndex
 from motherlode.search.indexer import index_directory
 from motherlode.search.results import AssumedJudgements, SearchResult

@@ -17,8 +17,8 @@ from support.helpers import run_lode
 
 TOPIC = "animals/birds"
 OWN, LEARNED, OTHERS = 5, 8, 3  # examples of the topic, archetypes of it, counterexamples
-COUNTS = {"user": OWN, "crawl": LEARNED}
-ALL_COUNTS = {"user": OWN + OTHERS, "crawl": LEARNED}
+COUNTS = {"user": OWN, "crawl": LEARNED, "accepted": 0}
+ALL_COUNTS = {"user": OWN + OTHERS, "crawl": LEARNED, "accepted": 0}
 IN_WORDS = f"{OWN} examples, {LEARNED} learned from the crawl"
 
 
@@ -58,7 +58,7 @@ def test_the_topic_tree(folder: Path) -> None:
     assert f"birds ({IN_WORDS})" in tree
     assert f"OTHERS ({OTHERS} counterexamples)" in tree
     (animals, _) = json.loads(output(folder, "topics", "birds", "--json"))["topics"]
-    assert animals["examples_from"] == {"user": 0, "crawl": 0}
+    assert animals["examples_from"] == {"user": 0, "crawl": 0, "accepted": 0}
     assert animals["topics"][0]["examples_from"] == COUNTS
 
 

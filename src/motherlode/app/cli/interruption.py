@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from motherlode.app.cli.signals import HANDLER, is_interruption
 from motherlode.app.errors import INTERRUPTED
-from motherlode.portal.shell_words import shell_line
+from motherlode.records.shell_words import shell_line
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from motherlode import __version__
 from motherlode.app.cli.common import PORTAL
 from motherlode.app.cli.signals import HANDLER, is_interruption
 from motherlode.app.errors import INTERRUPTED
-from motherlode.portal.shell_words import name_directory, shell_line
 from motherlode.records import LodeError
+from motherlode.records.shell_words import name_directory, shell_line
 
 # Every command with its summary: `lode --help` imports none of them.
 COMMANDS = {

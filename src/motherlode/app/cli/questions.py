@@ -20,7 +20,7 @@ from motherlode.app.services.feedback.questions import (
 )
 from motherlode.app.services.training import preview_training, train_directory
 from motherlode.app.text import count
-from motherlode.portal.shell_words import shell_word
+from motherlode.records.shell_words import shell_word
 
 YES, NO, SKIP, QUIT = "y", "n", "s", "q"
 _ENTER = ("\r", "\n")

@@ -10,8 +10,8 @@ from motherlode.app.text import count
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.reachability import NO_ANSWER
 from motherlode.portal import Portal
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import HostState, Origin, RunEnd, UnfetchedExamplesError
+from motherlode.records.shell_words import shell_word
 from motherlode.store.session import Session
 from motherlode.store.tables import ledger
 from motherlode.store.tables import topics as topic_rows

@@ -80,6 +80,13 @@ class BingoOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="Whether bingo, if it retrains, learns from links followed which to follow."
         ),
     ] = True
+    sites: Annotated[
+        bool,
+        Meta(
+            description="Whether bingo also ranks links by the sites of the examples: for webs "
+            "whose sites each have one subject."
+        ),
+    ] = False
     hubs: Annotated[
         int, Meta(ge=0, description="Hubs of each topic whose links go to the front of the queue.")
     ] = 10

@@ -117,7 +117,7 @@ def study(
     home = home_of(tree, examples)
     judgements = _judge_pages(session, classifier, trainer.corpus)
     profiles = Profiles()
-    if config.crawl.policy != BINGO_2003:
+    if config.bingo.sites and config.crawl.policy != BINGO_2003:
         pages = _example_pages(trainer, examples)
         profiles = profiles_of_crawl(trainer.corpus, _SAMPLE_PAGES, pages)
     links = LinkModel(_learn_mentions(trainer.corpus, judgements), profiles=profiles)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from motherlode.portal.shell_words import shell_word
+from motherlode.records.shell_words import shell_word
 from support.helpers import CliRun
 
 NAME = "my owl's nest"

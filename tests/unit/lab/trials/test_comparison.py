@@ -220,7 +220,7 @@ def test_many_processes_find_what_one_does(web: Path) -> None:
     asked = comparison(web, repeat=2)
     alone, together = list(compare(asked, 1)), list(compare(asked, 2))
     assert logs(alone) == logs(together)
-    assert len(together) == len(tasks(asked)) == 10
+    assert len(together) == len(tasks(asked)) == 2 * len(CONTENDERS)
 
 
 def test_repeats_draw_other_seeds_and_are_averaged(web: Path) -> None:

@@ -18,7 +18,7 @@ from motherlode.app.services.portals.hints import crawl_command
 from motherlode.app.services.query_crawl import crawl_for_answer
 from motherlode.app.text import count
 from motherlode.crawl.progress import Limits, Progress
-from motherlode.portal.shell_words import shell_word
+from motherlode.records.shell_words import shell_word
 from motherlode.search.answers import AnswerPage, QueryAnswer
 from motherlode.topics import TopicTree
 from motherlode.training.certainty import certainty_text

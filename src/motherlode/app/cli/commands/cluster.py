@@ -10,7 +10,7 @@ from motherlode.app.requests.training import ClusterRequest
 from motherlode.app.services.portals.hints import train_command
 from motherlode.app.services.topics.clusters import ClusterResult, cluster_directory
 from motherlode.app.text import count
-from motherlode.portal.shell_words import shell_word
+from motherlode.records.shell_words import shell_word
 from motherlode.training.clusters import Cluster
 
 _CENTRAL_PAGES_SHOWN = 3  # of each cluster

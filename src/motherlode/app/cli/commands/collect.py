@@ -89,7 +89,7 @@ def _crawl(directory: Path, request: CollectRequest, *, as_json: bool) -> None:
         show_json(result)
     else:
         show_end(progress)
-        if not result.problem:
+        if not result.problem and progress.end != RunEnd.INTERRUPTED:
             click.echo(f"Next: lode collections {shlex.quote(str(directory))}")
     if progress.end == RunEnd.INTERRUPTED:
         _exit_interrupted(request, progress)

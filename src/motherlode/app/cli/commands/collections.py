@@ -48,11 +48,11 @@ def command(directory: Path, request: CollectionsRequest, *, as_json: bool) -> N
     """Show the collections of the portal DIR, or the members of the one of SUBJECT; curate them.
 
     \b
-    lode collections DIR                     all subjects: members, merit, problems
-    lode collections DIR "solar cells"       the members, why, and how the crawl came to them
-    lode collections DIR --reject URL        it joins no collection any more
-    lode collections DIR --move URL SUBJECT  it joins another one
-    lode collections DIR SUBJECT --pin URL   it comes first there
+    lode collections DIR
+    lode collections DIR "solar cells"
+    lode collections DIR --reject URL
+    lode collections DIR --move URL SUBJECT
+    lode collections DIR SUBJECT --pin URL
     lode collections DIR --undo
 
     A page joins the collection of its nearest subject if its merit, the correlation with that

@@ -9,8 +9,8 @@ from motherlode.app.cli.common import json_option, portal_argument, set_option, 
 from motherlode.portal.config_writer import full_toml
 from motherlode.portal.directory import config_of
 from motherlode.portal.settings import settings_of, values
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
+from motherlode.records.shell_words import shell_word
 
 
 @click.command("config")

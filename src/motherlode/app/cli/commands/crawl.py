@@ -13,8 +13,8 @@ from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import CrawlRequest
 from motherlode.app.text import count, duration
 from motherlode.policies.registry import policy_summaries
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError, RunEnd
+from motherlode.records.shell_words import shell_word
 
 if TYPE_CHECKING:
     from motherlode.crawl.progress import Progress
@@ -89,7 +89,7 @@ def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
     What to do about a problem, or after an interruption, is said in a sentence of its own.
     """
     show_end(progress)
-    if not has_problem:
+    if not has_problem and progress.end != RunEnd.INTERRUPTED:
         click.echo(f"Next: {_next(progress, directory)}")
 
 

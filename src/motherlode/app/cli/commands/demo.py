@@ -11,8 +11,8 @@ from motherlode.app.cli.common import json_option, set_option, show_json
 from motherlode.app.cli.tables import TextTable
 from motherlode.app.cli.treeview import show_counts, show_tree
 from motherlode.app.text import count, duration
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import TopicId
+from motherlode.records.shell_words import shell_word
 
 if TYPE_CHECKING:
     from motherlode.app.services.demo import DemoResult

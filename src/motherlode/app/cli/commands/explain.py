@@ -24,8 +24,8 @@ from motherlode.explain.explanations import (
 )
 from motherlode.explain.link_ranks import MIN_EXAMPLE_RANK, RankExplanation
 from motherlode.policies.explanation import RankPart
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import HostState
+from motherlode.records.shell_words import shell_word
 from motherlode.training.certainty import margin_text, topic_text
 from motherlode.training.judgement_reasons import TermContribution
 

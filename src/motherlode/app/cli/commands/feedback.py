@@ -31,8 +31,8 @@ from motherlode.policies.bingo.archetype_list import (
     Archetype,
     Block,
 )
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
+from motherlode.records.shell_words import shell_word
 from motherlode.training.certainty import certainty_text
 
 

@@ -21,8 +21,8 @@ from motherlode.app.services.portals.hints import (
     train_command,
 )
 from motherlode.app.text import count
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError, Word
+from motherlode.records.shell_words import shell_word
 from motherlode.training.certainty import topic_text
 from motherlode.training.feedback.mark_changes import ListedMark
 

@@ -17,8 +17,8 @@ from motherlode.app.services.portals.creation import (
 from motherlode.app.services.topics.trees import tree_of
 from motherlode.app.text import count
 from motherlode.portal.config_reader import parse_override
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
+from motherlode.records.shell_words import shell_word
 from motherlode.sources.bookmarks import read_bookmarks
 from motherlode.topics import Planting, TopicPath
 

@@ -11,8 +11,8 @@ from motherlode.app.cli.interruption import exit_interrupted, on_interruption
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.requests.crawl import RefreshRequest
 from motherlode.app.text import count
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError, RunEnd
+from motherlode.records.shell_words import shell_word
 
 if TYPE_CHECKING:
     from motherlode.crawl.refresh import RefreshResult

@@ -20,8 +20,8 @@ from motherlode.app.services.topics import edits
 from motherlode.app.services.topics.edits import TopicEdit, TopicEditor, open_editor
 from motherlode.app.services.topics.trees import tree_of
 from motherlode.app.text import count
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import UsageError
+from motherlode.records.shell_words import shell_word
 from motherlode.topics import show_path
 
 

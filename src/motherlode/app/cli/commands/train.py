@@ -29,7 +29,7 @@ from motherlode.app.services.training import (
     undo_training_in,
 )
 from motherlode.app.text import count
-from motherlode.portal.shell_words import shell_word
+from motherlode.records.shell_words import shell_word
 from motherlode.training.report import TopicReport
 
 MAX_CONFUSIONS_SHOWN = 3

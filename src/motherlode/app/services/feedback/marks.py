@@ -16,8 +16,8 @@ from motherlode.app.services.portals.hints import advice_to_fetch, advice_to_wai
 from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.text import parse_numbers
 from motherlode.portal import Portal
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import TOPIC_MODEL, Mark, TopicId, UsageError
+from motherlode.records.shell_words import shell_word
 from motherlode.search.last_search import load_last_search
 from motherlode.store import Session
 from motherlode.store.queries.overview import latest_model_note

@@ -18,8 +18,9 @@ from motherlode.app.text import count
 from motherlode.export.site.rows import brief
 from motherlode.learning.tree import TreeClassifier
 from motherlode.portal import Portal
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import ROOT, BadInputError
+from motherlode.records.learning import is_accepted
+from motherlode.records.shell_words import shell_word
 from motherlode.store import Session
 from motherlode.store.tables.pages import KeptPage, main_text_of, page_numbered, text_of
 from motherlode.topics import TopicTree, show_path
@@ -116,7 +117,8 @@ def _asked_page(
     sample = stored_sample(session, page, tuple(classifier.groups_))
     parent = tree[question.topic].parent or ROOT
     probability = None
-    if question.margin > 0:  # a page on no topic has no probability
+    # A page on no topic has no probability.
+    if is_accepted(question.topic, question.margin):
         probability = float(classifier.topic_probabilities([sample], parent)[question.topic][0])
     text = main_text_of(session, page.id) or text_of(session, page.id)
     return AskedPage(

@@ -12,9 +12,9 @@ from motherlode.fetch.wire.dialer import parse_place
 from motherlode.portal import Portal
 from motherlode.portal.directory import config_of
 from motherlode.portal.lock import Holder, holder_of
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import Example
 from motherlode.records.errors import WORK_ON_A_COPY
+from motherlode.records.shell_words import shell_word
 from motherlode.store import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.training.training_document import (

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from motherlode.app.services.portals.registry import PortalRegistry
 from motherlode.app.services.portals.status import Status, status_of
 from motherlode.portal.lock import holder_of
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import LodeError
 from motherlode.records.example_counts import ExampleCounts
+from motherlode.records.shell_words import shell_word
 
 
 class PortalCard(Struct, frozen=True):

@@ -13,7 +13,6 @@ from motherlode.crawl.progress import NO_NAME, sum_by_name
 from motherlode.policies.kind import load_policy
 from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, holder_of
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import (
     ROOT,
     TOPIC_MODEL,
@@ -25,6 +24,7 @@ from motherlode.records import (
     RunEnd,
 )
 from motherlode.records.example_counts import ExampleCounts, count_by_topic, count_examples
+from motherlode.records.shell_words import shell_word
 from motherlode.store import Session
 from motherlode.store.queries.overview import (
     ModelNote,

@@ -10,9 +10,9 @@ from msgspec import Struct
 from motherlode.app.requests.training import IndexRequest
 from motherlode.app.services.portals.hints import advice_to_fetch
 from motherlode.portal import Portal
-from motherlode.portal.shell_words import shell_word
 from motherlode.records import BadInputError, LockedError, LodeError, ReadOnlyError
 from motherlode.records.errors import WORK_ON_A_COPY
+from motherlode.records.shell_words import shell_word
 from motherlode.search.facets import Facets, count_facets
 from motherlode.search.index import PageIndex, has_other_format
 from motherlode.search.indexer import (

@@ -333,8 +333,8 @@ def test_a_full_disk_under_the_log_is_one_sentence(
 def test_examples_that_cannot_be_had_are_no_crawl(lode: CliRun, box: Running) -> None:
     made(lode, f"network.connect={box.address}", seed="http://a.test/nowhere")
     run = lode("crawl", "owls")
-    assert run.returncode == 3
-    assert said_one_sentence(run)
+    assert run.returncode == 1
+    assert "http://a.test/nowhere (not there: status 404)" in run.stderr
 
 
 def test_no_portal_is_no_crawl(lode: CliRun) -> None:

@@ -239,7 +239,15 @@ def test_feedback_shows_right_and_wrong_pages_before_and_after(
     assert run.stdout.splitlines()[0].split()[:3] == ["feedback", "crawls", "given"]
     result = json.loads(target.read_text())
     answers = ["asked answers", "random answers"]
-    kinds = ["none", "accept all", "reject the wrong", *answers, "mark good", "mark good and bad"]
+    kinds = [
+        "none",
+        "accept all",
+        "reject the wrong",
+        "apply clusters",
+        *answers,
+        "mark good",
+        "mark good and bad",
+    ]
     assert [row["kind"] for row in result["rows"]] == kinds
     assert [line.split("  ")[0] for line in run.stdout.splitlines()[1:]] == kinds
     assert len(result["trials"]) == len(kinds) * len(topics)
@@ -263,7 +271,8 @@ def test_calibration_has_a_row_for_each_number_of_examples(lode: CliRun, tmp_pat
     options = ("--examples", "2,5", "--pages", "40", "--jobs", "1", "--json", "out.json")
     run = lode("lab", "calibration", "toy", "--topic", large_topics()[0], *options)
     assert run.returncode == 0, run.stderr
-    assert [line.split()[0] for line in run.stdout.splitlines()] == ["examples", "2", "5", "all"]
+    table = run.stdout.partition("\n\n")[0]
+    assert [line.split()[0] for line in table.splitlines()] == ["examples", "2", "5", "all"]
     rows = json.loads((tmp_path / "out.json").read_text())["rows"]
     assert [row["crawls"] for row in rows] == [1, 1, 2]
     assert all(0 <= row["error"] <= 1 for row in rows)
