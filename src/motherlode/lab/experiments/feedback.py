@@ -208,7 +208,8 @@ class _Trial:
     def _with_clusters(self) -> FeedbackTrial:
         """Make subtopics of the topic's clusters, train, and take them back."""
         portal = self._portal
-        trial = FeedbackTrial(self._task, CLUSTERS, 0, self._before, self._before, 0)
+        before = self._before
+        trial = FeedbackTrial(self._task, CLUSTERS, 0, before, before, self._fetched_relevant())
         with suppress(FewPagesError, _TakenBackError), portal.store.writing() as session:
             clustering = clusters_of(session, portal.tree(), self._topic, ClusterOptions())
             path = portal.tree().path(self._topic)
@@ -294,8 +295,12 @@ class _Trial:
         after = self._counted(urls_of_pages(session, accepted).values())
         changed = len(changes.changed) + len(changes.removed)
         given = changed if given is None else given
-        relevant = sum(url in self._relevant for url in self._url_of.values())
+        relevant = self._fetched_relevant()
         return FeedbackTrial(self._task, kind, given, self._before, after, relevant)
+
+    def _fetched_relevant(self) -> int:
+        """Return how many of the pages that were fetched belong to the topic."""
+        return sum(url in self._relevant for url in self._url_of.values())
 
     def _counted(self, urls: Iterator[str] | Collection[str]) -> OnTopic:
         """Return how many of these pages are right; seeds, which the user knows already, do not
