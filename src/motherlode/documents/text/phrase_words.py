@@ -16,6 +16,11 @@ def nothing_alone() -> frozenset[str]:
     return _words("alone")
 
 
+def never_at_ends() -> frozenset[str]:
+    """Return the words that no phrase begins or ends with."""
+    return _words("ends")
+
+
 def articles() -> frozenset[str]:
     """Return the articles of several languages."""
     return _words("articles")

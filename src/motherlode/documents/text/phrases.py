@@ -11,7 +11,12 @@ from functools import lru_cache
 from msgspec import Struct
 
 from motherlode.documents.text.ideographs import has_ideographs, parted
-from motherlode.documents.text.phrase_words import articles, never_in_phrases, nothing_alone
+from motherlode.documents.text.phrase_words import (
+    articles,
+    never_at_ends,
+    never_in_phrases,
+    nothing_alone,
+)
 from motherlode.documents.text.terms import SIGNS, stem_of, stopwords
 
 MAX_WORDS = 5
@@ -41,6 +46,7 @@ class Token(Struct, frozen=True, gc=False):
     text: str
     stem: str
     is_function_word: bool
+    ends_nothing: bool  # a function word, or an adverb: no phrase begins or ends with it
     names_alone: bool  # without another word beside it
     begins: bool
 
@@ -138,6 +144,7 @@ def _name_parts(chunk: TokenRun) -> list[TokenRun]:
     """Return what a part of a name ends with, or all pairs of signs where words are not parted."""
     if any(has_ideographs(token.text) for token in chunk):
         return [[token] for token in chunk]
+    chunk = _trimmed(chunk)
     return [chunk[first:] for first in range(len(chunk))]
 
 
@@ -166,7 +173,7 @@ def _longest(run: TokenRun, start: int, known: Container[str]) -> int:
 
 def _is_phrase(span: TokenRun) -> bool:
     """Return whether words name something together."""
-    if span[0].is_function_word or span[-1].is_function_word or len(span[0].text) == 1:
+    if span[0].ends_nothing or span[-1].ends_nothing or len(span[0].text) == 1:
         return False
     if len(span) == 1:
         return span[0].names_alone
@@ -203,10 +210,12 @@ def _token(text: str, language: str, begins: bool) -> Token:  # noqa: FBT001 - c
     bare = _POSSESSIVE.sub("", text)
     folded = bare.casefold()
     function_words = stopwords(language) | stopwords("en")
+    is_function_word = folded in function_words or (len(bare) == 1 and not bare.isupper())
     return Token(
         text=text,
         stem=stem_of(bare, language) or folded,
-        is_function_word=folded in function_words or (len(bare) == 1 and not bare.isupper()),
+        is_function_word=is_function_word,
+        ends_nothing=is_function_word or folded in never_at_ends(),
         names_alone=_names_alone(bare, folded),
         begins=begins,
     )
@@ -239,8 +248,8 @@ def _chunks_behind(run: TokenRun) -> Iterator[tuple[str, TokenRun]]:
 
 
 def _trimmed(run: TokenRun) -> TokenRun:
-    """Return the run without function words at its ends."""
-    named = [place for place, token in enumerate(run) if not token.is_function_word]
+    """Return the run without function words and adverbs at its ends."""
+    named = [place for place, token in enumerate(run) if not token.ends_nothing]
     return run[named[0] : named[-1] + 1] if named else []
 
 
