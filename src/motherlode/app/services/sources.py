@@ -271,6 +271,20 @@ def try_source(config: Config, name: str, query: str, wanted: int) -> SourceAnsw
     return answer
 
 
+def try_sources(config: Config, query: str, wanted: int) -> SourceAnswer:
+    """Return what all sources of a portal find for a query. Raises `LodeError` if all fail."""
+    if not query.split():
+        raise UsageError("The query is empty; write what the sources are to look for.")
+    if not config.sources:
+        raise UsageError(
+            "This portal has no search source to try; name one, as in 'try KIND:URL QUERY'."
+        )
+    answer = search_sources(config, list(config.sources), query, wanted)
+    if len(answer.problems) == len(config.sources):
+        raise LodeError(answer.problems[0])
+    return answer
+
+
 def search_sources(config: Config, names: Sequence[str], query: str, wanted: int) -> SourceAnswer:
     """Return what several sources find for a query, on an event loop of its own."""
     return run(_search(config, names, query, wanted))

@@ -23,6 +23,7 @@ from motherlode.app.services.sources import (
     remove_source,
     sources_in,
     try_source,
+    try_sources,
 )
 from motherlode.app.text import count
 from motherlode.portal.directory import config_of
@@ -117,8 +118,7 @@ def remove(place: tuple[Path, tuple[str, ...]], /, name: str) -> None:
 
 
 @command.command("try")
-@click.argument("name")
-@click.argument("words", metavar="QUERY...", nargs=-1, required=True)
+@click.argument("words", metavar="[NAME] QUERY...", nargs=-1, required=True)
 @click.option(
     "--hits",
     type=click.IntRange(1, MAX_HITS),
@@ -132,17 +132,22 @@ def remove(place: tuple[Path, tuple[str, ...]], /, name: str) -> None:
 def try_(
     place: tuple[Path, tuple[str, ...]],
     /,
-    name: str,
     words: tuple[str, ...],
     hits: int,
     overrides: tuple[str, ...],
     *,
     as_json: bool,
 ) -> None:
-    """Show what the source NAME returns for QUERY; NAME may also be KIND or KIND:URL."""
+    """Show what the source NAME returns for QUERY; NAME may also be KIND or KIND:URL.
+
+    A single word, or one query in quotes, is asked of all sources of the portal.
+    """
     directory, earlier = place
     config = config_of(directory, (*earlier, *overrides))
-    answer = try_source(config, name, " ".join(words), hits)
+    if len(words) == 1:
+        answer = try_sources(config, words[0], hits)
+    else:
+        answer = try_source(config, words[0], " ".join(words[1:]), hits)
     if as_json:
         show_json(answer)
     else:
@@ -152,6 +157,8 @@ def try_(
 def _show_hits(answer: SourceAnswer) -> None:
     if not answer.hits:
         click.echo("It returns nothing for this query; try other words.")
+    for problem in answer.problems:
+        click.echo(harmless(problem), err=True)
     for number, hit in enumerate(answer.hits, start=1):
         click.echo(f"{number:>3}. {click.style(harmless(hit.title or hit.url), bold=True)}")
         click.echo(f"     {harmless(hit.url)}")

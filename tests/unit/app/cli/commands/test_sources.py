@@ -103,6 +103,7 @@ def test_a_file_is_stored_with_its_whole_path(lode: CliRun, portal: Path, tmp_pa
     assert config_of(portal).sources["mine"].file == str(tmp_path / "urls.csv")
     assert "http://a.test/owl" in lode("sources", "p", "try", "mine", "owls").stdout
     assert "nothing for this query" in lode("sources", "p", "try", "mine", "storks").stdout
+    assert "http://a.test/owl" in lode("sources", "p", "try", "owls").stdout  # of all sources
 
 
 @pytest.mark.parametrize(
