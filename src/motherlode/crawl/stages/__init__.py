@@ -1,4 +1,4 @@
-"""The four stages that a page passes through: fetch, read, decide, write; and their helpers.
+"""The four stages that a page passes through side by side: fetch, read, decide, write.
 
-They work side by side with bounded queues between them. When a crawl ends is not decided here.
+When a crawl ends is decided in `crawl.termination`, and what a page is worth by the policy.
 """

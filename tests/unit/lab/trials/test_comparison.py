@@ -107,9 +107,9 @@ def test_a_crawl_that_learns_is_tried_on_the_real_engine(web: Path, policy: str)
 
 @pytest.mark.parametrize("policy", CONTENDERS)
 def test_the_budget_is_used_up_exactly(web: Path, policy: str) -> None:
-    for pages in range(1, 12):
+    for pages in (1, 2, 6, 10, 11):
         measures = run(web, policy, pages).measures
-        assert measures.pages == min(pages, 11)
+        assert measures.pages == pages
         assert measures.curve[-1] == (measures.pages, measures.relevant)
 
 
@@ -182,9 +182,10 @@ def test_the_oracle_takes_no_way_round(web: Path) -> None:
 
 
 def test_the_oracle_is_the_ceiling(web: Path) -> None:
-    for pages in range(1, 12):
-        ceiling = run(web, "oracle", pages).measures.relevant
-        assert all(run(web, policy, pages).measures.relevant <= ceiling for policy in CONTENDERS)
+    ceilings = {pages: run(web, "oracle", pages).measures.relevant for pages in range(1, 12)}
+    for policy in CONTENDERS:
+        for pages, relevant in run(web, policy).measures.curve:
+            assert relevant <= ceilings.get(pages, 0)
 
 
 def test_random_order_depends_on_the_seed_alone(web: Path) -> None:
@@ -217,10 +218,10 @@ def test_the_same_seed_gives_the_same_order_of_fetches(web: Path) -> None:
 
 
 def test_many_processes_find_what_one_does(web: Path) -> None:
-    asked = comparison(web, repeat=2)
+    asked = comparison(web, policies=("random", "best-first", "tunnel"), repeat=2)
     alone, together = list(compare(asked, 1)), list(compare(asked, 2))
     assert logs(alone) == logs(together)
-    assert len(together) == len(tasks(asked)) == 2 * len(CONTENDERS)
+    assert len(together) == len(tasks(asked)) == 2 * 3
 
 
 def test_repeats_draw_other_seeds_and_are_averaged(web: Path) -> None:
@@ -238,7 +239,8 @@ def test_every_policy_of_a_turn_has_the_same_seeds(web: Path) -> None:
 
 
 def test_drawn_seeds_are_pages_of_the_topic(web: Path) -> None:
-    finished = list(compare(comparison(web, repeat=5), 1))
+    drawn = comparison(web, policies=("breadth-first", "best-first", "tunnel"), repeat=5)
+    finished = list(compare(drawn, 1))
     assert {f.url for one in finished for f in one.log if f.seed} <= {
         f"http://{page}" for page in ON_TOPIC
     }
@@ -272,7 +274,7 @@ def test_connections_share_the_time(web: Path) -> None:
 
 
 def test_the_budget_holds_with_many_connections(web: Path) -> None:
-    for pages in range(1, 12):
+    for pages in (1, 4, 6, 11):
         assert (
             run(
                 web, "breadth-first", pages, connections=5, timing=Timing(latency=0.1)
