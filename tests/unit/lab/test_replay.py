@@ -272,9 +272,7 @@ def misbehaving(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Archive(folder, ArchiveOptions(), Identity("tests")) as archive:
         for host in map(host_with, AGREED):
             archive.append(Exchange(f"http://{host}/", 0.0, html, PAGE))
-            archive.append(
-                Exchange(f"http://{host}/tagged", 0.0, html + b'ETag: "tag"\r\n', PAGE)
-            )
+            archive.append(Exchange(f"http://{host}/tagged", 0.0, html + b'ETag: "tag"\r\n', PAGE))
         archive.flush()
     habits = [f'"{host_with(habit)}" = "{habit}"\n' for habit in AGREED]
     (folder / "about.toml").write_text("[misbehaviour]\n" + "".join(habits))
@@ -294,6 +292,7 @@ def test_misbehaving_hosts_say_the_same_over_http_and_in_process(
     """Where what a client makes of it is not a matter of taste."""
     paths = ("/", "/robots.txt", "/tagged")
     requests = [Request(f"http://{host_with(habit)}{path}") for path in paths]
+
     async def outcomes(web: Web) -> list[tuple[object, ...]]:
         return [await outcome(web, request) for request in requests]
 
