@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_VOID = {"meta", "link", "input", "br", "hr"}
+_VOID = {"meta", "link", "input", "br", "hr", "img"}
 
 
 class Seen(HTMLParser):

@@ -30,7 +30,9 @@ EXCEPTIONS = {
     "lab/copies": "a fact of a web like its labels and its link graph, kept in the cache",
     "lab/generated/prose": "the English texts of a generated web, beside `tongues`",
     "lab/serving/dns": "a protocol of its own, beside `http`",
+    "lab/sites/site_ways": "links between the sites of a whole web, which the oracle walks",
     "lexicon/domains": "data that the vocabulary is made of",
+    "policies/websites/training_pages": "which pages of a named site are read: asked again and again",
     "portal/lines": "loaded for a message only: tomlkit takes 4 ms",
     "store/driver_errors": "what each message of a database driver means",
 }

@@ -60,15 +60,23 @@ class Wanted(Struct, frozen=True):
     """A page that training wants. `follows_links` says whether its links enter the crawl.
 
     `queue` is where they wait then, and where the page waits if it could not be fetched yet.
+    `is_needed`: a crawl needs at least one of these pages. By default those whose links it follows.
     """
 
     url: str
     key: UrlKey
     follows_links: bool = True
     queue: QueueId = QUEUE
+    is_needed: bool | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether a crawl can begin with this page alone."""
+        return self.follows_links if self.is_needed is None else self.is_needed
 
 
-# Returns the pages that training wants, stored or not, each once.
+# Returns the pages that training wants, stored or not, each once. It is asked again after they were
+# fetched, and may want more then: the pages of a site become known from page to page.
 ListWanted = Callable[[Portal], list[Wanted]]
 
 
@@ -124,13 +132,16 @@ async def prepare(
 
     `context` and `within` are the context and the limits of the crawl that this is a part of.
     """
-    wanted = unfetched(portal, list_wanted)
-    if not wanted:
-        return 0
-    return await _Preparation(portal, web, list_wanted, wanted).run(
-        context or CrawlContext(workers),
-        within,
-    )
+    context = context or CrawlContext(workers)
+    context = dataclasses.replace(context, counters=context.counters or CrawlCounters())
+    stored, tried = 0, set[UrlKey]()
+    while wanted := [page for page in unfetched(portal, list_wanted) if page.key not in tried]:
+        tried.update(page.key for page in wanted)
+        new = await _Preparation(portal, web, list_wanted, wanted).run(context, within)
+        stored += new
+        if not new or _is_spent(context, within):
+            break
+    return stored
 
 
 def unfetched(portal: Portal, list_wanted: ListWanted = wanted_examples) -> list[Wanted]:
@@ -190,7 +201,7 @@ class _Preparation:
             frontier.clear(session, Lane.PREPARATION)
 
     def _has_any_page(self) -> bool:
-        urls = [page.url for page in self.list_wanted(self.portal) if page.follows_links]
+        urls = [page.url for page in self.list_wanted(self.portal) if page.counts]
         with self.portal.store.reading() as session:
             return any(page_at_url(session, url) is not None for url in urls)
 
@@ -251,6 +262,13 @@ class _Preparation:
         for file in files:
             by_queue.setdefault(queue_of.get(file.origin, QUEUE), []).append(file)
         return by_queue
+
+
+def _is_spent(context: CrawlContext, within: Limits | None) -> bool:
+    """Return whether the crawl was stopped, or has fetched all the pages that it may."""
+    counters = context.counters
+    is_full = within is not None and counters is not None and counters.pages >= within.pages
+    return context.control.stopping or is_full
 
 
 def _limits(pages: int, within: Limits | None) -> Limits:

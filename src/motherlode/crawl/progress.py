@@ -49,7 +49,8 @@ class Progress(Struct, frozen=True):
     `relevant` counts pages that were judged to be on a topic, `topics` counts them by topic.
     `queues` is the approximate number of waiting URLs per queue. `advice` says what to install for
     documents that were stored without their text. `phase` is the policy's own word for what the
-    crawl does at present; empty: the policy has no phases.
+    crawl does at present; empty: the policy has no phases. `summary` are the policy's own figures
+    in words; empty: it has none.
     """
 
     pages: int = 0
@@ -71,6 +72,7 @@ class Progress(Struct, frozen=True):
     errors: dict[str, int] = {}
     advice: tuple[str, ...] = ()
     phase: str = ""
+    summary: str = ""
     retrainings: int = 0
     idle: Idle | None = None
     end: str = ""

@@ -276,6 +276,7 @@ class Supervisor:
             retries=self._scheduler.retries,
             under_way=self._fetch.under_way,
             idle=self._workers.idle or self._scheduler.idle(),
+            summary=self._policy.summary(),
         )
         retrainer = self._context.retrainer
         return progress if retrainer is None else retrainer.describe(progress)

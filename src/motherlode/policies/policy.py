@@ -116,6 +116,10 @@ class Policy(Protocol):
         """Return whether the crawl has found enough, and ends."""
         ...
 
+    def summary(self) -> str:
+        """Return its own figures in words, for the progress of the crawl; empty without any."""
+        ...
+
 
 class PolicyDefaults:
     """The optional methods of a policy: it judges nothing, ignores misses, and never has enough."""
@@ -138,3 +142,6 @@ class PolicyDefaults:
 
     def enough(self) -> bool:
         return False
+
+    def summary(self) -> str:
+        return ""

@@ -14,18 +14,25 @@ BINGO = "bingo"
 BINGO_2003 = "bingo-2003"
 TUNNEL = "tunnel"
 TUNNEL_2002 = "tunnel-2002"
+WEBSITES = "websites"
+WEBSITES_2004 = "websites-2004"
 BEST_FIRST = "best-first"
 BREADTH_FIRST = "breadth-first"
 DEPTH_FIRST = "depth-first"
 RANDOM = "random"
 ORACLE = "oracle"
+SITES_PAGE_CRAWLER = "sites-page-crawler"
+SITES_HOMEPAGE = "sites-homepage"
+SITES_BREADTH_FIRST = "sites-breadth-first"
+SITES_ORACLE = "sites-oracle"
 
 
 class Registration(Struct, frozen=True):
     """A policy's name, what it does in one sentence, and where its kind is: `module:attribute`.
 
-    `lab_only` is for policies that know the labels of a web. `lode lab compare` runs the policies
-    with `is_compared` unless it is told which to run.
+    `lab_only` is for policies that know the labels of a web, or are only there to be compared with.
+    `lode lab compare` runs the policies with `is_compared` unless it is told which to run; those
+    with `finds_sites` end when they have examined all sites, not all pages.
     """
 
     name: str
@@ -33,6 +40,7 @@ class Registration(Struct, frozen=True):
     kind: str
     lab_only: bool = False
     is_compared: bool = True
+    finds_sites: bool = False
 
 
 BUILT_IN = (
@@ -60,6 +68,20 @@ BUILT_IN = (
         is_compared=False,
     ),
     Registration(
+        WEBSITES,
+        "Finds websites like those that you name, from a few pages of each; learns from each site.",
+        "motherlode.policies.websites.kind:WEBSITES_KIND",
+        is_compared=False,
+        finds_sites=True,
+    ),
+    Registration(
+        WEBSITES_2004,
+        "Focused website crawling as published in 2004: page classes, edge weights, LinkRank.",
+        "motherlode.policies.websites.kind:WEBSITES_2004_KIND",
+        is_compared=False,
+        finds_sites=True,
+    ),
+    Registration(
         BEST_FIRST,
         "Links of the pages most like the examples first; learns nothing on the way.",
         "motherlode.policies.baseline_kinds:BEST_FIRST_KIND",
@@ -84,6 +106,38 @@ BUILT_IN = (
         "Knows the labels of a recorded web: the ceiling for all others.",
         "motherlode.policies.baseline_kinds:ORACLE_KIND",
         lab_only=True,
+    ),
+    Registration(
+        SITES_PAGE_CRAWLER,
+        "Pages by the mean probability of those that link to them; sites are judged afterwards.",
+        "motherlode.policies.websites.baselines:SITES_PAGE_CRAWLER_KIND",
+        lab_only=True,
+        is_compared=False,
+        finds_sites=True,
+    ),
+    Registration(
+        SITES_HOMEPAGE,
+        "Reads the home page of each site, and no more.",
+        "motherlode.policies.websites.baselines:SITES_HOMEPAGE_KIND",
+        lab_only=True,
+        is_compared=False,
+        finds_sites=True,
+    ),
+    Registration(
+        SITES_BREADTH_FIRST,
+        "Examines sites in order of discovery.",
+        "motherlode.policies.websites.baselines:SITES_BREADTH_FIRST_KIND",
+        lab_only=True,
+        is_compared=False,
+        finds_sites=True,
+    ),
+    Registration(
+        SITES_ORACLE,
+        "Knows the labels: one page of each relevant site, by the shortest way.",
+        "motherlode.policies.websites.baselines:SITES_ORACLE_KIND",
+        lab_only=True,
+        is_compared=False,
+        finds_sites=True,
     ),
 )
 

@@ -19,6 +19,7 @@ from motherlode.learning.options import LearningOptions
 from motherlode.policies.bingo.options import BingoOptions
 from motherlode.policies.options import CrawlOptions
 from motherlode.policies.tunnel.options import TunnelOptions
+from motherlode.policies.websites.options import WebsitesOptions
 from motherlode.search.options import IndexOptions
 from motherlode.sources.search.options import SourceOptions
 from motherlode.store import StoreOptions
@@ -62,6 +63,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     crawl: CrawlOptions = CrawlOptions()
     bingo: BingoOptions = BingoOptions()
     tunnel: TunnelOptions = TunnelOptions()
+    websites: WebsitesOptions = WebsitesOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
     index: IndexOptions = IndexOptions()

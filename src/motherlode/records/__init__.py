@@ -51,6 +51,8 @@ from motherlode.records.identifiers import (
 from motherlode.records.learning import (
     CENTROID_MODEL,
     LINK_MODEL,
+    SITE_CLASSES_MODEL,
+    SITE_CONTRAST_MODEL,
     TOPIC_MODEL,
     UNDONE_MODEL,
     Feedback,
@@ -83,6 +85,8 @@ __all__ = [
     "LINK_MODEL",
     "NO_QUEUE",
     "ROOT",
+    "SITE_CLASSES_MODEL",
+    "SITE_CONTRAST_MODEL",
     "TOPIC_MODEL",
     "UNDONE_MODEL",
     "Archived",

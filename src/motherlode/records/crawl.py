@@ -33,7 +33,8 @@ class Lane(IntEnum):
 class Follow(Struct, frozen=True, gc=False):
     """Offer this URL to a queue at this rank; a rediscovery may raise the rank, never lower it.
 
-    `via` is the page that led to it where that is not the one that was just fetched.
+    Where the page that led to it is not the one that was just fetched, `via` is its number or
+    `found_on` the key of its URL.
     """
 
     url: str
@@ -44,6 +45,7 @@ class Follow(Struct, frozen=True, gc=False):
     distance: float = 0.0
     lane: int = Lane.CRAWL  # a `Lane`; a bare number, because sixty a page are made
     via: PageId | None = None
+    found_on: UrlKey | None = None
 
 
 class Entry(Struct, frozen=True, gc=False):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # records are loaded by every command, and these are slow to 
 TOPIC_MODEL = "tree"  # the kind of model that judges pages by topics
 LINK_MODEL = "links"  # the kind of model that a crawl ranks links by
 CENTROID_MODEL = "centroids"  # the kind of model that judges pages by centroids of subjects
+SITE_CLASSES_MODEL = "site-classes"  # the kind of model that judges pages by classes of sites
+SITE_CONTRAST_MODEL = "site-contrast"  # the kind that judges sites by a contrast of centroids
 UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 

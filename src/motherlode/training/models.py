@@ -14,6 +14,8 @@ from motherlode.documents.features.spaces import Sample
 from motherlode.records import (
     CENTROID_MODEL,
     LINK_MODEL,
+    SITE_CLASSES_MODEL,
+    SITE_CONTRAST_MODEL,
     TOPIC_MODEL,
     Document,
     Judgement,
@@ -32,6 +34,8 @@ BUILT_IN: Mapping[str, str] = {
     TOPIC_MODEL: "motherlode.training.topic_model:load_topic_model",
     LINK_MODEL: "motherlode.policies.bingo.kind:load_link_model",
     CENTROID_MODEL: "motherlode.policies.tunnel.model:load_centroid_model",
+    SITE_CLASSES_MODEL: "motherlode.policies.websites.model:load_site_classes",
+    SITE_CONTRAST_MODEL: "motherlode.policies.websites.model:load_site_contrast",
 }
 
 

@@ -16,6 +16,7 @@ from motherlode.documents.features.meanings import (
     word_meanings,
 )
 from motherlode.documents.features.spaces import TERMS, Sample, Surroundings
+from motherlode.documents.text.terms import Bag
 from motherlode.learning.counterexamples import (
     Counterexamples,
     DomainBags,
@@ -242,6 +243,13 @@ def _common_samples(
         for name, document in documents.items()
     }
     return samples, DomainBags({name: sample[TERMS] for name, sample in samples.items()})
+
+
+def common_vocabulary_bags() -> list[Bag]:
+    """Return the terms of each document of the common vocabulary; none where it is not here."""
+    texts, _ = _vocabulary(offline=False)
+    samples, _ = _common_samples(tuple(texts.items()), (TERMS,))
+    return [sample[TERMS] for sample in samples.values()]
 
 
 def children_of(parent: int, parents: Mapping[int, int]) -> list[int]:

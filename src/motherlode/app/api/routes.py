@@ -15,6 +15,7 @@ from motherlode.app.api import (
     pages,
     portals,
     search,
+    sites,
     sources,
     topics,
 )
@@ -32,6 +33,7 @@ PARTS = (
     pages,
     marks,
     collections,
+    sites,
     export,
     sources,
 )

@@ -141,13 +141,20 @@ class Display:
             self.say(f"  {idle_sentence(idle, frequent_errors(progress))}")
 
 
+def _finds(progress: Progress) -> str:
+    """Return what a crawl has found, in the words of its policy if it has any."""
+    if progress.summary:
+        return f", {progress.summary}"
+    return f", {progress.relevant:,} on a topic ({harvest_rate(progress):.2f})"
+
+
 def line(progress: Progress, limits: Limits) -> str:
     """Return the progress of a crawl in one line."""
     again = progress.phase == REFRESHING
     parts = [
         f"{progress.phase}: " if progress.phase else "",
         f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}, {pace(progress)}",
-        "" if again else f", {progress.relevant:,} on a topic ({harvest_rate(progress):.2f})",
+        "" if again else _finds(progress),
         f", {progress.under_way:,} under way" if progress.under_way and not progress.end else "",
         f", {progress.waiting:,} waiting, {failures(progress)}",
         f", {count(progress.retrainings, 'retraining')}" if progress.phase and not again else "",
@@ -244,7 +251,10 @@ def _heads(progress: Progress, limits: Limits) -> Iterator[str]:
     yield f"{phase}: {count(progress.pages, 'page')}, {pace(progress)}{soon}"
     again = progress.phase == REFRESHING
     if not again:
-        yield f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f})"
+        yield (
+            progress.summary
+            or f"on a topic {progress.relevant:,} (harvest rate {harvest_rate(progress):.2f})"
+        )
     yield (
         f"{count(progress.hosts, 'host')}, {progress.under_way:,} under way, {progress.waiting:,} "
         "waiting"

@@ -45,7 +45,8 @@ def resuming_command(context: click.Context, changes: Mapping[str, Any] | None =
     for parameter in context.command.params:
         if isinstance(parameter, click.Argument):
             value = context.params[parameter.name or ""]
-            words += map(str, value if parameter.nargs == -1 else [value])
+            given = value if parameter.nargs == -1 else [value]
+            words += [str(word) for word in given if word is not None]
     for parameter in context.command.params:
         if isinstance(parameter, click.Option):
             words += _option_words(context, parameter, changes)

@@ -21,6 +21,7 @@ COMMANDS = {
     "new": "Make a portal from bookmarks, seeds or a query.",
     "ask": "Answer a query by a short crawl from a few pages, and keep it as a portal.",
     "collect": "Build a collection for each of many subjects, in one crawl.",
+    "sites": "Find whole websites like some that you name; show, accept and reject them.",
     "topics": "Show and edit a portal's topic tree.",
     "crawl": "Crawl for a portal's topics, starting from their examples.",
     "status": "Show the state of a portal, and what to do next.",
@@ -60,7 +61,20 @@ _REPEATABLE = frozenset(COMMANDS) - {
 }
 # Options with which a second run does more than the first one would have done.
 _ONCE = frozenset(
-    {"--undo", "--apply", "--accept", "--reject", "--move", "--pin", "--clear", "--trim", "--ask"}
+    {
+        "--undo",
+        "--apply",
+        "--accept",
+        "--reject",
+        "--accept-from",
+        "--reject-from",
+        "--undecided",
+        "--move",
+        "--pin",
+        "--clear",
+        "--trim",
+        "--ask",
+    }
 )
 
 EXIT_CODES = {

@@ -13,15 +13,15 @@ from motherlode.app.requests.fields import UNREACHED, FieldKind, RequestField, f
 Command = Callable[..., Any]
 
 
-def request_options(record: type[Struct]) -> Callable[[Command], Command]:
-    """Give a command the options of a request; it is called with the request as `request`."""
+def request_options(record: type[Struct], name: str = "request") -> Callable[[Command], Command]:
+    """Give a command the options of a request; it is called with the request under this name."""
     fields = fields_of(record)
 
     def decorate(function: Command) -> Command:
         @wraps(function)
         def command(*args: Any, **values: Any) -> Any:
             of_request = {field.name: _value(field, values.pop(field.name)) for field in fields}
-            return function(*args, request=record(**of_request), **values)
+            return function(*args, **values, **{name: record(**of_request)})
 
         decorated: Command = command
         for field in reversed(fields):

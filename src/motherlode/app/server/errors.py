@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from motherlode.app.errors import BusyError, NoJobError
+from motherlode.app.errors import BusyError, NoJobError, NoSuchSiteError
 from motherlode.app.server.rules import Refusal, is_api
 from motherlode.export.text_cleaner import plain
 from motherlode.records import (
@@ -40,6 +40,7 @@ _STATUS: tuple[tuple[type[LodeError], int], ...] = (
     (NoPortalError, 404),
     (NoSuchTopicError, 404),
     (NoJobError, 404),
+    (NoSuchSiteError, 404),
     (BusyError, 429),
     (LockedError, 409),
     (UsageError, 400),

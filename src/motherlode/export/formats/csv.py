@@ -52,6 +52,12 @@ def write_member_csv(members: Iterable[MemberRecord], out: BinaryIO, *, texts: b
     return _write_rows((*MEMBER_COLUMNS, "text") if texts else MEMBER_COLUMNS, rows, out)
 
 
+def write_csv_rows(heading: Iterable[str], rows: Iterable[list[object]], out: BinaryIO) -> int:
+    """Write rows under a heading, and return their number; texts in cells stay texts."""
+    harmless = ([_cell(one) if isinstance(one, str) else one for one in row] for row in rows)
+    return _write_rows(heading, harmless, out)
+
+
 def _write_rows(heading: Iterable[str], rows: Iterable[list[object]], out: BinaryIO) -> int:
     lines = TextIOWrapper(out, "utf-8", newline="", write_through=True)
     try:

@@ -5,4 +5,13 @@ Only `content` reads the portal; all other modules work on its `records`.
 
 MARKER = "motherlode-site.txt"
 FOLDERS = ("assets", "search", "sites", "topics")
-FILES = (MARKER, "about.html", "index.html", "search.html", *FOLDERS)
+WEBSITES_PAGE, WEBSITES_PICTURE = "websites.html", "websites.svg"  # of a portal of websites
+FILES = (
+    MARKER,
+    "about.html",
+    "index.html",
+    "search.html",
+    WEBSITES_PAGE,
+    WEBSITES_PICTURE,
+    *FOLDERS,
+)

@@ -2,7 +2,7 @@
 it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -12,7 +12,24 @@ from msgspec.structs import replace
 from motherlode import __version__
 from motherlode.documents.features.spaces import TERMS
 from motherlode.export.record_reader import ExportSource
-from motherlode.export.site.records import Bunch, Content, Detail, Head, Imprint, Outing, Shown
+from motherlode.export.site.records import (
+    Bunch,
+    Content,
+    Detail,
+    Head,
+    Imprint,
+    Outing,
+    Shown,
+    Website,
+)
+from motherlode.export.site_picture import can_draw, site_svg
+from motherlode.policies.registry import WEBSITES, WEBSITES_2004
+from motherlode.policies.websites.site_table import (
+    ListedSite,
+    SiteFilter,
+    SiteTable,
+    site_table,
+)
 from motherlode.records import Example, TopicId
 from motherlode.records.example_counts import count_examples
 from motherlode.store.queries import overview
@@ -49,7 +66,15 @@ _EXAMPLES = 100
 def content_of(source: ExportSource) -> Content:
     """The content of a site: of a portal, or of one of its topics and those below."""
     content = _Content(source)
-    return Content(content.imprint(), content.heads(), content.cards, content.detail)
+    websites = content.websites()
+    return Content(
+        imprint=content.imprint(),
+        heads=content.heads(),
+        cards=content.cards,
+        detail=content.detail,
+        websites=tuple(map(_website, websites)),
+        picture=content.picture(websites),
+    )
 
 
 @dataclass(frozen=True)
@@ -91,6 +116,21 @@ class _Content:
                 if run.is_crawl
             ),
         )
+
+    def websites(self) -> list[ListedSite]:
+        """Return the relevant websites; none for a portal of another policy."""
+        is_wanted = self.source.portal.config.crawl.policy in (WEBSITES, WEBSITES_2004)
+        return self._sites.filtered(SiteFilter.RELEVANT) if is_wanted else []
+
+    def picture(self, websites: Sequence[ListedSite]) -> str:
+        """Return the picture of websites; empty without them or the library that draws it."""
+        if not websites or not can_draw():
+            return ""
+        return site_svg(self._sites, websites, self.source.portal.title)
+
+    @cached_property
+    def _sites(self) -> SiteTable:
+        return site_table(self.source.session, self.source.portal.config)
 
     def cards(self, head: Head) -> Iterator[PageCard]:
         """The pages of a topic that are there, the surest first; or the members of a collection."""
@@ -186,3 +226,14 @@ def _bunch(cluster: Cluster) -> Bunch:
 def _shown(example: Example) -> Shown:
     said = example.title or (example.text or "" if example.url is None else "")
     return Shown(example.url, said, ORIGINS[example.origin])
+
+
+def _website(row: ListedSite) -> Website:
+    return Website(
+        site=row.site,
+        home=row.home,
+        title=row.title,
+        probability=row.probability,
+        pages=row.pages,
+        referrers=row.referrers,
+    )

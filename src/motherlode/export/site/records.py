@@ -75,13 +75,27 @@ class Imprint(Struct, frozen=True):
     outings: tuple[Outing, ...]
 
 
+class Website(Struct, frozen=True):
+    """A relevant website: its home page, and the numbers of its pages and relevant referrers."""
+
+    site: str
+    home: str
+    title: str
+    probability: float | None
+    pages: int
+    referrers: int
+
+
 @dataclass(frozen=True)
 class Content:
     """Everything. Topics come parents first, each followed by those below it; cards come surest
-    first.
+    first, and so do the relevant websites of a portal of such. `picture` is an SVG of their links;
+    empty without one.
     """
 
     imprint: Imprint
     heads: Sequence[Head]
     cards: Callable[[Head], Iterator[PageCard]]
     detail: Callable[[Head], Detail]
+    websites: Sequence[Website] = ()
+    picture: str = ""

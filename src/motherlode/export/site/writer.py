@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from motherlode.export.site import FOLDERS, MARKER, lookup
+from motherlode.export.site import FOLDERS, MARKER, WEBSITES_PAGE, WEBSITES_PICTURE, lookup
 from motherlode.export.site.names import site_file, topic_file
 from motherlode.export.site.records import Content, Head
 from motherlode.export.site.rows import brief, named, row_of
@@ -105,6 +105,7 @@ class _Site:
             "topics": self._topics,
             "files": self._files,
             "total": len(spool),
+            "websites": content.websites,
         }
         self._pages = SitePageWriter(folder, shared)
 
@@ -113,6 +114,7 @@ class _Site:
         self._write_topics()
         self._write_sites()
         self._write_search()
+        self._write_websites()
         roots = [topic.place for topic in self._topics if topic.parent is None]
         self._pages.write(
             "index.html", "home.html", roots=roots, sites=_ranked(self._hosts)[:_SITES]
@@ -183,6 +185,17 @@ class _Site:
         about = lookup.about(len(self._spool), firsts, spans, sorted(self._spool.languages))
         self._pages.put("search/about.js", about)
         self._pages.write("search.html", "search.html")
+
+    def _write_websites(self) -> None:
+        """The relevant websites of a portal of such, with the picture of their links."""
+        if not self._content.websites:
+            return
+        picture = self._content.picture
+        if picture:
+            self._pages.put(WEBSITES_PICTURE, picture.encode())
+        self._pages.write(
+            WEBSITES_PAGE, "websites.html", picture=WEBSITES_PICTURE if picture else ""
+        )
 
 
 def _ranked(counted: Counter[str]) -> list[tuple[str, int]]:

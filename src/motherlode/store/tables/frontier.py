@@ -81,7 +81,22 @@ _FAILED_LAST = case((urls.c.reason.like(f"{NOT_REFRESHED}%"), 1), else_=0)
 
 def offer(session: Session, follows: Sequence[Follow]) -> list[Entry]:
     """Offer seeds, what a source found, or links of earlier pages. Returns what waits now."""
-    return offer_all(session, follows, [follow.via for follow in follows])
+    return offer_all(session, follows, vias_of(session, follows, [None] * len(follows)))
+
+
+def vias_of(
+    session: Session, follows: Sequence[Follow], latest: Sequence[PageId | None]
+) -> list[PageId | None]:
+    """Return the page that led to each URL: the one that it names, or else the latest page."""
+    keys = {follow.found_on for follow in follows if follow.found_on is not None}
+    found = session.bulk.find(urls, "key", sorted(keys), ("id", "key")) if keys else ()
+    key_of: dict[int, int] = {row[0]: row[1] for row in found}
+    numbers = session.bulk.find(pages, "url_id", list(key_of), ("url_id", "id")) if key_of else ()
+    page_of: dict[int | None, PageId] = {key_of[url]: PageId(page) for url, page in numbers}
+    return [
+        follow.via or page_of.get(follow.found_on) or page
+        for follow, page in zip(follows, latest, strict=True)
+    ]
 
 
 def offer_from(session: Session, follows: Sequence[tuple[PageId, Follow]]) -> list[Entry]:

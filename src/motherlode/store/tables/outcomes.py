@@ -1,6 +1,5 @@
 """Write a batch of outcomes with all that they caused, into all the tables they touch."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +41,7 @@ from motherlode.store.tables import frontier, parked_urls
 from motherlode.store.tables.judgements import COLUMNS as JUDGEMENT_COLUMNS
 from motherlode.store.tables.judgements import judgement_row
 from motherlode.store.tables.near_duplicates import quarters
+from motherlode.store.tables.notes import note_json
 from motherlode.store.tables.pages import UNREADABLE
 from motherlode.store.values import all_storable, signed, storable
 
@@ -161,7 +161,7 @@ class _Rows:
     )  # URLs that may have redirected before, and are pages now
     judgements: list[Row] = field(default_factory=list)
     notes: dict[tuple[str, str], Row] = field(default_factory=dict)
-    vias: list[PageId | None] = field(default_factory=list)  # of every follow, in order
+    latest: list[PageId | None] = field(default_factory=list)  # the page of every follow, in order
 
     def add(self, outcome: Outcome) -> None:
         via = None
@@ -176,8 +176,8 @@ class _Rows:
                 self.seen.add(via)
                 self._add_page(via, outcome, outcome.page)
         for note in outcome.notes:
-            self.notes[note.kind, note.key] = (note.kind, note.key, _json(note.value), via)
-        self.vias += [follow.via or via for follow in outcome.follows]
+            self.notes[note.kind, note.key] = (note.kind, note.key, note_json(note.value), via)
+        self.latest += [via] * len(outcome.follows)
 
     def _add_page(self, number: PageId, outcome: Outcome, page: Page) -> None:
         if outcome.document is None and number in self.refetched:
@@ -196,10 +196,6 @@ class _Rows:
         if outcome.judgement is not None:
             said = outcome.judgement
             self.judgements.append(judgement_row(number, said))
-
-
-def _json(value: Any) -> str:
-    return storable(json.dumps(value))
 
 
 def _page_row(number: PageId, url_id: int, outcome: Outcome, page: Page, run: RunId | None) -> Row:
@@ -299,7 +295,8 @@ def _settle(
     _close(session, outcomes)
     follows = [follow for outcome in outcomes for follow in outcome.follows]
     settled = {UrlId(fate[0]) for fate in fates if fate[1] != UrlState.OPEN}
-    return settled, frontier.offer_all(session, follows, rows.vias)
+    vias = frontier.vias_of(session, follows, rows.latest)
+    return settled, frontier.offer_all(session, follows, vias)
 
 
 def _is_as_it_was(outcome: Outcome) -> bool:

@@ -30,6 +30,7 @@ from motherlode.records import CENTROID_MODEL, Model, ModelId
 from motherlode.search.indexer import update_index
 from motherlode.store.tables import ledger
 from support.app_server import ORIGIN
+from support.site_portals import MadeSite, keep_verdicts
 from support.training_webs import place
 
 EXAMPLES = int(os.environ.get("LODE_FUZZ", "12"))  # requests to each route
@@ -60,6 +61,8 @@ KNOWN: dict[str, Any] = {
     "name": "owls",
     "query": "owls",
     "good": [place("owl", 0)],
+    "accept": [place("owl", 0)],
+    "show": "relevant",
     "pin": [place("owl", 0)],
     "subject": "animals/birds",
     "format": "csv",
@@ -92,6 +95,9 @@ def searchable(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -
         update_index(portal)
     with Portal.writing(path, "test") as portal, portal.store.writing() as session:
         ledger.keep_model(session, Model(ModelId(0), CENTROID_MODEL, 1, 1.0, b""))
+        keep_verdicts(
+            session, {"owl0.test": MadeSite(probability=0.9), "far.test": MadeSite({}, 0.1)}
+        )
     return path
 
 
@@ -140,6 +146,10 @@ def _of_birds(drawn: tuple[Any, bool]) -> Any:
         case.path_parameters["portal"] = "birds"
     if known and "subject" in (case.path_parameters or {}):
         case.path_parameters["subject"] = "animals"
+    if known and "site" in (case.path_parameters or {}):
+        case.path_parameters["site"] = "owl0.test"
+    if known and "suffix" in (case.path_parameters or {}):
+        case.path_parameters["suffix"] = "svg"
     if known and case.query:
         case.query = _known(case.query)
     if known and isinstance(case.body, dict):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from motherlode.export.site import FILES, MARKER, lookup
+from motherlode.export.site import FILES, MARKER, WEBSITES_PAGE, WEBSITES_PICTURE, lookup
 from motherlode.export.site.names import site_file, topic_file
 from motherlode.export.site.records import Bunch, Content, Detail, Head, Imprint, Outing, Shown
 from motherlode.export.site.rows import TITLE, row_of
@@ -139,7 +139,7 @@ def test_every_page_is_come_to_and_every_link_leads_somewhere(
 ) -> None:
     site = made(tmp_path / "site", birds)
     assert check_links(site) == pages_in(site).keys()
-    assert {path.name for path in site.iterdir()} == set(FILES)
+    assert {path.name for path in site.iterdir()} == set(FILES) - {WEBSITES_PAGE, WEBSITES_PICTURE}
     listed = [
         page
         for name, page in pages_in(site).items()

@@ -15,7 +15,7 @@ from motherlode.lab.trials.comparison import (
     rows,
     tasks,
 )
-from motherlode.policies.registry import BINGO, BINGO_2003, policy_names
+from motherlode.policies.registry import BINGO, BINGO_2003, BUILT_IN
 from motherlode.records import NoSuchTopicError, UsageError
 from support.small_webs import Said, html, record_web
 
@@ -41,7 +41,9 @@ ON_TOPIC = ("a.test/", "a.test/2", "b.test/", "b.test/1", "b.test/2", "b.test/4"
 LABELS = {f"http://{page}": "Animals/Owls" for page in ON_TOPIC} | {"http://c.test/": "Machines"}
 SEED = ("http://a.test/",)
 CRAWLERS = (BINGO, BINGO_2003)
-CONTENDERS = tuple(name for name in policy_names(for_lab=True) if name not in CRAWLERS)
+CONTENDERS = tuple(
+    policy.name for policy in BUILT_IN if policy.name not in CRAWLERS and not policy.finds_sites
+)
 
 
 @pytest.fixture(scope="module")

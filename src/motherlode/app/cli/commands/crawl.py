@@ -100,7 +100,9 @@ def show_end(progress: "Progress") -> None:
     fetched = f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}"
     spent = f"in {duration(progress.seconds)}, {pace(progress)}"
     click.echo(f"\n{fetched} {spent}: {end_reason(progress)}.")
-    if progress.phase or progress.relevant:  # pages were judged
+    if progress.summary:
+        click.echo(f"{progress.summary}.")
+    elif progress.phase or progress.relevant:  # pages were judged
         click.echo(f"{progress.relevant:,} on a topic: harvest rate {harvest_rate(progress):.2f}.")
     figures = [
         f"{progress.size / 1e6:,.1f} MB",

@@ -14,14 +14,15 @@ from motherlode.app.cli.commands.lab.learn import learn
 from motherlode.app.cli.commands.lab.measure import measure
 from motherlode.app.cli.commands.lab.portal import portal
 from motherlode.app.cli.commands.lab.search import search
+from motherlode.app.cli.commands.lab.sites import sites
 
 
 @click.group("lab")
 def command() -> None:
     """Compare policies on a labelled web, and measure crawls.
 
-    WEB is a directory, as for 'lode sandbox'. Every command takes --json; compare and measure take
-    --plot.
+    WEB is a directory, as for 'lode sandbox'. Every command takes --json; compare, measure
+    and sites take --plot.
 
     \b
     lode lab compare WEB --topic Science/Chemistry --pages 1000
@@ -33,8 +34,21 @@ def command() -> None:
     lode lab feedback WEB --least 100 --repeat 3
     lode lab calibration WEB --least 100
     lode lab search WEB
+    lode lab sites WEB --plot sites.png
     """
 
 
-for _command in (calibration, collect, compare, expert, feedback, learn, measure, portal, search):
+_COMMANDS = (
+    calibration,
+    collect,
+    compare,
+    expert,
+    feedback,
+    learn,
+    measure,
+    portal,
+    search,
+    sites,
+)
+for _command in _COMMANDS:
     command.add_command(_command)

@@ -1,0 +1,370 @@
+"""The crawler for websites of Ester, Kriegel and Schubert (VLDB 2004), and ours (SPEC W1).
+
+The external level ranks sites and opens the best, a number of them at a time. The internal level
+examines an open site: one page of it is under way at a time, and the next is chosen when that came.
+So the stored frontier has one entry for each open site; all else is in memory, and is made from the
+stored pages, links and verdicts when a crawl is resumed.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from motherlode.documents.features.spaces import TERMS, Sample
+from motherlode.learning.sites.measures import ExaminedSite, RisingCost
+from motherlode.policies.bounds import allows_host
+from motherlode.policies.follows import links_within
+from motherlode.policies.options import CrawlOptions
+from motherlode.policies.policy import NO_MOVES, Miss, MissKind, Moves, PolicyDefaults, Visit
+from motherlode.policies.websites.examination import (
+    Examination,
+    ReadPage,
+    SiteJudge,
+    WaitingPage,
+)
+from motherlode.policies.websites.options import WebsitesOptions
+from motherlode.policies.websites.site_graph import SiteGraph, TransversalLink, WaitingSite
+from motherlode.policies.websites.stored_sites import (
+    EVEN,
+    EndReason,
+    SiteState,
+    SiteVerdict,
+    site_note,
+)
+from motherlode.records import Follow, Judgement, Link, Note, QueueId, UrlKey
+from motherlode.urls import Address, UrlError, address, host_of
+
+SITES_QUEUE = QueueId(1)
+PAGES_QUEUE = QueueId(2)
+QUEUE_NAMES = {SITES_QUEUE: "sites", PAGES_QUEUE: "pages of open sites"}
+PAGE_RANK = 10.0  # of pages of open sites: before all sites, whose ranks are below
+MIN_RANK = 0.05  # of a site that is examined before relevant sites are read on for links
+MAX_WIDENED_PAGES = 100  # of one site
+MAX_CLOSED_SITES = 500  # that may be read on for links
+STALLED_SHARE = 8  # a site without news for so many pages for each open site is not waited for
+
+
+class PageJudge(Protocol):
+    """Judges pages by themselves."""
+
+    def judge(self, samples: Sequence[Sample]) -> list[Judgement]: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class WebsitePolicy(PolicyDefaults):
+    """Both crawlers: `judge_site` examines a site, and `graph` ranks the sites.
+
+    `pages` counts those of sites that were not named, `examined` are the sites that were decided,
+    and `relevant` counts the relevant ones. `open` are the sites under examination; `under_way`
+    says for which of them a page was offered. `closed` are relevant sites with pages that were not
+    read: they are read on for more links when no site is worth examining (`widens`). `resumed` are
+    the pages that open sites read next when a crawl goes on. `unwritten` are notes that go with the
+    next page. `elsewhere` are pages that redirects led to, of sites that were not open.
+    """
+
+    name: str
+    options: WebsitesOptions
+    crawl_options: CrawlOptions
+    model: PageJudge
+    judge_site: SiteJudge
+    graph: SiteGraph
+    widens: bool = False
+    pages: int = 0
+    examined: set[str] = field(default_factory=set)
+    relevant: int = 0
+    open: dict[str, Examination] = field(default_factory=dict)
+    closed: dict[str, Examination] = field(default_factory=dict)
+    under_way: dict[UrlKey, str] = field(default_factory=dict)
+    resumed: list[Follow] = field(default_factory=list)
+    unwritten: list[Note] = field(default_factory=list)
+    elsewhere: set[UrlKey] = field(default_factory=set)
+    rising_cost: RisingCost | None = None
+    has_risen: bool = False
+
+    @property
+    def spaces(self) -> Sequence[str]:
+        return (TERMS,)
+
+    def seed(self) -> Iterable[Follow]:
+        """Return the next page of every open site, and the home pages of the best sites."""
+        for follow, note in self._open_sites():
+            self.resumed.append(follow)
+            self.unwritten.append(note)
+        return list(self.resumed)
+
+    def resume(self, waiting_sites: Collection[str]) -> None:
+        """Choose the next page of each open site of which none waits in the stored frontier."""
+        for examination in list(self.open.values()):
+            if examination.site not in waiting_sites:
+                moves = self._next(examination, [])
+                self.resumed += moves.follows
+                self.unwritten += moves.notes
+
+    def adopt(
+        self, model: PageJudge, judge_site: SiteJudge, probabilities: Mapping[str, float]
+    ) -> None:
+        """Go on with a new model, which has judged the examined sites anew."""
+        self.model, self.judge_site = model, judge_site
+        for examination in self.open.values():
+            examination.rejudge(judge_site)
+        known = {site: p for site, p in probabilities.items() if site in self.graph.known}
+        self.graph.set_probabilities(known)
+        self.relevant = sum(self.graph.known.get(site, 0.0) > EVEN for site in self.examined)
+
+    def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
+        return self.model.judge([visit.sample for visit in visits])
+
+    def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
+        assert judgement is not None  # noqa: S101 - this policy judges every page
+        if not visit.entry.url_id:  # a file inside an archive
+            return NO_MOVES
+        self.pages += 1
+        asked = self.under_way.pop(visit.entry.key, None) or self.graph.site_of(visit.entry.url)
+        site = self.graph.site_of(visit.url)
+        examination = self.open.get(asked)
+        if examination is None:
+            self._add_links(site, visit, judgement)
+            return self._moves([], [])
+        if site != asked:
+            examination.met.add(visit.entry.key)
+            self.elsewhere.add(visit.key)
+            return self._redirected(examination, site, visit, judgement)
+        return self._read(examination, visit, judgement)
+
+    def missed(self, miss: Miss) -> Moves:
+        site = self.under_way.pop(miss.entry.key, None)
+        examination = self.open.get(site or self.graph.site_of(miss.entry.url))
+        if examination is None:
+            return self._moves([], [])
+        examination.met.add(miss.entry.key)
+        original = self.graph.site_of(miss.duplicate_of) if miss.duplicate_of else ""
+        is_mirror = miss.kind is MissKind.DUPLICATE and original not in ("", examination.site)
+        if is_mirror and not examination.read:
+            return self._moves([], self._merged(examination, original))
+        return self._next(examination, [])
+
+    def enough(self) -> bool:
+        wanted = self.options.enough_sites
+        return self.has_risen or 0 < wanted <= self.relevant
+
+    def summary(self) -> str:
+        each = f", {self.pages / self.relevant:.1f} pages each" if self.relevant else ""
+        return f"{len(self.examined):,} sites examined, {self.relevant:,} relevant{each}"
+
+    # --- one site ---
+
+    def _read(self, examination: Examination, visit: Visit, judgement: Judgement) -> Moves:
+        """Add a page to the examination of its site, and say what is read next."""
+        leaving = self._add_links(examination.site, visit, judgement)
+        page = ReadPage(
+            key=visit.key,
+            probability=judgement.confidence + EVEN,
+            leaving=leaving,
+            depth=visit.entry.depth,
+        )
+        links = self._internal_links(examination.site, visit)
+        examination.add_page(page, visit.sample[TERMS], links, self.judge_site)
+        examination.last_seen = self.pages
+        return self._next(examination, [])
+
+    def _next(self, examination: Examination, notes: list[Note]) -> Moves:
+        """Return the next page of a site, or its verdict and the next site."""
+        examination.last_seen = self.pages
+        if not examination.read:
+            entry = examination.take_entry()
+            if entry is not None:
+                return self._moves([self._follow_entry(examination, entry)], notes)
+            return self._close(examination, EndReason.UNREACHABLE, notes)
+        reason = EndReason.DECIDED if examination.is_widening else None
+        reason = reason or examination.end_reason(self.options, self.judge_site)
+        page = None if reason is not None else examination.take_page(self.judge_site)
+        if page is None:
+            return self._close(examination, reason or EndReason.NO_MORE_PAGES, notes)
+        self.graph.set_probability(examination.site, examination.probability)
+        notes.append(site_note(examination.site, examination.verdict(None)))
+        return self._moves([self._follow_page(examination, page)], notes)
+
+    def _close(self, examination: Examination, reason: EndReason, notes: list[Note]) -> Moves:
+        del self.open[examination.site]
+        was_decided = examination.is_widening
+        examination.decide(self.pages)
+        verdict = examination.verdict(reason)
+        if verdict.state is SiteState.EXAMINED and not was_decided:
+            self.examined.add(examination.site)
+            self.relevant += verdict.is_relevant
+            self._watch_cost(verdict)
+        can_widen = self.widens and len(self.closed) < MAX_CLOSED_SITES
+        if can_widen and verdict.is_relevant and examination.waiting:
+            self.closed[examination.site] = examination
+        self.graph.set_probability(examination.site, verdict.probability)
+        notes.append(site_note(examination.site, verdict))
+        return self._moves([], notes)
+
+    def _redirected(
+        self, examination: Examination, site: str, visit: Visit, judgement: Judgement
+    ) -> Moves:
+        """Go on where a page led to another site: a home page makes its site a mirror."""
+        if examination.read:
+            return self._next(examination, [])
+        notes = self._merged(examination, site)
+        if site in self.graph.known:
+            return self._moves([], notes)
+        moved = Examination(site, self.graph.rules.home_of(visit.url))
+        moved.met.add(visit.entry.key)
+        self.open[site] = moved
+        self.graph.set_probability(site, moved.probability)
+        moves = self._read(moved, visit, judgement)
+        return Moves(moves.follows, [*notes, *moves.notes])
+
+    def _merged(self, examination: Examination, site: str) -> list[Note]:
+        """Note that a site is a mirror of another one, and end its examination."""
+        del self.open[examination.site]
+        self.graph.merge(examination.site, site)
+        verdict = SiteVerdict(
+            home=examination.home.url,
+            state=SiteState.MIRROR,
+            probability=self.graph.known.get(site, EVEN),
+            pages=0,
+            reason=EndReason.MIRROR,
+            page_at_end=self.pages,
+            mirror_of=site,
+        )
+        return [site_note(examination.site, verdict)]
+
+    def _watch_cost(self, verdict: SiteVerdict) -> None:
+        if self.rising_cost is not None:
+            site = ExaminedSite(self.pages, verdict.is_relevant)
+            self.has_risen = self.rising_cost.add(site) or self.has_risen
+
+    # --- all sites ---
+
+    def _moves(self, follows: list[Follow], notes: list[Note]) -> Moves:
+        """Return the moves, with home pages of sites for which there is room now."""
+        for follow, note in self._open_sites():
+            follows.append(follow)
+            notes.append(note)
+        notes, self.unwritten = [*self.unwritten, *notes], []
+        return Moves(follows, notes)
+
+    def _open_sites(self) -> Iterator[tuple[Follow, Note]]:
+        while self._has_room():
+            best = self.graph.best_rank()
+            if best is None or best < MIN_RANK:
+                widened = self._widen()
+                if widened is not None:
+                    yield widened
+                    continue
+            taken = self.graph.take()
+            if taken is None:
+                return
+            waiting, rank = taken
+            examination = self._examination(waiting)
+            if examination is None:
+                self.graph.known[waiting.site] = 0.0
+                continue
+            self.open[waiting.site] = examination
+            self.graph.known[waiting.site] = rank
+            follow = Follow(
+                examination.home.url,
+                examination.home.key,
+                SITES_QUEUE,
+                rank,
+                waiting.depth,
+                found_on=waiting.found_on,
+            )
+            self.under_way[follow.key] = waiting.site
+            yield follow, site_note(waiting.site, examination.verdict(None))
+
+    def _widen(self) -> tuple[Follow, Note] | None:
+        """Read one more page of a relevant site, for its links; of the site with the fewest."""
+        candidates = [
+            each
+            for site, each in self.closed.items()
+            if len(each.read) < MAX_WIDENED_PAGES and self.graph.known.get(site, 0.0) > EVEN
+        ]
+        examination = min(candidates, key=lambda each: len(each.read), default=None)
+        if examination is None:
+            return None
+        del self.closed[examination.site]
+        page = examination.take_page(self.judge_site)
+        if page is None:
+            return self._widen()
+        examination.last_seen = self.pages
+        examination.probability = self.graph.known[examination.site]
+        self.open[examination.site] = examination
+        note = site_note(examination.site, examination.verdict(EndReason.DECIDED))
+        return self._follow_page(examination, page), note
+
+    def _has_room(self) -> bool:
+        """Return whether another site may be opened; stalled ones do not keep others waiting."""
+        patience = STALLED_SHARE * self.options.open_sites
+        seen = self.pages
+        active = sum(seen - each.last_seen <= patience for each in self.open.values())
+        return active < self.options.open_sites
+
+    def _examination(self, waiting: WaitingSite) -> Examination | None:
+        """Return the examination of a site; None if the crawl may not enter it."""
+        entries = [entry for url in waiting.entries if (entry := _address_or_none(url))]
+        if not entries or not allows_host(entries[0].host, self.crawl_options):
+            return None
+        home = self.graph.rules.home_of(entries[0].url)
+        examination = Examination(waiting.site, home, entries=entries, last_seen=self.pages)
+        examination.met.add(home.key)
+        if home.key not in self.elsewhere:
+            return examination
+        entry = examination.take_entry()
+        return None if entry is None else replace(examination, home=entry)
+
+    def _follow_page(self, examination: Examination, page: WaitingPage) -> Follow:
+        self.under_way[page.address.key] = examination.site
+        return Follow(
+            page.address.url,
+            page.address.key,
+            PAGES_QUEUE,
+            PAGE_RANK,
+            page.depth,
+            found_on=page.found_on,
+        )
+
+    def _follow_entry(self, examination: Examination, entry: Address) -> Follow:
+        self.under_way[entry.key] = examination.site
+        known = self.graph.waiting_site(examination.site)
+        found_on = None if known is None else known.found_on
+        depth = 0 if known is None else known.depth
+        return Follow(
+            entry.url, entry.key, PAGES_QUEUE, PAGE_RANK, depth, found_on=found_on or entry.key
+        )
+
+    # --- links ---
+
+    def _add_links(self, site: str, visit: Visit, judgement: Judgement) -> int:
+        """Add the links of a page to other sites; return the number of these sites."""
+        leaving = [
+            TransversalLink(target, link.url, link.anchor)
+            for link in self._links(visit)
+            if (target := self.graph.site_of(link.url)) != site
+        ]
+        probability = judgement.confidence + EVEN
+        self.graph.add_links(site, visit.key, visit.entry.depth, probability, leaving)
+        return len({link.target for link in leaving})
+
+    def _internal_links(self, site: str, visit: Visit) -> list[Address]:
+        return [
+            Address(link.url, link.key, host_of(link.url))
+            for link in self._links(visit)
+            if self.graph.site_of(link.url) == site
+        ]
+
+    def _links(self, visit: Visit) -> Sequence[Link]:
+        """Return the links that the crawl may follow."""
+        deepest = self.crawl_options.depth
+        if deepest and visit.entry.depth >= deepest:
+            return ()
+        return links_within(visit.document.links, self.crawl_options)
+
+
+def _address_or_none(url: str) -> Address | None:
+    try:
+        return address(url)
+    except UrlError:
+        return None

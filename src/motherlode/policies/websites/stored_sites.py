@@ -1,0 +1,260 @@
+"""The sites of a portal as they are stored: verdicts, pages read, and links between sites.
+
+A policy is made from them, so that a crawl that was killed goes on where it was; and they are what
+users see. A site's verdict is a note, written in one transaction with the page that brought it.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from motherlode.portal.config import Config
+from motherlode.records import ChoiceKind, Note, Origin, PageId, UrlKey
+from motherlode.store.queries.site_rows import SitePageRow, leaving_links, site_page_rows
+from motherlode.store.session import Session
+from motherlode.store.tables import topics as topic_rows
+from motherlode.store.tables.collection_choices import standing_choices
+from motherlode.store.tables.notes import keep_notes, notes_of
+from motherlode.topics import TopicTree
+from motherlode.urls.site_rules import SiteRules
+
+SITE_NOTE = "site"  # the kind of the notes that hold verdicts
+MAX_NAMES = 8  # anchor texts of a site that are kept
+MAX_ENTRIES = 3  # pages of a site that links lead to, to begin at if its home page is not there
+EVEN = 0.5  # the probability of a page that was not judged
+
+
+class SiteState(StrEnum):
+    """How far the examination of a site is."""
+
+    OPEN = "open"
+    EXAMINED = "examined"
+    UNREACHABLE = "unreachable"
+    MIRROR = "mirror"  # it leads to another site
+
+
+class EndReason(StrEnum):
+    """Why the examination of a site ended."""
+
+    DECIDED = "decided"
+    PAGE_LIMIT = "page limit"
+    NO_MORE_PAGES = "no more pages"
+    UNREACHABLE = "unreachable"
+    MIRROR = "mirror"
+
+
+class SiteVerdict(Struct, frozen=True):
+    """What the crawl has found out about a site.
+
+    `probability` is that of being relevant. `page_at_end` counts the pages of all sites when the
+    examination ended. `mirror_of` is the site that this one leads to.
+    """
+
+    home: str
+    state: SiteState
+    probability: float
+    pages: int
+    reason: EndReason | None = None
+    page_at_end: int = 0
+    mirror_of: str = ""
+
+    @property
+    def is_relevant(self) -> bool:
+        return self.state is SiteState.EXAMINED and self.probability > EVEN
+
+
+class SitePage(Struct, frozen=True):
+    """A page of a site, with its probability of appearing in a relevant site."""
+
+    page: PageId
+    url: str
+    key: UrlKey
+    title: str
+    depth: int
+    probability: float
+
+
+class SiteEdge(Struct):
+    """The links from one site to another: the pages that have them, and their probabilities."""
+
+    pages: list[PageId]
+    probabilities: list[float]
+
+
+class LinkedSite(Struct):
+    """A site that others link to: by whom, under which names, and at which pages."""
+
+    edges: dict[str, SiteEdge]
+    names: list[str]
+    entries: list[str]
+    depth: int
+    found_on: UrlKey
+
+
+class PortalSites(Struct, frozen=True):
+    """All sites of a portal.
+
+    `given` says which sites the user has named: True is relevant. `mirrors` lead to the site that
+    counts. `linked` are the sites that pages link to, whether or not they were examined.
+    """
+
+    rules: SiteRules
+    given: Mapping[str, bool]
+    verdicts: Mapping[str, SiteVerdict]
+    pages: Mapping[str, list[SitePage]]
+    linked: Mapping[str, LinkedSite]
+    mirrors: Mapping[str, str]
+
+    def site_of(self, url: str) -> str:
+        """Return the site of a URL that counts, mirrors resolved."""
+        return resolve_mirror(self.rules.site_of(url), self.mirrors)
+
+    def probability_of(self, site: str) -> float | None:
+        """Return the probability that a site is relevant; None if none of its pages was read."""
+        if site in self.given:
+            return float(self.given[site])
+        verdict = self.verdicts.get(site)
+        return None if verdict is None or not verdict.pages else verdict.probability
+
+
+def site_note(site: str, verdict: SiteVerdict) -> Note:
+    """Return the note that stores a verdict."""
+    return Note(SITE_NOTE, site, msgspec.to_builtins(verdict))
+
+
+def portal_sites(session: Session, config: Config) -> PortalSites:
+    """Read the sites of a portal. Choices of the user come before the examples of topics."""
+    rules = SiteRules(config.websites.sites)
+    stored = stored_verdicts(session)
+    mirrors = {
+        rules.site_of(verdict.home): rules.site_of(f"http://{verdict.mirror_of}/")
+        for verdict in stored.values()
+        if verdict.state is SiteState.MIRROR
+    }
+    mirrors = {site: target for site, target in mirrors.items() if site != target}
+    pages: dict[str, list[SitePage]] = {}
+    owners: dict[PageId, tuple[str, SitePage]] = {}
+    for row in site_page_rows(session):
+        site = resolve_mirror(rules.site_of(row.url), mirrors)
+        page = _site_page(row)
+        pages.setdefault(site, []).append(page)
+        owners[row.page] = (site, page)
+    return PortalSites(
+        rules=rules,
+        given=given_sites(session, rules, mirrors),
+        verdicts=_regrouped(stored, rules, pages),
+        pages=pages,
+        linked=_linked_sites(session, rules, mirrors, owners),
+        mirrors=mirrors,
+    )
+
+
+def stored_verdicts(session: Session) -> dict[str, SiteVerdict]:
+    """Return the verdicts of all sites, by site."""
+    stored: dict[str, Any] = notes_of(session, SITE_NOTE)
+    return {site: msgspec.convert(value, SiteVerdict) for site, value in stored.items()}
+
+
+def revise_probabilities(session: Session, probabilities: Mapping[str, float]) -> None:
+    """Write new probabilities of examined sites; all else in their verdicts stays."""
+    revised = [
+        site_note(site, replace(verdict, probability=probabilities[site]))
+        for site, verdict in stored_verdicts(session).items()
+        if site in probabilities and verdict.state is SiteState.EXAMINED
+    ]
+    keep_notes(session, revised)
+
+
+def given_sites(session: Session, rules: SiteRules, mirrors: Mapping[str, str]) -> dict[str, bool]:
+    """Return the sites that the user has named, and whether they are relevant."""
+    tree = TopicTree(topic_rows.all_topics(session))
+    given = {
+        resolve_mirror(rules.site_of(example.url), mirrors): not tree[example.topic].is_others
+        for example in topic_rows.examples_of(session)
+        if example.url and example.origin is Origin.PERSON
+    }
+    for choice in standing_choices(session):
+        if choice.kind in (ChoiceKind.ACCEPT, ChoiceKind.REJECT):
+            site = resolve_mirror(rules.site_of(choice.url), mirrors)
+            given[site] = choice.kind is ChoiceKind.ACCEPT
+    return given
+
+
+def resolve_mirror(site: str, mirrors: Mapping[str, str]) -> str:
+    """Return the site that counts for a site: the end of its chain of mirrors."""
+    seen = {site}
+    while (target := mirrors.get(site)) is not None and target not in seen:
+        seen.add(target)
+        site = target
+    return site
+
+
+def _site_page(row: SitePageRow) -> SitePage:
+    probability = EVEN if row.margin is None else row.margin + EVEN
+    return SitePage(row.page, row.url, row.key, row.title, row.depth, probability)
+
+
+def _regrouped(
+    stored: Mapping[str, SiteVerdict], rules: SiteRules, pages: Mapping[str, list[SitePage]]
+) -> dict[str, SiteVerdict]:
+    """Return the verdicts by the sites of today: the user may have joined or divided sites."""
+    verdicts: dict[str, SiteVerdict] = {}
+    for verdict in stored.values():
+        site = rules.site_of(verdict.home)
+        known = verdicts.get(site)
+        verdicts[site] = verdict if known is None else _joined(known, verdict)
+    for site in pages.keys() - verdicts.keys():
+        if rules.divides_hosts and "/" in site:
+            verdicts[site] = _divided(pages[site])
+    return verdicts
+
+
+def _joined(first: SiteVerdict, second: SiteVerdict) -> SiteVerdict:
+    """Return the verdict on two sites that are one."""
+    larger = max(first, second, key=lambda verdict: verdict.pages)
+    pages = first.pages + second.pages
+    if not pages:
+        return larger
+    total = first.probability * first.pages + second.probability * second.pages
+    return replace(larger, probability=total / pages, pages=pages)
+
+
+def _divided(pages: list[SitePage]) -> SiteVerdict:
+    """Return the verdict on a part of a host that is a site of its own since."""
+    mean = sum(page.probability for page in pages) / len(pages)
+    return SiteVerdict(pages[0].url, SiteState.EXAMINED, mean, len(pages))
+
+
+def _linked_sites(
+    session: Session,
+    rules: SiteRules,
+    mirrors: Mapping[str, str],
+    owners: Mapping[PageId, tuple[str, SitePage]],
+) -> dict[str, LinkedSite]:
+    linked: dict[str, LinkedSite] = {}
+    for link in leaving_links(session, within_hosts=rules.divides_hosts):
+        source, page = owners[link.page]
+        target = resolve_mirror(rules.site_of(link.url), mirrors)
+        if target == source:
+            continue
+        known = linked.get(target)
+        if known is None:
+            known = linked[target] = LinkedSite({}, [], [], page.depth + 1, page.key)
+        edge = known.edges.setdefault(source, SiteEdge([], []))
+        if page.page not in edge.pages[-1:]:
+            edge.pages.append(page.page)
+            edge.probabilities.append(page.probability)
+        add_distinct(known.names, [link.anchor], MAX_NAMES)
+        add_distinct(known.entries, [link.url], MAX_ENTRIES)
+    return linked
+
+
+def add_distinct(known: list[str], new: Iterable[str], limit: int) -> None:
+    """Add texts that a list does not have yet, up to a number of them."""
+    for text in new:
+        if text and len(known) < limit and text not in known:
+            known.append(text)
