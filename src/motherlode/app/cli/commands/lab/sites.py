@@ -224,13 +224,13 @@ def _show_classification(rows: "Sequence[ClassificationRow]") -> None:
 def _show_crawls(rows: "Sequence[SiteCrawlRow]") -> None:
     click.echo("Crawls, means over the subjects and draws; named sites do not count\n")
     table = TextTable(
-        "crawler", "named", "after", "pages", "requests", "examined", "found", "of", "pages/relevant site",
-        "harvest rate", "precision", "of oracle",
+        "crawler", "named", "after", "pages", "requests", "examined", "found", "of",
+        "pages/relevant site", "harvest rate", "precision", "of oracle",
     )  # fmt: skip
     for row in rows:
         table.add(
-            row.contender, row.named, row.at, f"{row.pages:.0f}", f"{row.requests:.0f}", row.examined,
-            row.found, row.to_find, row.pages_per_relevant_site, share(row.harvest_rate),
+            row.contender, row.named, row.at, f"{row.pages:.0f}", f"{row.requests:.0f}",
+            row.examined, row.found, row.to_find, row.pages_per_relevant_site, share(row.harvest_rate),
             share(row.precision), share(row.of_oracle),
         )  # fmt: skip
     table.show()
@@ -238,7 +238,7 @@ def _show_crawls(rows: "Sequence[SiteCrawlRow]") -> None:
 
 
 def _show_hubs(rows: "Sequence[HubRow]") -> None:
-    """Print when each crawler came to the site that most others link to, if it is off the subject."""
+    """Print when each crawler came to the site with most links to it, if it is off the subject."""
     click.echo("The site that most others link to, where it is on another subject\n")
     table = TextTable("crawler", "named", "crawls", "examined it", "as number")
     for row in rows:
