@@ -230,8 +230,8 @@ def _show_crawls(rows: "Sequence[SiteCrawlRow]") -> None:
     for row in rows:
         table.add(
             row.contender, row.named, row.at, f"{row.pages:.0f}", f"{row.requests:.0f}",
-            row.examined, row.found, row.to_find, row.pages_per_relevant_site, share(row.harvest_rate),
-            share(row.precision), share(row.of_oracle),
+            row.examined, row.found, row.to_find, row.pages_per_relevant_site,
+            share(row.harvest_rate), share(row.precision), share(row.of_oracle),
         )  # fmt: skip
     table.show()
     click.echo()
