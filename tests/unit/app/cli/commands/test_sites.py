@@ -182,3 +182,15 @@ def test_what_counts_as_one_site_is_kept(lode: CliRun, birds: Path) -> None:
     assert run.returncode == 0
     assert f"{SHOP}/~anna/" in run.stdout
     assert f'[["{BARN}", "{TAWNY}"], ["{SHOP}/~anna"]]' in (birds / "lode.toml").read_text()
+
+
+def test_other_commands_know_that_the_portal_is_one_of_websites(lode: CliRun, birds: Path) -> None:
+    place = str(birds)
+    assert "There is no model yet." in lode("status", place).stdout
+    assert lode("sites", place, "--accept", EAGLE).returncode == 0  # and learns from it
+    assert "Phase: trained; model 1" in lode("status", place).stdout
+    for words in (("train", place), ("feedback", place)):
+        run = lode(*words)
+        assert run.returncode == 2
+        assert said_one_sentence(run)
+        assert "--accept SITE" in run.stderr

@@ -103,9 +103,9 @@ def sites(
 ) -> None:
     """Classify the sites of WEB, and crawl for them, by several crawlers.
 
-    A site is a host, and its subject is the commonest label of its pages. Classification is
-    measured by cross-validation over all labelled sites. In a crawl a few sites of a subject are
-    named, and all others are to be found. The oracle knows all labels.
+    A site is a host, and its subject is the commonest label of its pages, if a quarter of them have
+    it. Classification is measured by cross-validation over all labelled sites. In a crawl a few
+    sites of a subject are named, and all others are to be found. The oracle knows all labels.
     """
     check_targets(json_to, plot_to)
     if plot_to is not None and only == CLASSIFICATION:
