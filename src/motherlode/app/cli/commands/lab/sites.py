@@ -70,7 +70,7 @@ MIN_SITES = 9  # of a subject: five are named in a crawl, and some have to be le
 @click.option(
     "--at",
     metavar="A,B,...",
-    default="50,100,200,400",
+    default="25,50,100,200",
     show_default=True,
     help="Show crawls after these numbers of pages, without those of the named sites.",
 )
