@@ -64,7 +64,8 @@ class SettledUrls:
 
     def release(self, outcomes: Iterable[Outcome]) -> None:
         """Remove outcomes that were written; the database knows them now."""
-        self._unwritten -= Counter(key for outcome in outcomes for key in _settled_by(outcome))
+        if self._unwritten:
+            self._unwritten -= Counter(key for outcome in outcomes for key in _settled_by(outcome))
 
     def find(self, keys: Sequence[UrlKey]) -> set[UrlKey]:
         """Return those of the keys whose URLs take no more follows."""

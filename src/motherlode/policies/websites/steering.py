@@ -361,6 +361,7 @@ class WebsitePolicy(PolicyDefaults):
         examination = self.early.get(waiting.site) or Examination(waiting.site, home)
         examination = replace(examination, entries=entries, last_seen=self.arrivals)
         examination.meet(home.key)
+        examination.rejudge(self.judge_site)
         return examination
 
     def _follow_page(self, examination: Examination, page: WaitingPage) -> Follow:

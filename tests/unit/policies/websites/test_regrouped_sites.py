@@ -132,8 +132,13 @@ def test_a_part_of_a_host_is_examined_by_the_next_crawl(tmp_path: Path, policy: 
         "</title>", "</title><a href='/~anna/1'>1</a><a href='/~anna/2'>2</a>"
     )
     web = record_web(tmp_path / "web", pages)
-    settings = {"websites__link_rank": 1e9, "websites__max_pages": 3}
-    portal = sites_portal(tmp_path / "p", policy, others=["news0.test"], **settings)
+    portal = sites_portal(
+        tmp_path / "p",
+        policy,
+        others=["news0.test"],
+        websites__link_rank=1e9,
+        websites__max_pages=3,
+    )
     crawl_sites(portal, web)
     toml = portal / "lode.toml"
     prefix = "owl2.test/~anna/"
