@@ -80,7 +80,7 @@ def relearn(portal: Portal) -> None:
     with portal.batch() as session:
         model = SiteModel(study.topic, unpack_contrast(study.formula))
         _keep_and_judge(session, SITE_CONTRAST_MODEL, model)
-        revise_probabilities(session, study.probabilities)
+        revise_probabilities(session, portal.config, study.probabilities)
 
 
 def make_websites_2004(setup: PolicySetup) -> WebsitePolicy:

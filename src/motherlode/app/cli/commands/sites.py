@@ -187,7 +187,7 @@ def _show_counts(sites: "SiteList", listing: SiteListRequest) -> None:
     elif not sites.sites:
         click.echo(f"No site is shown by --show {listing.show}.")
     click.echo(
-        f"\n{count(counts.examined, 'site')}: {counts.relevant:,} relevant, "
+        f"\n{count(counts.sites, 'site')}: {counts.relevant:,} relevant, "
         f"{counts.undecided:,} without a choice of yours; {counts.waiting:,} more waiting."
     )
 

@@ -68,8 +68,13 @@ class SiteSummary(Struct, frozen=True):
 
 
 class SiteCounts(Struct, frozen=True):
-    """The numbers of sites; `waiting` were linked to and not examined. `shown`: by the filter."""
+    """The numbers of sites.
 
+    `sites` are all but those that wait: `examined` were decided by a crawl, others are named, open
+    or unreachable. `waiting` were linked to and not examined. `shown`: by the filter.
+    """
+
+    sites: int
     examined: int
     relevant: int
     undecided: int
@@ -191,7 +196,8 @@ def sites_in(path: Path, request: SiteListRequest, settings: Sequence[str] = ())
         table = opened.table
         rows = table.filtered(SiteFilter(request.show))
         counts = SiteCounts(
-            examined=len(table.filtered(SiteFilter.ALL)),
+            sites=len(table.filtered(SiteFilter.ALL)),
+            examined=table.examined_count,
             relevant=len(table.filtered(SiteFilter.RELEVANT)),
             undecided=len(table.filtered(SiteFilter.UNDECIDED)),
             waiting=len(table.filtered(SiteFilter.WAITING)),
