@@ -105,11 +105,7 @@ def _columns(rows: Sequence[_Row]) -> _Columns | None:
             return _with_answers(rows, url, row)
     width = max(len(row.cells) for row in rows)
     url = next(
-        (
-            column
-            for column in range(width)
-            if any(_NAME.match(row.cell(column)) for row in rows)
-        ),
+        (column for column in range(width) if any(_NAME.match(row.cell(column)) for row in rows)),
         None,
     )
     if url is None:
@@ -165,17 +161,13 @@ def _holds_answers(rows: Sequence[_Row], column: int) -> bool:
 
 def _site_in(row: _Row, columns: _Columns) -> TableSite | str | None:
     """Return the site of a row, `_UNDECIDED` for one without an answer, None for an empty row."""
-    if row.problem:
-        return TableSite(row.line, "", problem=row.problem)
-    if not any(cell.strip() for cell in row.cells):
-        return None
+    if row.problem or not any(cell.strip() for cell in row.cells):
+        return TableSite(row.line, "", problem=row.problem) if row.problem else None
     text = row.cell(columns.url)
     if not _NAME.match(text) or "\n" in text:
         shown = repr(text[:_MAX_SHOWN_CHARS]) if text else "nothing"
         return TableSite(row.line, text, problem=f"{shown} is not an address on the Web")
-    if columns.like is None:
-        return TableSite(row.line, text)
-    word = row.cell(columns.like).casefold()
+    word = "yes" if columns.like is None else row.cell(columns.like).casefold()
     if word in _ANSWERS:
         return TableSite(row.line, text, is_like=word in LIKE_WORDS)
     if word in UNDECIDED_WORDS:
@@ -205,7 +197,8 @@ def _unbroken_rows(
 ) -> tuple[list[_Row], _Row | None]:
     """Return the rows from a line on up to one that is broken, and that one; None at the end."""
     reader = csv.reader(islice(lines, start, None), delimiter=delimiter)
-    rows, first = [], start
+    rows: list[_Row] = []
+    first = start
     while True:
         try:
             cells = next(reader)
