@@ -213,9 +213,9 @@ def _show_list(
         return
     if sites.sites:
         _show_table(sites.sites)
+    _show_counts(sites, listing)
     if sites.advice:
         click.echo(harmless(sites.advice))
-    _show_counts(sites, listing)
     _show_next(sites, shlex.quote(str(directory)))
 
 
@@ -281,7 +281,7 @@ def _show_site(
     _show_links("Linked by", site.linked_by, site.link_count)
     _show_links("It links to", site.links_to, site.target_count)
     if site.advice:
-        click.echo(harmless(f"\n{site.advice}"))
+        click.echo(f"\n{harmless(site.advice)}")
         return
     place, name = shlex.quote(str(directory)), shlex.quote(harmless(summary.site))
     click.echo(f"\nNext: lode sites {place} --accept {name}, or --reject {name}")

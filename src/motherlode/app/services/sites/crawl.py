@@ -14,7 +14,12 @@ from motherlode.app.services.sites.groups import joined_groups, keep_groups
 from motherlode.app.services.sites.named_sites import NamedSites, named_sites
 from motherlode.app.services.sites.relearning import Say
 from motherlode.app.services.sites.unread_sites import unread_text
-from motherlode.app.services.sites.views import OpenSites, check_is_site_portal, open_sites
+from motherlode.app.services.sites.views import (
+    OpenSites,
+    check_is_site_portal,
+    name_sites_text,
+    open_sites,
+)
 from motherlode.app.text import count
 from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.crawl.progress import Progress
@@ -66,6 +71,8 @@ def find_sites(directory: Path, request: SitesRequest, show: ShowCrawl, say: Say
         progress, result = crawl_directory(directory, crawl, show)
     except BadInputError as error:
         with open_sites(directory, crawl.settings, may_be_empty=True) as opened:
+            if not opened.names_sites:
+                raise BadInputError(name_sites_text(directory)) from error
             if opened.has_read_named_sites or not opened.unread:
                 raise
             raise BadInputError(unread_text(directory, opened.unread)) from error

@@ -162,6 +162,11 @@ class OpenSites:
     unread: tuple[UnreadSite, ...] = ()
 
     @property
+    def names_sites(self) -> bool:
+        """Whether the user has named a site to find others like."""
+        return any(self.table.sites.given.values())
+
+    @property
     def has_read_named_sites(self) -> bool:
         """Whether a page of a site was read that the user has named as relevant."""
         sites = self.table.sites
@@ -242,9 +247,17 @@ def sites_of(portal: Portal, session: Session, *, may_be_empty: bool = False) ->
     unread = unread_sites(session, table.sites)
     if table.is_empty and not may_be_empty:
         place = shlex.quote(str(portal.path))
+        if not any(table.sites.given.values()):
+            raise UsageError(name_sites_text(portal.path))
         advice = unread_text(portal.path, unread) or f"'lode sites {place} --crawl' finds some."
         raise UsageError(f"{place} has no sites yet. {advice}")
     return OpenSites(session, portal.config, table, portal.title, unread)
+
+
+def name_sites_text(directory: Path) -> str:
+    """Return what to do in a portal that has no site to find others like."""
+    place = shlex.quote(str(directory))
+    return f"No site is named to find others like; 'lode sites {place} --like URL' names one."
 
 
 def check_is_site_portal(directory: Path, config: Config) -> None:
