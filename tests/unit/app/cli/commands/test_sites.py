@@ -162,6 +162,8 @@ def test_a_named_site_that_could_not_be_read_is_told_with_its_reason(
         assert f"--forget {GONE}" in lode("sites", "new", GONE).stdout
         assert lode("sites", "new", "--forget", GONE).returncode == 0
         assert GONE not in lode("sites", "new").stdout
+        run = lode("sites", "few", "--like", LIVE, "--like", NAMED[1], "--sites", "1", *server)
+        assert " found, and you wanted 1." in run.stdout, run.stdout
 
 
 @pytest.mark.usefixtures("birds")
