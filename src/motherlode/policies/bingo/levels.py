@@ -12,15 +12,17 @@ how far a topic reaches (docs/quality.md, "Into the gap").
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from statistics import fmean
 
 import numpy as np
 from msgspec.structs import replace
 
+from motherlode.learning.calibration import surroundings_of
 from motherlode.learning.matrix import Floats
 from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
+from motherlode.learning.planes import TopicPlane
 from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
@@ -41,7 +43,7 @@ def level_planes(
     tree: TopicTree,
     batches: Iterable[PageBatch],
 ) -> TreeClassifier:
-    """Return the classifier with its planes moved by the mean of their shifts.
+    """Return the classifier with its planes moved by the mean of their shifts, and surroundings.
 
     `own` are classifiers of the user's examples: without any counterexamples and, if there are
     some, with them. Pages that a user calls wrong lie close to the topic, so the second accepts
@@ -52,7 +54,8 @@ def level_planes(
     topics = set.intersection(*map(set, shifts))
     means = {topic: fmean(of_user[topic] for of_user in shifts) for topic in topics}
     levelled = _with_shifts(classifier, means)
-    return _move_into_gap(levelled, batches, _rest_shares(own[0]))
+    moved = _move_into_gap(levelled, batches, _rest_shares(own[0]))
+    return _with_surroundings(moved, batches)
 
 
 def _rest_shares(own: TreeClassifier) -> dict[int, float]:
@@ -134,17 +137,37 @@ def _move_into_gap(
 
     Pages that the topics above reject are included: they are the bulk.
     """
+    shifts = {
+        topic: shares.get(topic, 0.0) * distance_to_bulk(distances)
+        for topic, distances in _distances_of_all(classifier, batches).items()
+    }
+    return _with_shifts(classifier, shifts)
+
+
+def _distances_of_all(
+    classifier: TreeClassifier, batches: Sequence[PageBatch]
+) -> dict[int, Floats]:
+    """Return the distances of all pages from the plane of each topic."""
     distances: dict[int, list[Floats]] = defaultdict(list)
     for batch in batches:
         for parent in _parents(classifier):
             by_topic = classifier.distances_for_rows(batch.batches, batch.selected, parent)
             for topic, of_topic in by_topic.items():
                 distances[topic].append(of_topic)
-    shifts = {
-        topic: shares.get(topic, 0.0) * distance_to_bulk(np.concatenate(parts))
-        for topic, parts in distances.items()
+    return {topic: np.concatenate(parts) for topic, parts in distances.items()}
+
+
+def _with_surroundings(classifier: TreeClassifier, batches: Sequence[PageBatch]) -> TreeClassifier:
+    """Return the classifier with planes that know where the pages of the crawl lie."""
+    surroundings = {
+        topic: surroundings_of(distances)
+        for topic, distances in _distances_of_all(classifier, batches).items()
     }
-    return _with_shifts(classifier, shifts)
+
+    def surrounded(plane: TopicPlane) -> TopicPlane:
+        return replace(plane, surroundings=surroundings.get(plane.topic, plane.surroundings))
+
+    return _with_planes(classifier, surrounded)
 
 
 def _parents(classifier: TreeClassifier) -> set[int]:
@@ -160,23 +183,24 @@ def _line(tree: TopicTree, topic: int) -> frozenset[int]:
     return frozenset(line)
 
 
-def _with_shifts(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:
-    moved = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
-    moved.__dict__.update(classifier.__getstate__())
-    moved.groups_ = {
+def _with_shifts(classifier: TreeClassifier, shifts: Mapping[int, float]) -> TreeClassifier:
+    def moved(plane: TopicPlane) -> TopicPlane:
+        return replace(plane, bias=plane.bias + shifts.get(plane.topic, 0.0))
+
+    return _with_planes(classifier, moved)
+
+
+def _with_planes(
+    classifier: TreeClassifier, change: Callable[[TopicPlane], TopicPlane]
+) -> TreeClassifier:
+    """Return the classifier with every plane changed."""
+    changed = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
+    changed.__dict__.update(classifier.__getstate__())
+    changed.groups_ = {
         space: tuple(
-            replace(
-                group,
-                planes=tuple(
-                    replace(
-                        plane,
-                        bias=plane.bias + shifts.get(plane.topic, 0.0),
-                    )
-                    for plane in group.planes
-                ),
-            )
+            replace(group, planes=tuple(change(plane) for plane in group.planes))
             for group in groups
         )
         for space, groups in classifier.groups_.items()
     }
-    return moved
+    return changed

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import bag_of
+from motherlode.learning.calibration import surroundings_of
 from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.levels import (
@@ -95,6 +96,18 @@ def test_two_classifiers_of_the_user_move_a_plane_by_the_mean_of_their_shifts() 
 def test_without_pages_nothing_is_moved() -> None:
     narrow = fitted(ARCHETYPES)
     assert level_planes(narrow, [fitted(OWN)], TREE, []).groups_ == narrow.groups_
+
+
+def test_planes_know_where_the_pages_of_the_crawl_lie() -> None:
+    """On webs where a topic stands apart, its pages were said to be doubtful."""
+    own = fitted(OWN)
+    pages = [*OTHERS * 20, *PAGES]
+    levelled = level_planes(own, [own], TREE, [batch_of(pages)])
+    (plane,) = levelled.planes(2).values()
+    (before,) = own.planes(2).values()
+    assert plane.surroundings == surroundings_of(levelled.distances(samples(pages))[2])
+    assert plane.surroundings != before.surroundings
+    assert TreeClassifier.unpack(levelled.pack()).planes(2)["terms"] == plane
 
 
 @given(st.lists(st.floats(-1, 1), max_size=200))
