@@ -50,7 +50,7 @@ MIN_LIKELY = 0.5
 Certainty = Literal["sure", "likely", "doubtful"]
 
 
-class Surroundings(Struct, frozen=True):
+class PlaneSurroundings(Struct, frozen=True):
     """Where the pages of a crawl lie that a plane rejects; without a crawl, typical figures.
 
     `remoteness` is their mean distance from the plane. `crowding` is the logarithm of the number of
@@ -61,14 +61,14 @@ class Surroundings(Struct, frozen=True):
     crowding: float = TYPICAL_CROWDING
 
 
-TYPICAL_SURROUNDINGS = Surroundings()
+TYPICAL_SURROUNDINGS = PlaneSurroundings()
 
 
-def surroundings_of(distances: Floats) -> Surroundings:
+def surroundings_of(distances: Floats) -> PlaneSurroundings:
     """Return the surroundings of a plane, given the distances of all pages of a crawl.
 
     >>> surroundings_of(np.repeat([0.2, -0.05, -0.3], [59, 9, 40]))
-    Surroundings(remoteness=0.254, crowding=-1.792)
+    PlaneSurroundings(remoteness=0.254, crowding=-1.792)
     """
     known = distances[distances > UNKNOWN_CONFIDENCE]
     rejected = known[known <= 0]
@@ -76,14 +76,14 @@ def surroundings_of(distances: Floats) -> Surroundings:
         return TYPICAL_SURROUNDINGS
     close = int((rejected > -_CLOSE).sum())
     accepted = len(known) - len(rejected)
-    return Surroundings(
+    return PlaneSurroundings(
         remoteness=round(-float(rejected.mean()), 3),
         crowding=round(float(np.log((close + 1) / (accepted + 1))), 3),
     )
 
 
 def plane_offset(
-    held_out: float, examples: int, surroundings: Surroundings = TYPICAL_SURROUNDINGS
+    held_out: float, examples: int, surroundings: PlaneSurroundings = TYPICAL_SURROUNDINGS
 ) -> float:
     """Return the log-odds that a document on the plane itself belongs to the topic."""
     trust = examples / (examples + _CROWDING_PRIOR)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from motherlode.documents.features.meanings import Meanings, Vectors
 from motherlode.documents.text.terms import Bag
-from motherlode.learning.calibration import Surroundings
+from motherlode.learning.calibration import PlaneSurroundings
 from motherlode.learning.feature_selection import mutual_information, select_terms
 from motherlode.learning.matrix import (
     Floats,
@@ -54,7 +54,7 @@ class TopicPlane(Struct, frozen=True):
     recall: float
     held_out: float = 0.0
     centroid: TopicCentroid | None = field(default=None, name="sense")
-    surroundings: Surroundings = Surroundings()
+    surroundings: PlaneSurroundings = PlaneSurroundings()
 
 
 class PlaneGroup(Struct, frozen=True):

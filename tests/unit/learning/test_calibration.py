@@ -5,7 +5,7 @@ import pytest
 
 from motherlode.learning.calibration import (
     MIN_SURROUNDING_PAGES,
-    Surroundings,
+    PlaneSurroundings,
     certainty,
     plane_offset,
     probabilities,
@@ -46,12 +46,12 @@ def test_held_out_documents_outside_say_nothing_more() -> None:
 
 
 def test_where_rejected_pages_lie_far_away_accepted_ones_are_more_probable() -> None:
-    near, far = Surroundings(remoteness=0.05), Surroundings(remoteness=0.2)
+    near, far = PlaneSurroundings(remoteness=0.05), PlaneSurroundings(remoteness=0.2)
     assert plane_offset(0.1, 20, near) < plane_offset(0.1, 20) < plane_offset(0.1, 20, far)
 
 
 def test_a_plane_in_a_crowd_accepts_wrong_pages_and_the_fewer_examples_the_less_that_says() -> None:
-    crowded, alone = Surroundings(crowding=1.0), Surroundings(crowding=-1.0)
+    crowded, alone = PlaneSurroundings(crowding=1.0), PlaneSurroundings(crowding=-1.0)
     lost, won = (
         plane_offset(0.1, count, alone) - plane_offset(0.1, count, crowded) for count in (2, 50)
     )
@@ -72,7 +72,7 @@ def test_the_surroundings_of_a_plane_are_those_of_the_rejected_pages() -> None:
     "distances", [[-0.3] * (MIN_SURROUNDING_PAGES - 1), [0.2] * 200, [-1.0] * 200, []]
 )
 def test_few_pages_and_pages_that_are_all_accepted_say_nothing(distances: list[float]) -> None:
-    assert surroundings_of(np.array(distances)) == Surroundings()
+    assert surroundings_of(np.array(distances)) == PlaneSurroundings()
 
 
 @pytest.mark.parametrize(
