@@ -40,9 +40,12 @@ OFFSET = 3.07
 TYPICAL_REMOTENESS = 0.1
 TYPICAL_CROWDING = 0.0
 _MIN_REMOTENESS = 0.02
-_CROWDING_PRIOR = 10  # with n examples, crowding counts by n / (n + 10)
+_TRUST_PRIOR = 10  # with n examples, crowding and reach count by n / (n + 10)
 MIN_SURROUNDING_PAGES = 50  # of a crawl; fewer say nothing
 _CLOSE = 0.1  # a distance
+_REACH_SHARE = 0.75
+_REACH_MARGIN = 0.05  # a distance: log-odds of 0.7, about two to one
+_MAX_REACH = 0.08
 
 MIN_SURE = 0.85
 MIN_LIKELY = 0.5
@@ -54,11 +57,13 @@ class PlaneSurroundings(Struct, frozen=True):
     """Where the pages of a crawl lie that a plane rejects; without a crawl, typical figures.
 
     `remoteness` is their mean distance from the plane. `crowding` is the logarithm of the number of
-    those close to the plane for each accepted page.
+    those close to the plane for each accepted page. `moved` is how far outwards the plane was moved
+    after both were taken; that changes which pages are accepted, and no probability.
     """
 
     remoteness: float = TYPICAL_REMOTENESS
     crowding: float = TYPICAL_CROWDING
+    moved: float = 0.0
 
 
 TYPICAL_SURROUNDINGS = PlaneSurroundings()
@@ -68,7 +73,7 @@ def surroundings_of(distances: Floats) -> PlaneSurroundings:
     """Return the surroundings of a plane, given the distances of all pages of a crawl.
 
     >>> surroundings_of(np.repeat([0.2, -0.05, -0.3], [59, 9, 40]))
-    PlaneSurroundings(remoteness=0.254, crowding=-1.792)
+    PlaneSurroundings(remoteness=0.254, crowding=-1.792, moved=0.0)
     """
     known = distances[distances > UNKNOWN_CONFIDENCE]
     rejected = known[known <= 0]
@@ -86,14 +91,29 @@ def plane_offset(
     held_out: float, examples: int, surroundings: PlaneSurroundings = TYPICAL_SURROUNDINGS
 ) -> float:
     """Return the log-odds that a document on the plane itself belongs to the topic."""
-    trust = examples / (examples + _CROWDING_PRIOR)
+    trust = examples / (examples + _TRUST_PRIOR)
     return float(
         HELD_OUT_WEIGHT * max(0.0, held_out)
         + EXAMPLES_WEIGHT * np.log(max(examples, 1))
         + REMOTENESS_WEIGHT * np.log(_MIN_REMOTENESS + surroundings.remoteness)
         + CROWDING_WEIGHT * trust * surroundings.crowding
         + OFFSET
+        - SLOPE * surroundings.moved
     )
+
+
+def reach_beyond(offset: float, examples: int) -> float:
+    """Return how far to move a plane outwards, given the log-odds of a document on it.
+
+    Where even documents on the plane are probable, those just outside are on the topic, too. The
+    plane moves a part of the way to where a document would be as likely as two to one; from few
+    examples, which say little, a small part.
+
+    >>> [round(reach_beyond(offset, 30), 3) for offset in (-1.0, 0.6, 1.5, 5.0)]
+    [0.0, 0.0, 0.033, 0.08]
+    """
+    share = _REACH_SHARE * examples / (examples + _TRUST_PRIOR)
+    return min(_MAX_REACH, share * max(0.0, offset / SLOPE - _REACH_MARGIN))
 
 
 def probabilities(distances: Floats, offsets: Floats | float) -> Floats:

@@ -9,6 +9,9 @@ where the bulk of all pages lies, which is off the topic. If there is a gap betw
 plane of the examples, that plane is first moved into the gap. If there is still a gap when the
 planes are levelled, they are moved once more, and less so the more examples there are: those show
 how far a topic reaches (docs/quality.md, "Into the gap").
+
+Last, a plane is moved outwards where pages on the plane itself would be probable: where the topic
+stands apart from all else on this web (docs/decisions/2026-11-19-reach.md).
 """
 
 from collections import defaultdict
@@ -19,7 +22,12 @@ from statistics import fmean
 import numpy as np
 from msgspec.structs import replace
 
-from motherlode.learning.calibration import surroundings_of
+from motherlode.learning.calibration import (
+    TYPICAL_SURROUNDINGS,
+    plane_offset,
+    reach_beyond,
+    surroundings_of,
+)
 from motherlode.learning.matrix import Floats
 from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
 from motherlode.learning.planes import TopicPlane
@@ -55,7 +63,31 @@ def level_planes(
     means = {topic: fmean(of_user[topic] for of_user in shifts) for topic in topics}
     levelled = _with_shifts(classifier, means)
     moved = _move_into_gap(levelled, batches, _rest_shares(own[0]))
-    return _with_surroundings(moved, batches)
+    return _reach_out(_with_surroundings(moved, batches))
+
+
+def hand_down(classifier: TreeClassifier, subtopics: Mapping[int, int]) -> TreeClassifier:
+    """Return the classifier with the planes of some topics given to their only sub-topics.
+
+    `subtopics` has the sub-topic of each such topic, higher topics first. Whatever the topic
+    accepts, its sub-topic accepts then.
+    """
+    handed = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
+    handed.__dict__.update(classifier.__getstate__())
+    for topic, subtopic in subtopics.items():
+        handed.groups_ = {
+            space: (
+                *(group for group in groups if group.parent != topic),
+                *(
+                    replace(group, parent=topic, planes=(replace(plane, topic=subtopic),))
+                    for group in groups
+                    for plane in group.planes
+                    if plane.topic == topic
+                ),
+            )
+            for space, groups in handed.groups_.items()
+        }
+    return handed
 
 
 def _rest_shares(own: TreeClassifier) -> dict[int, float]:
@@ -168,6 +200,22 @@ def _with_surroundings(classifier: TreeClassifier, batches: Sequence[PageBatch])
         return replace(plane, surroundings=surroundings.get(plane.topic, plane.surroundings))
 
     return _with_planes(classifier, surrounded)
+
+
+def _reach_out(classifier: TreeClassifier) -> TreeClassifier:
+    """Move the planes outwards whose topics stand apart from the other pages of the crawl."""
+
+    def reaching(plane: TopicPlane) -> TopicPlane:
+        around = plane.surroundings
+        offset = plane_offset(plane.held_out, plane.examples, around)
+        reach = reach_beyond(offset, plane.examples)
+        if around == TYPICAL_SURROUNDINGS or not reach:
+            return plane
+        return replace(
+            plane, bias=plane.bias + reach, surroundings=replace(around, moved=around.moved + reach)
+        )
+
+    return _with_planes(classifier, reaching)
 
 
 def _parents(classifier: TreeClassifier) -> set[int]:
