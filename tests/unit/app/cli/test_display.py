@@ -7,7 +7,14 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from motherlode.app.cli.display import Display, PipeSafeConsole, end_reason, failures, line, time_left
+from motherlode.app.cli.display import (
+    Display,
+    PipeSafeConsole,
+    end_reason,
+    failures,
+    line,
+    time_left,
+)
 from motherlode.crawl.progress import UNLIMITED_PAGES, Idle, Limits, Progress
 from motherlode.policies.kind import topic_queues
 from motherlode.records import ROOT, QueueId, RunEnd, Topic, TopicId
