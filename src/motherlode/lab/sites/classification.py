@@ -37,7 +37,7 @@ ALL_SUBJECTS = "mean"
 MIN_SITES = 3  # of a subject, two of which are learned from at least
 FOLDS = 10
 
-WEBSITES_ONE_PAGE = f"{WEBSITES}, home page"
+WEBSITES_ONE_PAGE = f"{WEBSITES} home page"
 PUBLISHED_ACCURATE = f"{WEBSITES_2004} {ACCURATE_THRESHOLD}"
 PUBLISHED_FAST = f"{WEBSITES_2004} {FAST_THRESHOLD}"
 HOMEPAGE = "homepage"
