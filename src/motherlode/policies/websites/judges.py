@@ -69,10 +69,9 @@ def is_enough(pages: int, probability: float, options: WebsitesOptions) -> bool:
 
     An unlikely site is not read on: most sites are irrelevant, and one page each is their price.
     """
-    if pages >= options.decide_pages:
+    if pages >= options.decide_pages or probability < options.unlikely:
         return True
-    is_sure = probability < options.unlikely or is_decided(probability, options.threshold)
-    return is_sure and pages >= options.min_pages
+    return pages >= options.min_pages and is_decided(probability, options.threshold)
 
 
 def is_file(url: str) -> bool:

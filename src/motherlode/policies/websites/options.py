@@ -35,8 +35,10 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ACCURATE_THRESHOLD
     min_pages: Annotated[
         int,
-        Meta(ge=1, le=100, description="Pages of a site that policy websites reads at least."),
-    ] = 1
+        Meta(
+            ge=1, le=100, description="Pages of a likely site that policy websites reads at least."
+        ),
+    ] = 2
     unlikely: Annotated[
         float,
         Meta(
@@ -45,7 +47,7 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="Policy websites reads no more of a site that is less likely than this to "
             "be relevant.",
         ),
-    ] = 0.5
+    ] = 0.3
     decide_pages: Annotated[
         int,
         Meta(

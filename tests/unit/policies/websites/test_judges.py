@@ -11,10 +11,9 @@ OPTIONS = WebsitesOptions(threshold=0.9, min_pages=2, unlikely=0.5, decide_pages
 @pytest.mark.parametrize(
     ("pages", "probability", "enough"),
     [
-        (1, 0.99, False),  # fewer than the least number
-        (1, 0.01, False),
+        (1, 0.49, True),  # unlikely
+        (1, 0.99, False),  # likely, and fewer than the least number
         (2, 0.95, True),  # sure
-        (2, 0.49, True),  # unlikely
         (2, 0.6, False),  # likely, not sure: one more page
         (3, 0.89, False),
         (4, 0.6, True),  # the most that is read to decide
