@@ -35,6 +35,7 @@ ROOMS = (
     "learning.clusters",
     "learning.tunnel",
     "learning.sites",
+    "learning.ordinal",
     "topics",
     "sources",
     "sources.bookmarks",
