@@ -1,0 +1,1 @@
+"""Where back-links come from besides a portal's own pages: files of links (SPEC F1)."""
