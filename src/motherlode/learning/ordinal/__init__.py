@@ -1,4 +1,4 @@
-"""Clustering-based ordinal regression: CB-OR of Babaria and others (ICML 2007), and its layers.
+"""Clustering-based ordinal regression, CB-OR, and layers of pages: one formula one file (SPEC F).
 
-One formula one file. Nothing here knows of crawls, stores or URLs.
+Nothing here knows of crawls, stores or URLs.
 """

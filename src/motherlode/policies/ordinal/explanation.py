@@ -21,8 +21,9 @@ def explain_rank(view: PortalView, url: RankedUrl) -> PresentRank | None:
     model, x = value
     level = model.level_of(x)
     words = f"{page.page.url} is of level {level}: {_place(model, x)}"
-    parts = [RankPart("level", -LEVEL_STEP * level, words)]
-    if view.config.crawl.policy == ORDINAL:
+    is_ours = view.config.crawl.policy == ORDINAL
+    parts = [RankPart("level", -(LEVEL_STEP if is_ours else 1.0) * level, words)]
+    if is_ours:
         own = url.rank + LEVEL_STEP * url.distance
         parts.append(RankPart("link", own, "the page, the anchor text, the URL and the host"))
     return PresentRank(tuple(parts), sum(part.value for part in parts))
@@ -38,7 +39,7 @@ def explain_limit(view: PortalView, url: str, page: KeptPage) -> str:  # noqa: A
         return ""
     model, x = value
     level, followed = model.level_of(x), view.config.ordinal.followed
-    if level <= followed:
+    if level <= followed or view.config.crawl.policy == ORDINAL:
         return ""
     return (
         f"the page with the link is of level {level}, and links are followed up to level "

@@ -76,8 +76,8 @@ def make_ordinal(setup: PolicySetup) -> Ordinal:
 
 ORDINAL_KIND = PolicyKind(
     name=ORDINAL,
-    rank_meaning="minus the level of the page that led to it, plus its expected correlation with "
-    "the examples by that page, its anchor text, its URL and its host",
+    rank_meaning="how much it should be like pages on the topic, by the page that led to it, its "
+    "anchor text, its URL and its host; less for each level of that page",
     make=make_ordinal,
     make_retrainer=OrdinalRetrainer,
     training=None,

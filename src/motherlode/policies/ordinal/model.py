@@ -1,6 +1,6 @@
 """The model by which pages are judged: their level, by the number of thresholds below w.x."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -141,6 +141,17 @@ class OrdinalModel:
         place = sum(level <= self.packed.accepted for level in self.packed.levels) - 1
         return float(self.thresholds[min(place, len(self.thresholds) - 1)])
 
+    def levels_in_words(self) -> str:
+        """Return how many pages each level was learned from, and which levels were too thin."""
+        sizes = self.packed.sizes
+        pages = ", ".join(f"{sizes[level]:,} of level {level}" for level in sorted(sizes))
+        words = f"levels learned from pages: {pages}"
+        joined = [level for level in sorted(sizes) if level not in self.packed.levels]
+        if joined:
+            named = " and ".join(map(str, joined))
+            words += f"; too thin and joined to a neighbour: {named}"
+        return words
+
     def nearest_clusters(self, sample: Sample, number: int = 3) -> list[NearestCluster]:
         """Return the clusters of training pages that are nearest to a page."""
         rows = unit_rows(
@@ -164,14 +175,7 @@ class OrdinalModel:
         (judgement,) = self.judge([sample])
         value = judgement.own_score
         about = self._path(judgement.topic)
-        level = self.level_of(value)
-        margins = {f"level {level}, w.x = {value:.3f}": judgement.confidence}
-        for place, threshold in enumerate(self.packed.thresholds):
-            low, high = self.packed.levels[place], self.packed.levels[place + 1]
-            margins[f"threshold of levels {low} and {high}, {threshold:.3f}"] = threshold - value
-        for cluster in self.nearest_clusters(sample):
-            name = f"cosine with a cluster of level {cluster.level}, {cluster.pages} pages"
-            margins.setdefault(name, cluster.cosine)
+        margins = {about or "levels": judgement.confidence}
         parts = self._parts(sample)[:MAX_TERMS]
         text = f"{document.title}\n{document.text}"
         words = spell({term for term, _ in parts}, text, document.language)
@@ -185,7 +189,20 @@ class OrdinalModel:
             terms=tuple(
                 TermContribution(TERMS, words.get(term, f"#{term}"), part) for term, part in parts
             ),
+            details=tuple(self._details(sample, value)),
         )
+
+    def _details(self, sample: Sample, value: float) -> Iterator[str]:
+        """Yield the level of a page, its w.x against the thresholds, and the nearest clusters."""
+        thresholds = ", ".join(f"{threshold:.3f}" for threshold in self.packed.thresholds)
+        levels = ", ".join(map(str, self.packed.levels))
+        yield f"it is of level {self.level_of(value)}: its w.x is {value:.3f}"
+        yield f"the thresholds between levels {levels} are {thresholds}"
+        clusters = [
+            f"{cluster.pages} of level {cluster.level} (cosine {cluster.cosine:.2f})"
+            for cluster in self.nearest_clusters(sample)
+        ]
+        yield f"the nearest clusters of training pages: {', '.join(clusters)}"
 
     def _parts(self, sample: Sample) -> list[tuple[int, float]]:
         """Return the terms of a page with what each takes from w.x, by size."""

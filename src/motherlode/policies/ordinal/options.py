@@ -24,7 +24,12 @@ class OrdinalOptions(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = 0
     followed: Annotated[
-        int, Meta(ge=0, le=9, description="Links of pages up to this level are followed.")
+        int,
+        Meta(
+            ge=0,
+            le=9,
+            description="Policy ordinal-2007 follows the links of pages up to this level.",
+        ),
     ] = 3
     level_pages: Annotated[
         int,
@@ -37,7 +42,7 @@ class OrdinalOptions(Struct, frozen=True, forbid_unknown_fields=True):
     min_level_pages: Annotated[
         int,
         Meta(ge=1, le=10_000, description="Pages that a level needs, or it joins its neighbour."),
-    ] = 5
+    ] = 20
     features: Annotated[
         int, Meta(ge=10, le=100_000, description="Terms that pages are compared by, at most.")
     ] = PAPERS_FEATURES

@@ -60,7 +60,6 @@ def our_policy(session: Session, portal: Portal, model: OrdinalModel | None) -> 
         centroids,
         LinkEstimates(centroids, config.tunnel.min_merit),
         config.crawl,
-        config.ordinal.followed,
         model,
     )
     follows: list[Follow] = []

@@ -1,7 +1,10 @@
-"""The crawlers by levels: links of pages of level i before those of level i + 1 (SPEC F3).
+"""The crawlers by levels (SPEC F3).
 
-`ordinal-2007` gives all links of a level the same rank. `ordinal` ranks the links of a level by
-what is known of each: the page, its anchor text, its URL, and its host.
+`ordinal-2007` follows links of pages of level i before those of level i + 1, gives all links of a
+level the same rank, and discards pages beyond `ordinal.followed`. `ordinal` ranks the links of a
+level by what is known of each: the page, its anchor text, its URL, and its host. A level takes
+`LEVEL_STEP` from a rank, so that a very good link of the next level may come first, and nothing is
+discarded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +23,7 @@ from motherlode.policies.tunnel.link_scores import LinkEstimates
 from motherlode.records import ROOT, Follow, Judgement, Link, PageId
 from motherlode.urls import Address
 
-LEVEL_STEP = 1.0  # what a level takes from a rank: more than all that is known of a link
+LEVEL_STEP = 0.2  # what each level takes from the rank of a link
 
 
 @dataclass(slots=True)
@@ -52,6 +55,9 @@ class Ordinal2007(PolicyDefaults):
         links = links_within(visit.document.links, self.options)
         return Moves(level_follows(links, level, visit.entry.depth + 1))
 
+    def summary(self) -> str:
+        return self.model.levels_in_words()
+
     def _is_too_deep(self, depth: int) -> bool:
         return bool(self.options.depth) and depth > self.options.depth
 
@@ -76,7 +82,6 @@ class Ordinal(PolicyDefaults):
     centroids: Centroids
     scores: LinkEstimates
     options: CrawlOptions
-    followed: int
     model: OrdinalModel | None = None
     links: tuple[Follow, ...] = ()
 
@@ -115,13 +120,16 @@ class Ordinal(PolicyDefaults):
         via: PageId | None = None,
     ) -> list[Follow]:
         """Return the links of a page of a level; `about` are its correlations and its language."""
-        if not links or level > self.followed:
+        if not links:
             return []
         ranks = self.scores.expected(links, *about).max(axis=1) - LEVEL_STEP * level
         return [
             Follow(link.url, link.key, QUEUE, rank, depth, float(level), via=via)
             for link, rank in zip(links, ranks.tolist(), strict=True)
         ]
+
+    def summary(self) -> str:
+        return "no levels learned yet" if self.model is None else self.model.levels_in_words()
 
     def adopt(self, model: OrdinalModel) -> None:
         """Use a new model from now on."""

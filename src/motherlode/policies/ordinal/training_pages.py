@@ -125,7 +125,7 @@ def _least_correlation(examples: Mapping[int, list[Bag]]) -> float:
             column = centroids.subjects.tolist().index(topic)
             values.append(float(centroids.correlations([bag])[0, column]))
     least = float(np.median(values)) if values else SINGLE_EXAMPLE_CORRELATION
-    return max(least, MIN_CORRELATION)
+    return max(0.7 * least, MIN_CORRELATION)
 
 
 def _training_pages(
@@ -141,8 +141,16 @@ def _training_pages(
     pages = [*sorted(given), *chosen]
     vectors = vectors_of_all(session, set(pages), TERMS)
     known = [page for page in pages if page in vectors]
+    by_topic = {topic: list(of_topic.values()) for topic, of_topic in examples.items()}
+    near = [page for page in known if levels.get(page, 0) == 0 and page not in given]
+    if near:
+        bags = [unpack(vectors[page]) for page in near]
+        centroids = fit_centroids(by_topic, CentroidWeighting.LOG, None)
+        nearest = centroids.correlations(bags).argmax(axis=1)
+        for bag, place in zip(bags, nearest.tolist(), strict=True):
+            by_topic[int(centroids.subjects[place])].append(bag)
     return TrainingPages(
-        examples={topic: list(of_topic.values()) for topic, of_topic in examples.items()},
+        examples=by_topic,
         bags=[unpack(vectors[page]) for page in known],
         levels=[levels.get(page, 0) for page in known],
     )
