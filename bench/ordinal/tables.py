@@ -20,7 +20,7 @@ from motherlode.learning.ordinal.kernels import Kernel, ball_radii, kernel_matri
 from motherlode.learning.ordinal.regression import OrdinalRegression
 
 CLASSES = 5
-MAX_CLUSTERS = 80  # of a level
+MAX_CLUSTERS = 300  # of a level
 BENCHMARKS = {
     "california_housing": (10_320, 13_762, 15_482, 17_202, 20_230),
     "census_house_16h": (5_690, 11_393, 15_191, 22_331),
@@ -117,8 +117,8 @@ def _benchmark(
     levels = table[1]
     search = OrdinalGridSearch(
         kernel=Kernel.GAUSSIAN,
-        etas=(0.1, 0.5),
-        norms=(10.0, 30.0, 100.0),
+        etas=(0.01, 0.1),
+        norms=(30.0, 100.0, 300.0),
         widths=(0.03, 0.1, 0.3),
         max_clusters=MAX_CLUSTERS,
     ).fit(rows[train], levels[train])
