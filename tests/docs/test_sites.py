@@ -40,6 +40,8 @@ def test_every_command_on_the_page_works(tmp_path: Path) -> None:
                 lines = run.stdout.splitlines()
                 assert lines[0].split() == ["site", "relevant", "state", "yours", "pages", *LINKED]
                 assert any(line.startswith("horsyset54.test") for line in lines[:12]), run.stdout
+            if words[-2:] == ["--show", "waiting"]:
+                assert run.stdout.splitlines()[1].split()[1:3] == ["unknown", "waiting"]
     assert "range0.genotype.test" in (tmp_path / "health.html").read_text("utf-8")
     assert (tmp_path / "health-site" / "websites.svg").is_file()
 

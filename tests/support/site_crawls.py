@@ -13,7 +13,7 @@ from motherlode.lab.clock import run_virtually
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
 from motherlode.policies.kind import PolicySetup, load_policy
-from motherlode.policies.websites.stored_sites import PortalSites, portal_sites
+from motherlode.policies.websites.stored_sites import PortalSites, SiteState, portal_sites
 from motherlode.portal import Portal, create_portal
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules
@@ -129,3 +129,19 @@ def labelled_site_web(directory: Path) -> Path:
         if url.startswith(f"http://{word}")
     }
     return record_web(directory, pages, labels)
+
+
+def redirect_to(url: str) -> Said:
+    """What a URL says that leads to another one."""
+    return 301, {"Location": url}, b""
+
+
+def crawl_to_the_end(directory: Path, web: Path, pages: int) -> None:
+    """Crawl again and again, so many pages at a time, until none comes."""
+    while crawl_sites(directory, web, pages).pages:
+        pass
+
+
+def open_sites(sites: PortalSites) -> set[str]:
+    """The sites whose examination has not ended."""
+    return {site for site, verdict in sites.verdicts.items() if verdict.state is SiteState.OPEN}

@@ -57,13 +57,14 @@ class MadePage(Struct, frozen=True):
 
 
 class MadeSite(Struct, frozen=True):
-    """A site with its pages by path, and the verdict on it."""
+    """A site with its pages by path, and the verdict on it; `counted` pages, or else all of them."""
 
     pages: Mapping[str, MadePage] = {}
     probability: float | None = None
     state: SiteState = SiteState.EXAMINED
     reason: EndReason | None = EndReason.DECIDED
     mirror_of: str = ""
+    counted: int | None = None
 
 
 def bird_sites() -> dict[str, MadeSite]:
@@ -168,7 +169,7 @@ def keep_verdicts(session: Session, sites: Mapping[str, MadeSite]) -> None:
                 home=home(site),
                 state=one.state,
                 probability=one.probability,
-                pages=len(one.pages),
+                pages=len(one.pages) if one.counted is None else one.counted,
                 reason=one.reason,
                 mirror_of=one.mirror_of,
             )

@@ -13,7 +13,7 @@ from motherlode.documents.features.spaces import Sample
 from motherlode.fetch import Response
 from motherlode.fetch.failures import FailureKind, is_passing
 from motherlode.fetch.fetcher import Fetched
-from motherlode.policies.policy import Miss, MissKind, Moves, Policy, Visit
+from motherlode.policies.policy import FollowWatcher, Miss, MissKind, Moves, Policy, Visit
 from motherlode.records import (
     Document,
     Entry,
@@ -26,6 +26,7 @@ from motherlode.records import (
     Page,
     Redirect,
     UrlId,
+    UrlKey,
     UrlState,
 )
 from motherlode.store.archive import GZIPPED, Exchange
@@ -65,12 +66,29 @@ class FetchedEntry(Struct, frozen=True):
     documents: Sequence[Analysed] = ()
 
 
+class BarredLinks(Struct, frozen=True):
+    """Links that a page asks not to follow: all of its links, or those with these keys."""
+
+    page: UrlKey
+    keys: frozenset[UrlKey] = frozenset()
+    has_all: bool = False
+
+    def bars(self, follow: Follow) -> bool:
+        """Return whether a follow was found on this page, and the page asks not to follow it."""
+        is_own = follow.found_on is None or follow.found_on == self.page
+        return is_own and (self.has_all or follow.key in self.keys)
+
+
 class DraftOutcome(Struct, frozen=True):
-    """An outcome that lacks only the archive position of its raw response."""
+    """An outcome that lacks only the archive position of its raw response.
+
+    `barred` are links that a `FollowWatcher` is told of, if it follows them.
+    """
 
     outcome: Outcome
     exchange: Exchange | None = None
     fetched: Fetched | None = None  # None: the document is a member of an archive
+    barred: BarredLinks | None = None
 
 
 # Returns the document of a visit in the feature spaces in which a policy judges.
@@ -98,7 +116,10 @@ def decide_outcomes(
             for visit, judgement in judged
         ]
         if steered:
-            drafts += _drafts(fetched_entry, steered, obey=obey)
+            page, *members = _drafts(fetched_entry, steered, obey=obey)
+            if obey and isinstance(policy, FollowWatcher):
+                page = replace(page, barred=barred_links(steered[0][0], fetched_entry.fetched))
+            drafts += [page, *members]
         else:
             drafts.append(_with_moves_after_miss(_without_document(fetched_entry), policy))
     return drafts
@@ -286,21 +307,28 @@ def _redirects_to_original(fetched: Fetched) -> tuple[Redirect, ...]:
 def _allowed_moves(
     policy: Policy, visit: Visit, judgement: Judgement | None, fetched: Fetched, *, obey: bool
 ) -> Moves:
-    """Return the policy's moves, without links that the page asks not to be followed."""
+    """Return the policy's moves, without links that the page asks not to be followed.
+
+    A `FollowWatcher` keeps these until it is told.
+    """
     moves = policy.steer(visit, judgement)
-    if not obey:
+    if not obey or isinstance(policy, FollowWatcher):
         return moves
-    return replace(moves, follows=_allowed_follows(moves.follows, visit, fetched))
+    barred = barred_links(visit, fetched)
+    if not barred.keys and not barred.has_all:
+        return moves
+    return replace(moves, follows=[each for each in moves.follows if not barred.bars(each)])
 
 
-def _allowed_follows(follows: Sequence[Follow], visit: Visit, fetched: Fetched) -> Sequence[Follow]:
+def barred_links(visit: Visit, fetched: Fetched) -> BarredLinks:
+    """Return the links that a page, or the headers it came with, ask not to follow."""
     if not fetched.directives.follow:
-        return ()
+        return BarredLinks(visit.key, has_all=True)
     links = visit.document.links
     nofollow = {link.key for link in links if link.flags & _NOFOLLOW}
     if nofollow:  # one plain link to the same URL is enough to follow it
         nofollow.difference_update([link.key for link in links if not link.flags & _NOFOLLOW])
-    return [follow for follow in follows if follow.key not in nofollow] if nofollow else follows
+    return BarredLinks(visit.key, frozenset(nofollow))
 
 
 def _exchange(fetched: Fetched, response: Response) -> Exchange:

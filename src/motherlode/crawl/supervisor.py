@@ -21,6 +21,7 @@ from motherlode.crawl.fetcher_setup import (
 )
 from motherlode.crawl.outages import ResilientWorkerPool
 from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.queueable_moves import SettledUrls
 from motherlode.crawl.scheduler import Scheduler, StoredFrontier
 from motherlode.crawl.sitemaps import SitemapReader
 from motherlode.crawl.stages import read
@@ -57,6 +58,7 @@ class Supervisor:
         self._workers = ResilientWorkerPool(workers, portal)
         self._writer = BatchWriter(portal)
         self._duplicates = DuplicateDetector(is_refresh=context.conditions is not None)
+        self._settled = SettledUrls(portal.store)
         self._retraining: asyncio.Task[None] | None = None
         self._side_tasks: set[asyncio.Task[None]] = set()
         self._make_schedule(web)
@@ -107,6 +109,7 @@ class Supervisor:
             self._policy,
             self._workers,
             control,
+            self._settled,
             is_refresh=is_refresh,
         )
         self._write = WriteStage(
@@ -116,6 +119,7 @@ class Supervisor:
             sitemaps=self._sitemaps,
             scheduler=self._scheduler,
             duplicates=self._duplicates,
+            settled=self._settled,
             counters=self._counters,
             slots=self._slots,
             fetching=self._fetch,

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from motherlode.documents.features.meanings import Meanings, Vectors
 from motherlode.documents.text.terms import Bag
+from motherlode.learning.calibration import PlaneSurroundings
 from motherlode.learning.feature_selection import mutual_information, select_terms
 from motherlode.learning.matrix import (
     Floats,
@@ -39,7 +40,8 @@ class TopicPlane(Struct, frozen=True):
 
     `bias` and the weights belong to the unit normal, so that the decision value is a distance.
     `held_out` is the mean distance of documents of the topic that the plane was not trained on.
-    `centroid` is the meaning of the topic, where it is known.
+    `centroid` is the meaning of the topic, where it is known. `surroundings` say where the pages of
+    a crawl lie, for probabilities.
     """
 
     topic: int
@@ -52,6 +54,7 @@ class TopicPlane(Struct, frozen=True):
     recall: float
     held_out: float = 0.0
     centroid: TopicCentroid | None = field(default=None, name="sense")
+    surroundings: PlaneSurroundings = PlaneSurroundings()
 
 
 class PlaneGroup(Struct, frozen=True):

@@ -81,7 +81,10 @@ class Scorer:
     def __init__(self, group: PlaneGroup) -> None:
         self.topics = np.array([plane.topic for plane in group.planes])
         self.precisions = [plane.precision for plane in group.planes]
-        self.offsets = [plane_offset(plane.held_out, plane.examples) for plane in group.planes]
+        self.offsets = [
+            plane_offset(plane.held_out, plane.examples, plane.surroundings)
+            for plane in group.planes
+        ]
         self._features = np.frombuffer(group.features, np.uint32)
         self._idf = np.frombuffer(group.idf, np.float32)
         self._unseen_idf = group.unseen_idf

@@ -57,7 +57,8 @@ class PolicyKind:
     `make` returns the policy for a portal; None if it cannot be made yet, such as before the first
     training. `make_retrainer` is None for policies that learn nothing on the way.
     `before_crawl` writes what `make` reads, when the wanted pages were fetched.
-    `training` are the steps of `lode train`; None: portals crawled by it are not trained.
+    `training` are the steps of `lode train`; None: portals crawled by it are not trained, and
+    `teaching` is the command by which users say what they want instead, as far as there is one.
     `judging_model` is the kind of the stored models that judge its pages (`training.models`).
     `wanted` are the pages that training needs, with the queues of their links; the links of
     refreshed pages go to `refresh_queue`. `queue_names` names the queues for people.
@@ -73,6 +74,7 @@ class PolicyKind:
     make_retrainer: Callable[[Portal, RetrainingPlan], Retrainer] | None = None
     before_crawl: Callable[[Portal], None] | None = None
     training: TrainingSteps | None = TOPIC_TRAINING
+    teaching: str = ""
     judging_model: str = TOPIC_MODEL
     wanted: Callable[[Portal], list[Wanted]] = wanted_examples
     refresh_queue: QueueId = QUEUE
@@ -99,13 +101,13 @@ def training_of(policy: str) -> TrainingSteps:
 
     Raises `UsageError` if they are not trained.
     """
-    training = load_policy(policy).training
-    if training is None:
-        raise UsageError(
-            f"Portals crawled by {policy} are not trained; "
-            "crawl.policy in lode.toml names a policy whose portals are, such as bingo."
-        )
-    return training
+    kind = load_policy(policy)
+    if kind.training is not None:
+        return kind.training
+    advice = "crawl.policy in lode.toml names a policy whose portals are, such as bingo"
+    if kind.teaching:
+        advice = f"use '{kind.teaching}'"
+    raise UsageError(f"Portals crawled by {policy} are not trained; {advice}.")
 
 
 def load_policy(name: str) -> PolicyKind:

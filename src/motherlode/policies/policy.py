@@ -78,6 +78,22 @@ class Revising(Protocol):
         ...
 
 
+@runtime_checkable
+class FollowWatcher(Protocol):
+    """A policy that waits for an answer to every follow.
+
+    Each of its follows is queued, or comes back to `not_queued` before the page is written.
+    """
+
+    def not_queued(self, follow: Follow) -> Moves:
+        """Return what to do instead of a follow that may not be fetched, or was before."""
+        ...
+
+    def unwritten_notes(self) -> Sequence[Note]:
+        """Return notes that are stored at the start of a run, with the seeds."""
+        ...
+
+
 class Policy(Protocol):
     """How a crawl is steered."""
 

@@ -15,12 +15,21 @@ from msgspec.structs import replace
 
 from motherlode.documents.features.spaces import TERMS, Surroundings
 from motherlode.documents.text.terms import bag_of
-from motherlode.policies.policy import Miss, MissKind, Moves, Policy, Revising, Visit
+from motherlode.policies.policy import (
+    FollowWatcher,
+    Miss,
+    MissKind,
+    Moves,
+    Policy,
+    Revising,
+    Visit,
+)
 from motherlode.records import Document, Entry, Follow, Judgement, Lane, Link, QueueId, UrlId
 from motherlode.training.samples import sample_of
 from motherlode.urls import address, host_of, url_key
 
 MakePolicy = Callable[[], Policy]
+_MAX_ANSWERS = 10_000  # to follows that are not queued, of a few pages
 
 
 class BrokenContractError(AssertionError):
@@ -37,7 +46,8 @@ def check_policy(make: MakePolicy, visits: Sequence[Visit] | None = None) -> Non
     _check(bool(policy.name) and make().name == policy.name, "name", "is empty, or changes")
     # The first crawl may do I/O, to load what is loaded once, such as the public suffix list.
     _crawl(make(), visits)
-    for check in (_check_seeds, _check_judgements, _check_moves, _check_misses, _check_ranks):
+    checks = (_check_seeds, _check_judgements, _check_moves, _check_misses, _check_answers)
+    for check in (*checks, _check_ranks):
         with _without_io():
             check(make, visits)
 
@@ -138,6 +148,25 @@ def _check_misses(make: MakePolicy, visits: Sequence[Visit]) -> None:
         moves = policy.missed(Miss(visit.entry, kind, "not there"))
         _check_follows("missed", moves.follows)
         _check_notes("missed", moves)
+
+
+def _check_answers(make: MakePolicy, visits: Sequence[Visit]) -> None:
+    policy = make()
+    if not isinstance(policy, FollowWatcher):
+        return
+    refused = list(policy.seed())
+    for note in policy.unwritten_notes():
+        _check_notes("unwritten_notes", Moves(notes=[note]))
+    for visit, judgement in zip(visits, policy.judge(visits), strict=True):
+        refused += policy.steer(visit, judgement).follows
+    for _ in range(_MAX_ANSWERS):
+        if not refused:
+            return
+        moves = policy.not_queued(refused.pop())
+        _check_follows("not_queued", moves.follows)
+        _check_notes("not_queued", moves)
+        refused += moves.follows
+    _check(False, "not_queued", "goes on for ever")  # noqa: FBT003
 
 
 def _check_ranks(make: MakePolicy, visits: Sequence[Visit]) -> None:

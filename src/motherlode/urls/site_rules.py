@@ -29,6 +29,10 @@ class SiteRules:
         """Whether one host may hold several sites."""
         return any(path != "/" for rules in self._prefixes.values() for path, _ in rules)
 
+    def is_grouped(self, url: str) -> bool:
+        """Return whether the user has said what is a site on the host of a canonical URL."""
+        return host_of(url) in self._prefixes
+
     def site_of(self, url: str) -> str:
         """Return the site of a canonical URL: the longest prefix that fits, or its host."""
         host = host_of(url)

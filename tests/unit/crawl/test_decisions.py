@@ -19,7 +19,7 @@ from motherlode.documents.robots_directives import Directives
 from motherlode.fetch import Response
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.fetcher import Fetched
-from motherlode.policies.policy import Miss, MissKind, Moves, PolicyDefaults, Visit
+from motherlode.policies.policy import NO_MOVES, Miss, MissKind, Moves, PolicyDefaults, Visit
 from motherlode.records import (
     Document,
     Entry,
@@ -372,6 +372,29 @@ def test_each_outcome_of_a_batch_has_the_judgement_of_its_own_document() -> None
         ("http://a.test/2", None),
         ("http://a.test/3", 3.0),
     ]
+
+
+class WatchingPolicy(FollowingPolicy):
+    """Waits for an answer to each of its follows."""
+
+    def not_queued(self, _follow: Follow) -> Moves:
+        return NO_MOVES
+
+    def unwritten_notes(self) -> list[Note]:
+        return []
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_watching_policy_is_told_of_links_that_its_page_bars(*, header: bool) -> None:
+    flags = LinkFlag.NONE if header else LinkFlag.NOFOLLOW
+    document = Document(links=(link(INSTEAD, flags),))
+    directives = Directives(follow=not header)
+    (draft,) = decide_all(fetch_page(directives=directives), document, policy=WatchingPolicy())
+    assert [each.url for each in draft.outcome.follows] == [INSTEAD]
+    assert draft.barred is not None
+    assert draft.barred.bars(follow(INSTEAD))
+    elsewhere = replace(follow(INSTEAD), found_on=key_of("http://a.test/other"))
+    assert not draft.barred.bars(elsewhere)  # another page has the link, too
 
 
 # --- fetches without a document ---

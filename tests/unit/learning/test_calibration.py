@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from motherlode.learning.calibration import certainty, plane_offset, probabilities
+from motherlode.learning.calibration import (
+    MIN_SURROUNDING_PAGES,
+    PlaneSurroundings,
+    certainty,
+    plane_offset,
+    probabilities,
+    surroundings_of,
+)
 from motherlode.learning.precision import (
     MIN_EXAMPLES,
     MIN_PAGES,
@@ -36,6 +43,43 @@ def test_a_coherent_topic_with_many_examples_has_the_higher_probability(
 
 def test_held_out_documents_outside_say_nothing_more() -> None:
     assert plane_offset(-0.4, 10) == plane_offset(0.0, 10)
+
+
+def test_where_rejected_pages_lie_far_away_accepted_ones_are_more_probable() -> None:
+    near, far = PlaneSurroundings(remoteness=0.05), PlaneSurroundings(remoteness=0.2)
+    assert plane_offset(0.1, 20, near) < plane_offset(0.1, 20) < plane_offset(0.1, 20, far)
+
+
+def test_a_plane_in_a_crowd_accepts_wrong_pages_and_the_fewer_examples_the_less_that_says() -> None:
+    crowded, alone = PlaneSurroundings(crowding=1.0), PlaneSurroundings(crowding=-1.0)
+    lost, won = (
+        plane_offset(0.1, count, alone) - plane_offset(0.1, count, crowded) for count in (2, 50)
+    )
+    assert 0 < lost < won / 2
+
+
+def test_the_surroundings_of_a_plane_are_those_of_the_rejected_pages() -> None:
+    far, close = np.full(60, -0.4), np.full(60, -0.05)
+    accepted, unknown = np.full(20, 0.2), np.full(500, -1.0)
+    apart = surroundings_of(np.concatenate([far, accepted, unknown]))
+    amid = surroundings_of(np.concatenate([close, accepted, unknown]))
+    assert apart.remoteness == pytest.approx(0.4)
+    assert amid.remoteness == pytest.approx(0.05)
+    assert apart.crowding < 0 < amid.crowding
+
+
+def test_a_longer_crawl_that_finds_other_things_does_not_set_a_topic_apart() -> None:
+    """After 2,286 pages of schools, the error from five examples was 0.35."""
+    pages = np.repeat([0.2, -0.05, -0.3], [100, 300, 100])
+    longer = np.concatenate([pages, np.full(1_500, -0.4)])
+    assert surroundings_of(longer).remoteness <= surroundings_of(pages).remoteness + 0.01
+
+
+@pytest.mark.parametrize(
+    "distances", [[-0.3] * (MIN_SURROUNDING_PAGES - 1), [0.2] * 200, [-1.0] * 200, []]
+)
+def test_few_pages_and_pages_that_are_all_accepted_say_nothing(distances: list[float]) -> None:
+    assert surroundings_of(np.array(distances)) == PlaneSurroundings()
 
 
 @pytest.mark.parametrize(

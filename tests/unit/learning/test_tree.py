@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from motherlode.documents.features.spaces import ANCHORS, TERMS, URLS, Sample
 from motherlode.documents.text.terms import bag_of, spell
+from motherlode.learning.calibration import PlaneSurroundings
 from motherlode.learning.options import TrainingSettings, VotingRule
 from motherlode.learning.tree import TopicVerdict, TreeClassifier
 from support.word_vectors import tiny
@@ -303,6 +304,9 @@ def test_a_model_packed_by_an_earlier_release_is_read() -> None:
     packed = (Path(__file__).parent / "data" / "model-v3.msgpack").read_bytes()
     model = TreeClassifier.unpack(packed)
     before, after = msgspec.msgpack.decode(packed), msgspec.msgpack.decode(model.pack())
+    for group in (group for groups in after["spaces"].values() for group in groups):
+        for plane in group["nodes"]:  # it did not say where the pages of a crawl lie
+            assert plane.pop("surroundings") == msgspec.to_builtins(PlaneSurroundings())
     assert after == {name: before[name] for name in after}
     assert (model.rule, model.meanings_digest) == (VotingRule.MAJORITY, "tiny")
     model.meanings = tiny()

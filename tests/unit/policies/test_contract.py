@@ -13,9 +13,12 @@ from motherlode.policies.registry import is_policy, policy_names
 from motherlode.policies.testing import BrokenContractError, check_policy
 from motherlode.portal import Portal
 from motherlode.records import ROOT, Follow, Judgement, Note, UrlKey
+from motherlode.urls import url_key
 from support.crawl_runs import go_out
 from support.small_webs import record_web
 from support.training_webs import BIRDS, VOCABULARY, pages, planted
+
+HOST = "a.example.org"
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +98,24 @@ class OddNote(GoodPolicy):
         return Moves(notes=[Note("odd", "key", object())])
 
 
+class Insistent(GoodPolicy):
+    """Offers a follow again that cannot be queued."""
+
+    def seed(self) -> Iterable[Follow]:
+        return [Follow("http://a.example.org/", url_key("http://a.example.org/", HOST), QUEUE, 1.0)]
+
+    def not_queued(self, follow: Follow) -> Moves:
+        return Moves([follow])
+
+    def unwritten_notes(self) -> Sequence[Note]:
+        return ()
+
+
+class OddUnwrittenNote(Insistent):
+    def unwritten_notes(self) -> Sequence[Note]:
+        return [Note("odd", "key", object())]
+
+
 class FileReader(GoodPolicy):
     def seed(self) -> Iterable[Follow]:
         Path("/dev/null").read_text(encoding="ascii")
@@ -116,6 +137,8 @@ def test_a_policy_that_keeps_the_contract_passes() -> None:
         (WrongDepth, "steer returns links of another depth"),
         (SharedState, "steer returns other moves for the same pages"),
         (OddNote, "missed returns a note that JSON cannot hold"),
+        (Insistent, "not_queued goes on for ever"),
+        (OddUnwrittenNote, "unwritten_notes returns a note that JSON cannot hold"),
         (FileReader, "reads or writes files"),
     ],
 )

@@ -182,6 +182,7 @@ _END_REASONS: Mapping[str, str] = {
     RunEnd.TIME: "the time limit is reached",
     RunEnd.FEEDBACK: "learning is finished, and it waits for your feedback on the archetypes",
     RunEnd.INTERRUPTED: "interrupted",
+    RunEnd.ENOUGH: "enough relevant sites are found, or they cost too many pages by now",
     RunEnd.NO_ANSWER: "no server answers",
 }
 
@@ -193,11 +194,11 @@ def end_reason(progress: Progress) -> str:
     if progress.idle is not None:
         reason = idle_sentence(progress.idle, frequent_errors(progress)).rstrip(".")
         return reason[:1].lower() + reason[1:]
-    return (
-        "nothing more can be fetched now"
-        if progress.waiting
-        else "all URLs that were found are fetched"
-    )
+    if progress.waiting:
+        return "nothing more can be fetched now"
+    if progress.summary:  # a crawl for sites, which leaves most pages of a site unread
+        return "no site is left to examine"
+    return "all URLs that were found are fetched"
 
 
 def failures(progress: Progress) -> str:

@@ -111,9 +111,22 @@ class SitesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def wants_crawl(self) -> bool:
-        """Whether anything asks for a crawl; `site` and `settings` alone do not."""
-        shown = SitesRequest(site=self.site, settings=self.settings)
-        return self != shown
+        """Whether anything asks for a crawl: sites, limits or `crawl`."""
+        limits = (self.sites, self.pages, self.time)
+        return self.names_sites or self.crawl or any(limit is not None for limit in limits)
+
+    @property
+    def crawl_options(self) -> tuple[str, ...]:
+        """The options given that mean something in a crawl only, and do not start one."""
+        options: dict[str, object] = {
+            "--topic": self.topic,
+            "--accurate": self.accurate or None,
+            "--fast": self.fast or None,
+            "--policy": self.policy,
+            "--workers": self.workers,
+            "--index": self.index,
+        }
+        return tuple(name for name, value in options.items() if value is not None)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -192,7 +205,11 @@ RejectedSites = Annotated[
     tuple[Url, ...], _named_sites("Say that this site is not relevant, and learn from it", "SITE")
 ]
 UndecidedSites = Annotated[
-    tuple[Url, ...], _named_sites("Forget what you said about this site", "SITE")
+    tuple[Url, ...], _named_sites("Take back your choice about this site", "SITE")
+]
+ForgottenSites = Annotated[
+    tuple[Url, ...],
+    _named_sites("Take this site, such as a misspelt one, out of those that you named", "SITE"),
 ]
 UndoSiteChoices = Annotated[bool, described("Take back your latest choices.")]
 
@@ -216,13 +233,14 @@ class SiteChoicesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_field
     accept: AcceptedSites = ()
     reject: RejectedSites = ()
     undecided: UndecidedSites = ()
+    forget: ForgottenSites = ()
     accept_from: AcceptedFile | None = None
     reject_from: RejectedFile | None = None
     undo: UndoSiteChoices = False
 
     @property
     def makes_choices(self) -> bool:
-        named = self.accept or self.reject or self.undecided
+        named = self.accept or self.reject or self.undecided or self.forget
         return bool(named or self.accept_from or self.reject_from)
 
     @property

@@ -14,6 +14,7 @@ from motherlode.crawl.decisions import DraftOutcome
 from motherlode.crawl.fetcher_setup import HostChanges, save_host_changes, take_host_changes
 from motherlode.crawl.outages import ResilientWorkerPool
 from motherlode.crawl.progress import Limits, Progress
+from motherlode.crawl.queueable_moves import QueueableMoves, SettledUrls
 from motherlode.crawl.retraining import Retrainer
 from motherlode.crawl.scheduler import Scheduler
 from motherlode.crawl.sitemaps import SitemapReader
@@ -22,11 +23,13 @@ from motherlode.crawl.stages.duplicates import DuplicateDetector
 from motherlode.crawl.stages.fetch import FetchStage, PageSlots
 from motherlode.crawl.stages.queues import take_batch
 from motherlode.fetch.fetcher import Fetcher
-from motherlode.policies.policy import Policy
+from motherlode.policies.policy import FollowWatcher, Moves, Policy
 from motherlode.portal import Portal
 from motherlode.records import Entry, Lane, Outcome, RunEnd, RunId
 from motherlode.store.tables import frontier, ledger
+from motherlode.store.tables.notes import keep_notes
 from motherlode.store.tables.outcomes import Kept, keep
+from motherlode.store.tables.pages import settled_keys
 
 MAX_BATCHES = 16  # of the decide stage, in one transaction
 MIN_PAGES = 64  # a smaller transaction waits for more pages, but no longer than:
@@ -46,16 +49,28 @@ class BatchWriter:
     def __init__(self, portal: Portal) -> None:
         self._portal = portal
         self._run, self._began, self._pages = RunId(0), time(), 0
+        self._seeds: QueueableMoves | None = None
 
     def begin(self, policy: Policy, command: str, sitemaps: SitemapReader) -> None:
-        """Start a run with the seeds of the policy."""
-        seeds = list(policy.seed())
+        """Start a run with the seeds of the policy, and the notes that it has not written yet."""
+        start = self._start_of(policy)
+        notes = {(note.kind, note.key): note for note in start.notes}
         with self._portal.batch() as session:
             run = ledger.start_run(session, command, policy.name, self._began)
-            frontier.offer(session, seeds)
-            if seeds:
-                sitemaps.begin(session, seeds[0])
+            keep_notes(session, list(notes.values()))
+            frontier.offer(session, start.follows)
+            if start.follows:
+                sitemaps.begin(session, start.follows[0])
         self._run = run.id
+
+    def _start_of(self, policy: Policy) -> Moves:
+        if not isinstance(policy, FollowWatcher):
+            return Moves(list(policy.seed()))
+        if self._seeds is None:  # else the database was away, and this is another attempt
+            seeds = list(policy.seed())
+            self._seeds = QueueableMoves(policy, Moves(seeds, policy.unwritten_notes()))
+        with self._portal.store.reading() as session:
+            return self._seeds.check(partial(settled_keys, session))
 
     def write(
         self,
@@ -99,6 +114,7 @@ class WriteStage:
     sitemaps: SitemapReader
     scheduler: Scheduler
     duplicates: DuplicateDetector
+    settled: SettledUrls
     counters: CrawlCounters
     slots: PageSlots
     fetching: FetchStage
@@ -120,6 +136,7 @@ class WriteStage:
             write = partial(self.writer.write, drafts, hosts)
             kept, outcomes = await self.workers.run_in_writer(write)
             self.duplicates.release(pages, outcomes)
+            self.settled.release(outcomes)
             self.counters.count(drafts, kept)
             self._committed(len(pages), outcomes, kept)
             if self.workers.outages != outages:

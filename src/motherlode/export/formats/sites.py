@@ -13,7 +13,8 @@ from motherlode.export.records import MemberRecord, Shelf
 from motherlode.export.site_picture import png_of, site_svg
 from motherlode.export.text_cleaner import label, plain, whole
 from motherlode.learning.calibration import certainty
-from motherlode.policies.websites.site_table import ListedSite, SiteLink, SiteTable
+from motherlode.policies.websites.site_table import UNLIKE, ListedSite, SiteLink, SiteTable
+from motherlode.records import ChoiceKind
 from motherlode.topics import OTHERS
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -52,14 +53,17 @@ class SiteFormat(Struct, frozen=True):
 
 
 def site_record(row: ListedSite) -> dict[str, Any]:
-    """Return what is told of a site, by the names that readers know."""
+    """Return what is told of a site, by the names that readers know.
+
+    `relevant` is None for a site of which nothing is known.
+    """
     return {
         "site": whole(row.site),
         "home": whole(row.home),
         "title": whole(row.title),
         "probability": row.probability,
         "certainty": None if row.probability is None else certainty(row.probability),
-        "relevant": row.is_relevant,
+        "relevant": None if row.probability is None else row.is_relevant,
         "choice": row.choice,
         "state": row.standing.value,
         "reason": row.reason,
@@ -101,7 +105,7 @@ def write_site_bookmarks(export: SiteExport, out: BinaryIO) -> None:
     """
     folders = {
         export.topic: [row for row in export.rows if row.is_relevant],
-        OTHERS: [row for row in export.rows if row.choice and not row.is_relevant],
+        OTHERS: [row for row in export.rows if row.choice in (ChoiceKind.REJECT, UNLIKE)],
     }
     shelves = [
         Shelf((name,), tuple(_bookmark(row, name) for row in rows))

@@ -37,7 +37,7 @@ ALL_SUBJECTS = "mean"
 MIN_SITES = 3  # of a subject, two of which are learned from at least
 FOLDS = 10
 
-WEBSITES_ONE_PAGE = f"{WEBSITES}, home page"
+WEBSITES_ONE_PAGE = f"{WEBSITES} home page"
 PUBLISHED_ACCURATE = f"{WEBSITES_2004} {ACCURATE_THRESHOLD}"
 PUBLISHED_FAST = f"{WEBSITES_2004} {FAST_THRESHOLD}"
 HOMEPAGE = "homepage"
@@ -159,7 +159,7 @@ class ClassificationBench:
         if name == WEBSITES:
             return ContrastClassifier(self._sites, options)
         if name == WEBSITES_ONE_PAGE:
-            return ContrastClassifier(self._sites, replace(options, min_pages=1, decide_pages=1))
+            return ContrastClassifier(self._sites, replace(options, decide_pages=1))
         threshold = ACCURATE_THRESHOLD if name == PUBLISHED_ACCURATE else FAST_THRESHOLD
         return PublishedClassifier(self._sites, replace(options, threshold=threshold), seed)
 

@@ -17,7 +17,7 @@ from motherlode.policies.registry import (
     WEBSITES_2004,
 )
 
-AT = (50, 100, 200, 400)
+AT = (25, 50, 100, 200)
 NAMED_SITES = (3, 5)
 MIN_SITES_TO_FIND = 3
 

@@ -14,6 +14,8 @@ from motherlode.records import NoSuchTopicError
 from motherlode.urls import host_of
 from motherlode.urls.site_rules import SiteRules
 
+MIN_LABELLED_SHARE = 0.25  # of the pages of a site that has a subject
+
 
 class SiteDocument(Struct, frozen=True):
     """A page of a site, with its links to other pages of the site in order."""
@@ -27,7 +29,7 @@ class LabelledSites:
     """The sites whose pages have labels; a site is a host."""
 
     def __init__(self, web: LabWeb, readings: Readings) -> None:
-        self.labels = site_labels(web.labels())
+        self.labels = site_labels(web)
         self._homes = home_pages(web.labels())
         self._readings = readings
         self._pages: dict[str, SiteDocument | None] = {}
@@ -82,19 +84,21 @@ class LabelledSites:
         return None
 
 
-def site_labels(labels: Labels) -> dict[str, str]:
-    """Return the commonest label of each site's pages; of equally common ones, the first.
+def site_labels(web: LabWeb) -> dict[str, str]:
+    """Return the subject of each site: the commonest label of its pages, if enough have it.
 
-    >>> site_labels(Labels({"http://a.test/": {"Art"}, "http://a.test/1": {"Art", "Food"}}))
-    {'a.test': 'Art'}
+    Of equally common labels, it is the first. A site with a few labelled pages has no subject.
     """
     counted: dict[str, Counter[str]] = {}
-    for url, topics in labels.items():
+    for url, topics in web.labels().items():
         counted.setdefault(host_of(url), Counter()).update(topics)
-    return {
-        site: min(counts, key=lambda label: (-counts[label], label))
-        for site, counts in sorted(counted.items())
-    }
+    subjects: dict[str, str] = {}
+    for site, counts in sorted(counted.items()):
+        label = min(counts, key=lambda label: (-counts[label], label))
+        pages = sum(1 for _ in web.pages_of(site))
+        if counts[label] >= MIN_LABELLED_SHARE * pages:
+            subjects[site] = label
+    return subjects
 
 
 def home_pages(labels: Labels) -> Mapping[str, str]:

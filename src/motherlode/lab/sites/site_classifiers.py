@@ -24,6 +24,7 @@ from motherlode.learning.sites.site_posterior import (
     is_decided,
     smoothed_prior,
 )
+from motherlode.policies.websites.judges import is_enough
 from motherlode.policies.websites.options import WebsitesOptions
 
 EVEN = 0.5
@@ -122,7 +123,7 @@ class ContrastClassifier:
             contrast = float(self._contrast.contrasts([page.bag])[0])
             score = score.with_page(contrast, len(page.bag))
             probability = self._contrast.probability(score)
-            if score.pages >= options.min_pages and is_decided(probability, options.threshold):
+            if is_enough(score.pages, probability, options):
                 break
         return Classification(self._contrast.probability(score) > EVEN, score.pages)
 

@@ -82,6 +82,8 @@ _bench: list[Bench[Any, Any]] = []  # a worker's own, opened once
 
 
 def _open_bench(lay_open: Callable[[Any], Bench[Any, Any]], plan: object) -> None:
+    """Open the web in a worker process, which ends without a word when its parent ends it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _bench[:] = [lay_open(plan)]
 
 

@@ -50,7 +50,7 @@ UNCERTAIN_WEIGHT = 0.25  # of sites that no user has named, among the relevant o
 CENTROID_SITES = 5.0  # whose centroid's length both centroids are given
 COMMON_SHARE = 0.5  # common vocabulary weighs so much of the sites that no user has named
 MIN_COMMON_SITES, MAX_COMMON_SITES = 2.0, 20.0  # the least only while no other site is named
-PRIOR_SHARE, PRIOR_SITES = 0.2, 10.0  # of relevant sites before any was examined
+PRIOR_SHARE, PRIOR_SITES = 0.2, 40.0  # of relevant sites before any was examined
 MIN_DEVIATION = 0.02  # of contrasts, between the sites of a class
 MIN_SEPARATION = 0.01  # of the classes' means; closer ones say nothing
 ALONE_SHARE = 0.5  # of its own contrast that others like a single example are expected to have
@@ -364,9 +364,11 @@ def _mixture(
 ) -> _Shares:
     """Fit two normal distributions with one variance; named sites keep their class.
 
-    `noise` is the part of each site's variance that comes from the choice of its pages.
+    `noise` is the part of each site's variance that comes from the choice of its pages. Sites that
+    no user has named count less for the relevant mean, or many doubtful ones would move it.
     """
     named = ~np.isnan(given)
+    counts_if_relevant = np.where(named, counts, UNCERTAIN_WEIGHT * counts)
     relevant = np.where(named, given, 0.0)
     unnamed = counts * ~named
     relevant_mean = _mean(contrasts, relevant * counts, 0.0)
@@ -384,12 +386,13 @@ def _mixture(
         if np.abs(estimated - relevant).max(initial=0.0) < _NEAR_ENOUGH:
             break
         relevant = estimated
-        weights = relevant * counts
+        weights, other_weights = relevant * counts_if_relevant, (1.0 - relevant) * counts
         relevant_mean = _mean(contrasts, weights, relevant_mean)
-        other_mean = _mean(contrasts, counts - weights, other_mean)
+        other_mean = _mean(contrasts, other_weights, other_mean)
         squares = weights * (contrasts - relevant_mean) ** 2
-        squares += (counts - weights) * (contrasts - other_mean) ** 2
-        variance = max(float(squares.sum() / counts.sum()), MIN_DEVIATION**2)
+        squares += other_weights * (contrasts - other_mean) ** 2
+        total = float(weights.sum() + other_weights.sum())
+        variance = max(float(squares.sum()) / total, MIN_DEVIATION**2)
         found = float((relevant * unnamed).sum())
         share = (found + PRIOR_SHARE * PRIOR_SITES) / (float(unnamed.sum()) + PRIOR_SITES)
     between = max(variance - float(np.average(noise, weights=counts)), MIN_DEVIATION**2)

@@ -9,18 +9,28 @@ where the bulk of all pages lies, which is off the topic. If there is a gap betw
 plane of the examples, that plane is first moved into the gap. If there is still a gap when the
 planes are levelled, they are moved once more, and less so the more examples there are: those show
 how far a topic reaches (docs/quality.md, "Into the gap").
+
+Last, a plane is moved outwards where pages on the plane itself would be probable: where the topic
+stands apart from all else on this web (docs/decisions/2026-11-19-reach.md).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from statistics import fmean
 
 import numpy as np
 from msgspec.structs import replace
 
+from motherlode.learning.calibration import (
+    TYPICAL_SURROUNDINGS,
+    plane_offset,
+    reach_beyond,
+    surroundings_of,
+)
 from motherlode.learning.matrix import Floats
 from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
+from motherlode.learning.planes import TopicPlane
 from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import TopicId
 from motherlode.topics import TopicTree
@@ -41,7 +51,7 @@ def level_planes(
     tree: TopicTree,
     batches: Iterable[PageBatch],
 ) -> TreeClassifier:
-    """Return the classifier with its planes moved by the mean of their shifts.
+    """Return the classifier with its planes moved by the mean of their shifts, and surroundings.
 
     `own` are classifiers of the user's examples: without any counterexamples and, if there are
     some, with them. Pages that a user calls wrong lie close to the topic, so the second accepts
@@ -52,7 +62,32 @@ def level_planes(
     topics = set.intersection(*map(set, shifts))
     means = {topic: fmean(of_user[topic] for of_user in shifts) for topic in topics}
     levelled = _with_shifts(classifier, means)
-    return _move_into_gap(levelled, batches, _rest_shares(own[0]))
+    moved = _move_into_gap(levelled, batches, _rest_shares(own[0]))
+    return _reach_out(_with_surroundings(moved, batches))
+
+
+def hand_down(classifier: TreeClassifier, subtopics: Mapping[int, int]) -> TreeClassifier:
+    """Return the classifier with the planes of some topics given to their only sub-topics.
+
+    `subtopics` has the sub-topic of each such topic, higher topics first. Whatever the topic
+    accepts, its sub-topic accepts then.
+    """
+    handed = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
+    handed.__dict__.update(classifier.__getstate__())
+    for topic, subtopic in subtopics.items():
+        handed.groups_ = {
+            space: (
+                *(group for group in groups if group.parent != topic),
+                *(
+                    replace(group, parent=topic, planes=(replace(plane, topic=subtopic),))
+                    for group in groups
+                    for plane in group.planes
+                    if plane.topic == topic
+                ),
+            )
+            for space, groups in handed.groups_.items()
+        }
+    return handed
 
 
 def _rest_shares(own: TreeClassifier) -> dict[int, float]:
@@ -134,17 +169,53 @@ def _move_into_gap(
 
     Pages that the topics above reject are included: they are the bulk.
     """
+    shifts = {
+        topic: shares.get(topic, 0.0) * distance_to_bulk(distances)
+        for topic, distances in _distances_of_all(classifier, batches).items()
+    }
+    return _with_shifts(classifier, shifts)
+
+
+def _distances_of_all(
+    classifier: TreeClassifier, batches: Sequence[PageBatch]
+) -> dict[int, Floats]:
+    """Return the distances of all pages from the plane of each topic."""
     distances: dict[int, list[Floats]] = defaultdict(list)
     for batch in batches:
         for parent in _parents(classifier):
             by_topic = classifier.distances_for_rows(batch.batches, batch.selected, parent)
             for topic, of_topic in by_topic.items():
                 distances[topic].append(of_topic)
-    shifts = {
-        topic: shares.get(topic, 0.0) * distance_to_bulk(np.concatenate(parts))
-        for topic, parts in distances.items()
+    return {topic: np.concatenate(parts) for topic, parts in distances.items()}
+
+
+def _with_surroundings(classifier: TreeClassifier, batches: Sequence[PageBatch]) -> TreeClassifier:
+    """Return the classifier with planes that know where the pages of the crawl lie."""
+    surroundings = {
+        topic: surroundings_of(distances)
+        for topic, distances in _distances_of_all(classifier, batches).items()
     }
-    return _with_shifts(classifier, shifts)
+
+    def surrounded(plane: TopicPlane) -> TopicPlane:
+        return replace(plane, surroundings=surroundings.get(plane.topic, plane.surroundings))
+
+    return _with_planes(classifier, surrounded)
+
+
+def _reach_out(classifier: TreeClassifier) -> TreeClassifier:
+    """Move the planes outwards whose topics stand apart from the other pages of the crawl."""
+
+    def reaching(plane: TopicPlane) -> TopicPlane:
+        around = plane.surroundings
+        offset = plane_offset(plane.held_out, plane.examples, around)
+        reach = reach_beyond(offset, plane.examples)
+        if around == TYPICAL_SURROUNDINGS or not reach:
+            return plane
+        return replace(
+            plane, bias=plane.bias + reach, surroundings=replace(around, moved=around.moved + reach)
+        )
+
+    return _with_planes(classifier, reaching)
 
 
 def _parents(classifier: TreeClassifier) -> set[int]:
@@ -160,23 +231,24 @@ def _line(tree: TopicTree, topic: int) -> frozenset[int]:
     return frozenset(line)
 
 
-def _with_shifts(classifier: TreeClassifier, shifts: dict[int, float]) -> TreeClassifier:
-    moved = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
-    moved.__dict__.update(classifier.__getstate__())
-    moved.groups_ = {
+def _with_shifts(classifier: TreeClassifier, shifts: Mapping[int, float]) -> TreeClassifier:
+    def moved(plane: TopicPlane) -> TopicPlane:
+        return replace(plane, bias=plane.bias + shifts.get(plane.topic, 0.0))
+
+    return _with_planes(classifier, moved)
+
+
+def _with_planes(
+    classifier: TreeClassifier, change: Callable[[TopicPlane], TopicPlane]
+) -> TreeClassifier:
+    """Return the classifier with every plane changed."""
+    changed = TreeClassifier(classifier.settings, classifier.spaces, classifier.rule)
+    changed.__dict__.update(classifier.__getstate__())
+    changed.groups_ = {
         space: tuple(
-            replace(
-                group,
-                planes=tuple(
-                    replace(
-                        plane,
-                        bias=plane.bias + shifts.get(plane.topic, 0.0),
-                    )
-                    for plane in group.planes
-                ),
-            )
+            replace(group, planes=tuple(change(plane) for plane in group.planes))
             for group in groups
         )
         for space, groups in classifier.groups_.items()
     }
-    return moved
+    return changed

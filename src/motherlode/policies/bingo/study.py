@@ -26,7 +26,7 @@ from motherlode.policies.bingo.archetypes import (
     user_examples,
     without_new_subtopics,
 )
-from motherlode.policies.bingo.levels import level_planes
+from motherlode.policies.bingo.levels import hand_down, level_planes
 from motherlode.policies.bingo.link_weights import sample_followed
 from motherlode.policies.bingo.prospects import Prospects
 from motherlode.policies.bingo.rescoring import (
@@ -55,7 +55,7 @@ from motherlode.training.corpus import CorpusCache, PageCorpus, judge_batches
 from motherlode.training.judgement_table import JudgementTable
 from motherlode.training.link_analysis import NeighbourhoodLimits, neighbourhood
 from motherlode.training.trainer import Trainer, knows_topics, train
-from motherlode.training.training_set import TrainingSet
+from motherlode.training.training_set import TrainingSet, children_of, documents_below
 from motherlode.urls import host_of, registrable_domain
 
 _HITS_ROUNDS = 100  # enough for the best authorities; exact scores are not needed
@@ -196,7 +196,31 @@ def _learn_levelled(
     if not all(map(knows_topics, own)):
         return training_set, classifier
     pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE_PAGES))
-    return training_set, level_planes(classifier, own, tree, pages)
+    levelled = level_planes(classifier, own, tree, pages)
+    return training_set, hand_down(levelled, only_subtopics(training_set))
+
+
+def only_subtopics(training_set: TrainingSet) -> dict[int, int]:
+    """Return the sub-topics that all examples of the topic above belong to, higher topics first.
+
+    Nothing tells such a topic from its sub-topic, unless a user gave counterexamples below it.
+    """
+    parents, documents = training_set.parents, training_set.documents
+    found: dict[int, int] = {}
+    pending = list(children_of(ROOT, parents))
+    while pending:
+        topic = pending.pop(0)
+        below = children_of(topic, parents)
+        pending += below
+        with_documents = [child for child in below if documents_below(child, parents, documents)]
+        others = training_set.others.get(topic)
+        if (
+            len(with_documents) == 1
+            and not documents.get(topic)
+            and not (others is not None and others.user)
+        ):
+            found[topic] = with_documents[0]
+    return found
 
 
 def _judge_pages(

@@ -111,12 +111,14 @@ def _steps(session: Session, portal: Portal, model: CentroidModel) -> Steps:
     return Steps(config.crawl, config.tunnel, hits, set(reached_hits(session)))
 
 
+TEACHING = "lode collections DIR --accept URL"
 TUNNEL_2002_KIND = PolicyKind(
     name=TUNNEL_2002,
     rank_meaning="minus the number of links discovered before it: first in, first out",
     make=make_tunnel_2002,
     before_crawl=partial(store_model, with_meanings=False),
     training=None,
+    teaching=TEACHING,
     judging_model=CENTROID_MODEL,
     explain_limit=explain_limit,
 )
@@ -127,6 +129,7 @@ TUNNEL_KIND = PolicyKind(
     make=make_tunnel,
     before_crawl=partial(store_model, with_meanings=True),
     training=None,
+    teaching=TEACHING,
     judging_model=CENTROID_MODEL,
     explain_rank=explain_rank,
     explain_limit=explain_limit,

@@ -5,7 +5,7 @@ order of discovery, and one knows the labels. The page crawler is in `page_crawl
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from msgspec import structs
@@ -99,43 +99,40 @@ def _page_crawler(setup: PolicySetup) -> PageCrawler:
     return make_page_crawler(setup.portal, SITES_PAGE_CRAWLER)
 
 
-SITES_HOMEPAGE_KIND = PolicyKind(
+_LIKE_SITE_CRAWLERS = PolicyKind(
+    name="",
+    rank_meaning="",
+    make=lambda _setup: None,
+    before_crawl=store_page_classes,
+    training=None,
+    wanted=wanted_pages,
+    queue_names=lambda _tree: QUEUE_NAMES,
+    queues_of_topics=lambda _topics: (),
+)
+SITES_HOMEPAGE_KIND = replace(
+    _LIKE_SITE_CRAWLERS,
     name=SITES_HOMEPAGE,
     rank_meaning="how likely the site is relevant, by the sites and pages that link to it",
     make=_homepage_crawler,
     before_crawl=store_homepage_classes,
-    training=None,
-    wanted=wanted_pages,
-    queue_names=lambda _tree: QUEUE_NAMES,
-    queues_of_topics=lambda _topics: (),
 )
-SITES_BREADTH_FIRST_KIND = PolicyKind(
+SITES_BREADTH_FIRST_KIND = replace(
+    _LIKE_SITE_CRAWLERS,
     name=SITES_BREADTH_FIRST,
     rank_meaning="one rank for all sites: those discovered first come first",
     make=_breadth_first,
-    before_crawl=store_page_classes,
-    training=None,
-    wanted=wanted_pages,
-    queue_names=lambda _tree: QUEUE_NAMES,
-    queues_of_topics=lambda _topics: (),
 )
-SITES_PAGE_CRAWLER_KIND = PolicyKind(
+SITES_PAGE_CRAWLER_KIND = replace(
+    _LIKE_SITE_CRAWLERS,
     name=SITES_PAGE_CRAWLER,
     rank_meaning="the mean probability of the pages that link to it",
     make=_page_crawler,
-    before_crawl=store_page_classes,
-    training=None,
-    wanted=wanted_pages,
-    queue_names=lambda _tree: QUEUE_NAMES,
-    queues_of_topics=lambda _topics: (),
 )
-SITES_ORACLE_KIND = PolicyKind(
+SITES_ORACLE_KIND = replace(
+    _LIKE_SITE_CRAWLERS,
     name=SITES_ORACLE,
     rank_meaning="minus its place on the shortest way to the relevant sites",
     make=_oracle,
-    training=None,
-    wanted=wanted_pages,
-    queue_names=lambda _tree: QUEUE_NAMES,
-    queues_of_topics=lambda _topics: (),
+    before_crawl=None,
     needs_labels=True,
 )

@@ -91,8 +91,7 @@ class Examination:
         self.read.append(page)
         if len(self.profile) < PROFILE_PAGES:
             self.profile.append(terms)
-        self.met.add(page.key)
-        self.waiting.pop(page.key, None)
+        self.meet(page.key)
         for link in dict.fromkeys(links):
             if link.key in self.met:
                 continue
@@ -104,6 +103,11 @@ class Examination:
                 self.waiting[link.key] = known
             known.sources.append(page)
         self.rejudge(judge)
+
+    def meet(self, key: UrlKey) -> None:
+        """Note that a page is read, under way or given up, so that it is not chosen any more."""
+        self.met.add(key)
+        self.waiting.pop(key, None)
 
     def rejudge(self, judge: SiteJudge) -> None:
         """Work out the probability anew, by a new model; a site that is decided keeps it."""

@@ -127,7 +127,8 @@ def _edge_parts(referrers: list[SiteLink]) -> Iterator[RankPart]:
     others = referrers[MAX_REFERRERS:]
     if others:
         value = sum(link.weight for link in others) / number
-        yield RankPart("edges", value, f"{len(others):,} other sites link to it")
+        more = "other site links" if len(others) == 1 else "other sites link"
+        yield RankPart("edges", value, f"{len(others):,} {more} to it")
 
 
 def _rank_with_names(view: PortalView, table: SiteTable, site: str) -> float | None:

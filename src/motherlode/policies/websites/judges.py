@@ -61,10 +61,17 @@ class ContrastJudge:
         return self.contrast.probability(self.contrast.score_of(profile))
 
     def is_decided(self, pages: Sequence[ReadPage], probability: float) -> bool:
-        if len(pages) >= self.options.decide_pages:
-            return True
-        is_sure = is_decided(probability, self.options.threshold)
-        return is_sure and len(pages) >= self.options.min_pages
+        return is_enough(len(pages), probability, self.options)
+
+
+def is_enough(pages: int, probability: float, options: WebsitesOptions) -> bool:
+    """Return whether policy `websites` has read enough pages of a site to decide.
+
+    An unlikely site is not read on: most sites are irrelevant, and one page each is their price.
+    """
+    if pages >= options.decide_pages or probability < options.unlikely:
+        return True
+    return pages >= options.min_pages and is_decided(probability, options.threshold)
 
 
 def is_file(url: str) -> bool:

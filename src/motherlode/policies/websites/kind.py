@@ -39,10 +39,9 @@ from motherlode.topics import TopicTree
 from motherlode.training.models import load_model
 from motherlode.training.samples import samples_in
 
-_SITE_RANK = (
-    "how likely the site is relevant, by the sites and pages that link to it; "
-    "pages of sites under examination come first"
-)
+TEACHING = "lode sites DIR --accept SITE"
+_SITE_RANK = "how likely the site is relevant, by the sites and pages that link to it"
+_OPEN_SITES = "; pages of sites under examination come first"
 
 
 def store_page_classes(portal: Portal) -> None:
@@ -81,7 +80,7 @@ def relearn(portal: Portal) -> None:
     with portal.batch() as session:
         model = SiteModel(study.topic, unpack_contrast(study.formula))
         _keep_and_judge(session, SITE_CONTRAST_MODEL, model)
-        revise_probabilities(session, study.probabilities)
+        revise_probabilities(session, portal.config, study.probabilities)
 
 
 def make_websites_2004(setup: PolicySetup) -> WebsitePolicy:
@@ -128,10 +127,11 @@ def _keep_and_judge(session: Session, kind: str, model: SiteModel) -> None:  # t
 
 WEBSITES_KIND = PolicyKind(
     name=WEBSITES,
-    rank_meaning=_SITE_RANK + ", and by what it is called",
+    rank_meaning=f"{_SITE_RANK}, and by what it is called{_OPEN_SITES}",
     make=make_websites,
     make_retrainer=WebsitesRetrainer,
     training=None,
+    teaching=TEACHING,
     judging_model=SITE_CONTRAST_MODEL,
     wanted=wanted_pages,
     queue_names=lambda _tree: QUEUE_NAMES,
@@ -141,10 +141,11 @@ WEBSITES_KIND = PolicyKind(
 )
 WEBSITES_2004_KIND = PolicyKind(
     name=WEBSITES_2004,
-    rank_meaning=_SITE_RANK,
+    rank_meaning=_SITE_RANK + _OPEN_SITES,
     make=make_websites_2004,
     before_crawl=store_page_classes,
     training=None,
+    teaching=TEACHING,
     judging_model=SITE_CLASSES_MODEL,
     wanted=wanted_pages,
     queue_names=lambda _tree: QUEUE_NAMES,

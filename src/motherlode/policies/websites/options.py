@@ -35,8 +35,19 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ACCURATE_THRESHOLD
     min_pages: Annotated[
         int,
-        Meta(ge=1, le=100, description="Pages of a site that policy websites reads at least."),
+        Meta(
+            ge=1, le=100, description="Pages of a likely site that policy websites reads at least."
+        ),
     ] = 2
+    unlikely: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="Policy websites reads no more of a site that is less likely than this to "
+            "be relevant.",
+        ),
+    ] = 0.3
     decide_pages: Annotated[
         int,
         Meta(
@@ -44,7 +55,7 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
             le=1000,
             description="Pages after which policy websites decides about a site in any case.",
         ),
-    ] = 6
+    ] = 4
     max_pages: Annotated[
         int,
         Meta(ge=1, le=10_000, description="Pages that are read of a site at most."),
@@ -59,7 +70,7 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
             ge=0,
             description="LinkRank up to which a decided site is read on for links to other sites.",
         ),
-    ] = 20.0
+    ] = 5.0
     link_constant: Annotated[
         float, Meta(ge=1, description="What each page adds to the LinkRank in any case.")
     ] = 1.0

@@ -139,6 +139,12 @@ class PageCrawler(PolicyDefaults):
     def missed(self, _miss: Miss) -> Moves:
         return Moves(self._next())
 
+    def not_queued(self, _follow: Follow) -> Moves:
+        return Moves(self._next())
+
+    def unwritten_notes(self) -> Sequence[Note]:
+        return ()
+
     def _next(self) -> list[Follow]:
         page = self.frontier.take()
         if page is None:

@@ -42,6 +42,7 @@ def paper_policy(
         model=model,
         judge_site=PaperJudge(config.websites, model.formula.error_, prior),
         graph=site_graph(sites, EdgeRank(config.websites.edges)),
+        named=frozenset(sites.given),
     )
     _restore(session, config, sites, policy)
     return policy
@@ -58,6 +59,7 @@ def our_policy(
         model=model,
         judge_site=ContrastJudge(config.websites, model.formula),
         graph=site_graph(sites, NamedEdgeRank(config.websites.edges, model.formula)),
+        named=frozenset(sites.given),
         widens=True,
     )
     _restore(session, config, sites, policy)
@@ -84,7 +86,10 @@ def _restore(session: Session, config: Config, sites: PortalSites, policy: Websi
             policy.graph.set_probability(site, policy.open[site].probability)
         if site in policy.open:
             policy.under_way[entry.key] = site
-            policy.open[site].met.add(entry.key)
+            policy.open[site].meet(entry.key)
+    for site in sites.pages.keys() - policy.graph.known.keys() - policy.open.keys():
+        first = sites.rules.home_of(sites.pages[site][0].url)
+        policy.early[site] = reader.examination(site, first.url)
     policy.resume(set(policy.under_way.values()))
     if policy.widens:
         for site in _closed_sites(sites):
@@ -134,13 +139,14 @@ class _Reader:
 
     def examination(self, site: str, home: str) -> Examination:
         linked = self.sites.linked.get(site)
-        entries = [address(url) for url in (linked.entries if linked else ())]
+        entries = [address(url) for url in (home, *(linked.entries if linked else ()))]
         is_named = self.sites.given.get(site, False)
-        examination = Examination(site, address(home), is_named, entries)
-        examination.met.add(examination.home.key)
+        examination = Examination(site, entries[0], is_named, entries)
+        states: dict[UrlKey, bool] = {}
+        if not self._is_open(entries[0].key, states):
+            examination.meet(entries[0].key)
         pages = self.sites.pages.get(site, [])
         vectors = vectors_of_all(self.session, {page.page for page in pages}, TERMS)
-        states: dict[UrlKey, bool] = {}
         for page in pages:
             inside, leaving = self._links(site, page, states)
             terms = unpack(vectors.get(page.page, b""))

@@ -166,7 +166,7 @@ class WebsitesRetrainer:
 
     def _revise(self, probabilities: dict[str, float]) -> None:
         with self._portal.batch() as session:
-            revise_probabilities(session, probabilities)
+            revise_probabilities(session, self._portal.config, probabilities)
 
     def _count_examined(self) -> int:
         with self._portal.store.reading() as session:

@@ -36,7 +36,7 @@ class SiteStanding(StrEnum):
     UNREACHABLE = SiteState.UNREACHABLE.value
     MIRROR = SiteState.MIRROR.value
     NAMED = "named"  # by the user, and not examined
-    WAITING = "waiting"  # others link to it, and it was not examined
+    WAITING = "waiting"  # others link or redirect to it, and it was not examined
 
 
 class SiteFilter(StrEnum):
@@ -121,6 +121,11 @@ class SiteTable:
 
     def relevant_sites(self) -> set[str]:
         return {row.site for row in self.rows if row.is_relevant}
+
+    @property
+    def examined_count(self) -> int:
+        """The number of sites that a crawl has decided; open and unreachable ones do not count."""
+        return sum(row.standing is SiteStanding.EXAMINED for row in self.rows)
 
     def filtered(self, shown: SiteFilter) -> list[ListedSite]:
         """Return the rows that a filter lets through, in their order."""
@@ -224,7 +229,7 @@ class SiteTable:
             return SiteStanding(verdict.state.value)
         if site in self.sites.given:
             return SiteStanding.NAMED
-        return SiteStanding.OPEN if self.sites.pages.get(site) else SiteStanding.WAITING
+        return SiteStanding.WAITING
 
     def _choice(self, site: str) -> str:
         if site in self.choices:

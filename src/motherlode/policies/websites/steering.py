@@ -54,12 +54,13 @@ class PageJudge(Protocol):
 class WebsitePolicy(PolicyDefaults):
     """Both crawlers: `judge_site` examines a site, and `graph` ranks the sites.
 
-    `pages` counts those of sites that were not named, `examined` are the sites that were decided,
-    and `relevant` counts the relevant ones. `open` are the sites under examination; `under_way`
-    says for which of them a page was offered. `closed` are relevant sites with pages that were not
-    read: they are read on for more links when no site is worth examining (`widens`). `resumed` are
-    the pages that open sites read next when a crawl goes on. `unwritten` are notes that go with the
-    next page. `elsewhere` are pages that redirects led to, of sites that were not open.
+    `pages` counts those of sites that are not `named`, and `arrivals` all pages of this run.
+    `examined` are the sites that were decided, and `relevant` counts the relevant ones. `open` are
+    the sites under examination; `under_way` says for which of them a page was offered. `closed` are
+    relevant sites with pages that were not read: they are read on for more links when no site is
+    worth examining (`widens`). `early` are sites of which redirects brought pages before they were
+    opened. `resumed` are the pages that open sites read next when a crawl goes on. `unwritten` are
+    notes that go with the next page.
     """
 
     name: str
@@ -68,16 +69,18 @@ class WebsitePolicy(PolicyDefaults):
     model: PageJudge
     judge_site: SiteJudge
     graph: SiteGraph
+    named: Collection[str] = ()
     widens: bool = False
     pages: int = 0
+    arrivals: int = 0
     examined: set[str] = field(default_factory=set)
     relevant: int = 0
     open: dict[str, Examination] = field(default_factory=dict)
     closed: dict[str, Examination] = field(default_factory=dict)
+    early: dict[str, Examination] = field(default_factory=dict)
     under_way: dict[UrlKey, str] = field(default_factory=dict)
     resumed: list[Follow] = field(default_factory=list)
     unwritten: list[Note] = field(default_factory=list)
-    elsewhere: set[UrlKey] = field(default_factory=set)
     rising_cost: RisingCost | None = None
     has_risen: bool = False
 
@@ -118,30 +121,49 @@ class WebsitePolicy(PolicyDefaults):
         assert judgement is not None  # noqa: S101 - this policy judges every page
         if not visit.entry.url_id:  # a file inside an archive
             return NO_MOVES
-        self.pages += 1
         asked = self.under_way.pop(visit.entry.key, None) or self.graph.site_of(visit.entry.url)
+        waiting_for_it = self.under_way.pop(visit.key, None)  # a redirect led to a chosen page
         site = self.graph.site_of(visit.url)
+        self.arrivals += 1
+        self.pages += site not in self.named
         examination = self.open.get(asked)
-        if examination is None:
-            self._add_links(site, visit, judgement)
-            return self._moves([], [])
-        if site != asked:
-            examination.met.add(visit.entry.key)
-            self.elsewhere.add(visit.key)
-            return self._redirected(examination, site, visit, judgement)
-        return self._read(examination, visit, judgement)
+        if examination is not None and site == asked:
+            examination.meet(visit.entry.key)
+            return self._read(examination, visit, judgement)
+        if examination is not None and not examination.read and site not in self.graph.known:
+            return self._moved(examination, site, visit, judgement)
+        self._add_elsewhere(site, visit, judgement)
+        moves = NO_MOVES if examination is None else self._led_away(examination, site, visit)
+        other = None if waiting_for_it is None else self.open.get(waiting_for_it)
+        more = self._moves([], []) if other is None else self._next(other, [])
+        return Moves([*moves.follows, *more.follows], [*moves.notes, *more.notes])
 
     def missed(self, miss: Miss) -> Moves:
         site = self.under_way.pop(miss.entry.key, None)
         examination = self.open.get(site or self.graph.site_of(miss.entry.url))
         if examination is None:
             return self._moves([], [])
-        examination.met.add(miss.entry.key)
+        examination.meet(miss.entry.key)
+        if site is None:  # the site has not chosen it, or has gone on since
+            return self._moves([], [])
         original = self.graph.site_of(miss.duplicate_of) if miss.duplicate_of else ""
         is_mirror = miss.kind is MissKind.DUPLICATE and original not in ("", examination.site)
         if is_mirror and not examination.read:
             return self._moves([], self._merged(examination, original))
         return self._next(examination, [])
+
+    def not_queued(self, follow: Follow) -> Moves:
+        """Go on with the site of a page that was fetched before, or that may not be followed."""
+        site = self.under_way.pop(follow.key, None)
+        examination = None if site is None else self.open.get(site)
+        if examination is None:
+            return NO_MOVES
+        examination.meet(follow.key)
+        return self._next(examination, [])
+
+    def unwritten_notes(self) -> Sequence[Note]:
+        notes, self.unwritten = self.unwritten, []
+        return notes
 
     def enough(self) -> bool:
         wanted = self.options.enough_sites
@@ -155,7 +177,13 @@ class WebsitePolicy(PolicyDefaults):
 
     def _read(self, examination: Examination, visit: Visit, judgement: Judgement) -> Moves:
         """Add a page to the examination of its site, and say what is read next."""
+        self._add_page(examination, visit, judgement)
+        return self._next(examination, [])
+
+    def _add_page(self, examination: Examination, visit: Visit, judgement: Judgement) -> None:
         leaving = self._add_links(examination.site, visit, judgement)
+        if any(page.key == visit.key for page in examination.read):
+            return
         page = ReadPage(
             key=visit.key,
             probability=judgement.confidence + EVEN,
@@ -164,12 +192,10 @@ class WebsitePolicy(PolicyDefaults):
         )
         links = self._internal_links(examination.site, visit)
         examination.add_page(page, visit.sample[TERMS], links, self.judge_site)
-        examination.last_seen = self.pages
-        return self._next(examination, [])
 
     def _next(self, examination: Examination, notes: list[Note]) -> Moves:
         """Return the next page of a site, or its verdict and the next site."""
-        examination.last_seen = self.pages
+        examination.last_seen = self.arrivals
         if not examination.read:
             entry = examination.take_entry()
             if entry is not None:
@@ -187,7 +213,7 @@ class WebsitePolicy(PolicyDefaults):
     def _close(self, examination: Examination, reason: EndReason, notes: list[Note]) -> Moves:
         del self.open[examination.site]
         was_decided = examination.is_widening
-        examination.decide(self.pages)
+        examination.decide(max(1, self.pages))
         verdict = examination.verdict(reason)
         if verdict.state is SiteState.EXAMINED and not was_decided:
             self.examined.add(examination.site)
@@ -200,26 +226,49 @@ class WebsitePolicy(PolicyDefaults):
         notes.append(site_note(examination.site, verdict))
         return self._moves([], notes)
 
-    def _redirected(
-        self, examination: Examination, site: str, visit: Visit, judgement: Judgement
-    ) -> Moves:
-        """Go on where a page led to another site: a home page makes its site a mirror."""
+    def _led_away(self, examination: Examination, site: str, visit: Visit) -> Moves:
+        """Go on after a page that led to a known site: a home page makes its site a mirror."""
+        examination.meet(visit.entry.key)
         if examination.read:
             return self._next(examination, [])
+        return self._moves([], self._merged(examination, site))
+
+    def _moved(
+        self, examination: Examination, site: str, visit: Visit, judgement: Judgement
+    ) -> Moves:
+        """Examine the unknown site that a home page led to in place of its own."""
+        examination.meet(visit.entry.key)
+        moved = self._early(site, visit)
+        self.early[site] = moved
         notes = self._merged(examination, site)
-        if site in self.graph.known:
-            return self._moves([], notes)
-        moved = Examination(site, self.graph.rules.home_of(visit.url))
-        moved.met.add(visit.entry.key)
-        self.open[site] = moved
+        self.open[site] = self.early.pop(site)
         self.graph.set_probability(site, moved.probability)
         moves = self._read(moved, visit, judgement)
         return Moves(moves.follows, [*notes, *moves.notes])
+
+    def _early(self, site: str, visit: Visit) -> Examination:
+        """Return the examination of a site that was not opened."""
+        early = self.early.get(site)
+        return early or Examination(site, self.graph.rules.home_of(visit.url))
+
+    def _add_elsewhere(self, site: str, visit: Visit, judgement: Judgement) -> None:
+        """Add a page to the examination of its site, which did not choose it."""
+        examination = self.open.get(site) or self.closed.get(site)
+        if examination is None and site not in self.graph.known:
+            examination = self.early[site] = self._early(site, visit)
+        if examination is None:
+            self._add_links(site, visit, judgement)
+        else:
+            self._add_page(examination, visit, judgement)
 
     def _merged(self, examination: Examination, site: str) -> list[Note]:
         """Note that a site is a mirror of another one, and end its examination."""
         del self.open[examination.site]
         self.graph.merge(examination.site, site)
+        kept = self.open.get(site) or self.closed.get(site) or self.early.get(site)
+        if kept is not None:  # pages of the mirror are among its own from now on
+            for key in examination.met:
+                kept.meet(key)
         verdict = SiteVerdict(
             home=examination.home.url,
             state=SiteState.MIRROR,
@@ -262,6 +311,7 @@ class WebsitePolicy(PolicyDefaults):
             if examination is None:
                 self.graph.known[waiting.site] = 0.0
                 continue
+            self.early.pop(waiting.site, None)
             self.open[waiting.site] = examination
             self.graph.known[waiting.site] = rank
             follow = Follow(
@@ -289,7 +339,7 @@ class WebsitePolicy(PolicyDefaults):
         page = examination.take_page(self.judge_site)
         if page is None:
             return self._widen()
-        examination.last_seen = self.pages
+        examination.last_seen = self.arrivals
         examination.probability = self.graph.known[examination.site]
         self.open[examination.site] = examination
         note = site_note(examination.site, examination.verdict(EndReason.DECIDED))
@@ -298,7 +348,7 @@ class WebsitePolicy(PolicyDefaults):
     def _has_room(self) -> bool:
         """Return whether another site may be opened; stalled ones do not keep others waiting."""
         patience = STALLED_SHARE * self.options.open_sites
-        seen = self.pages
+        seen = self.arrivals
         active = sum(seen - each.last_seen <= patience for each in self.open.values())
         return active < self.options.open_sites
 
@@ -308,12 +358,11 @@ class WebsitePolicy(PolicyDefaults):
         if not entries or not allows_host(entries[0].host, self.crawl_options):
             return None
         home = self.graph.rules.home_of(entries[0].url)
-        examination = Examination(waiting.site, home, entries=entries, last_seen=self.pages)
-        examination.met.add(home.key)
-        if home.key not in self.elsewhere:
-            return examination
-        entry = examination.take_entry()
-        return None if entry is None else replace(examination, home=entry)
+        examination = self.early.get(waiting.site) or Examination(waiting.site, home)
+        examination = replace(examination, entries=entries, last_seen=self.arrivals)
+        examination.meet(home.key)
+        examination.rejudge(self.judge_site)
+        return examination
 
     def _follow_page(self, examination: Examination, page: WaitingPage) -> Follow:
         self.under_way[page.address.key] = examination.site

@@ -4,7 +4,7 @@ A policy is made from them, so that a crawl that was killed goes on where it was
 users see. A site's verdict is a note, written in one transaction with the page that brought it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -13,13 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.portal.config import Config
-from motherlode.records import ChoiceKind, Note, Origin, PageId, UrlKey
+from motherlode.records import ChoiceKind, Note, Origin, PageId, TopicId, UrlKey
 from motherlode.store.queries.site_rows import SitePageRow, leaving_links, site_page_rows
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.collection_choices import standing_choices
 from motherlode.store.tables.notes import keep_notes, notes_of
+from motherlode.store.tables.pages import page_url_behind
 from motherlode.topics import TopicTree
+from motherlode.urls import host_of, url_key
 from motherlode.urls.site_rules import SiteRules
 
 SITE_NOTE = "site"  # the kind of the notes that hold verdicts
@@ -130,23 +132,20 @@ def portal_sites(session: Session, config: Config) -> PortalSites:
     """Read the sites of a portal. Choices of the user come before the examples of topics."""
     rules = SiteRules(config.websites.sites)
     stored = stored_verdicts(session)
-    mirrors = {
-        rules.site_of(verdict.home): rules.site_of(f"http://{verdict.mirror_of}/")
-        for verdict in stored.values()
-        if verdict.state is SiteState.MIRROR
-    }
-    mirrors = {site: target for site, target in mirrors.items() if site != target}
     pages: dict[str, list[SitePage]] = {}
-    owners: dict[PageId, tuple[str, SitePage]] = {}
     for row in site_page_rows(session):
-        site = resolve_mirror(rules.site_of(row.url), mirrors)
-        page = _site_page(row)
-        pages.setdefault(site, []).append(page)
-        owners[row.page] = (site, page)
+        pages.setdefault(rules.site_of(row.url), []).append(_site_page(row))
+    mirrors = _mirrors(session, rules, stored, pages.keys())
+    for mirror in pages.keys() & mirrors.keys():
+        moved = pages.pop(mirror)
+        kept = pages.setdefault(resolve_mirror(mirror, mirrors), [])
+        kept[:] = sorted([*kept, *moved], key=lambda page: page.page)
+    owners = {page.page: (site, page) for site, of_site in pages.items() for page in of_site}
+    given = given_sites(session, rules, mirrors)
     return PortalSites(
         rules=rules,
-        given=given_sites(session, rules, mirrors),
-        verdicts=_regrouped(stored, rules, pages),
+        given=given,
+        verdicts=_regrouped(stored, rules, pages, given),
         pages=pages,
         linked=_linked_sites(session, rules, mirrors, owners),
         mirrors=mirrors,
@@ -159,12 +158,47 @@ def stored_verdicts(session: Session) -> dict[str, SiteVerdict]:
     return {site: msgspec.convert(value, SiteVerdict) for site, value in stored.items()}
 
 
-def revise_probabilities(session: Session, probabilities: Mapping[str, float]) -> None:
-    """Write new probabilities of examined sites; all else in their verdicts stays."""
+def _mirrors(
+    session: Session,
+    rules: SiteRules,
+    stored: Mapping[str, SiteVerdict],
+    read: Collection[str],
+) -> dict[str, str]:
+    """Return the sites that lead to others, each with the site that it leads to.
+
+    The crawl has noted most. Named sites were fetched before the crawl: if all that came of one was
+    a redirect to another site, it leads there. `read` are the sites that have pages.
+    """
+    mirrors = {
+        rules.site_of(verdict.home): rules.site_of(f"http://{verdict.mirror_of}/")
+        for verdict in stored.values()
+        if verdict.state is SiteState.MIRROR
+    }
+    mirrors = {site: target for site, target in mirrors.items() if site != target}
+    for url, _ in _named_urls(session):
+        site = rules.site_of(url)
+        if site in mirrors or site in read:
+            continue
+        behind = page_url_behind(session, url_key(url, host_of(url)))
+        target = rules.site_of(behind) if behind else site
+        if resolve_mirror(target, mirrors) != site:
+            mirrors[site] = target
+    return mirrors
+
+
+def revise_probabilities(
+    session: Session, config: Config, probabilities: Mapping[str, float]
+) -> None:
+    """Write new probabilities of examined sites; all else in their verdicts stays.
+
+    Of sites that the user has joined, each has a note; all of them get the new probability.
+    """
+    rules = SiteRules(config.websites.sites)
     revised = [
-        site_note(site, replace(verdict, probability=probabilities[site]))
-        for site, verdict in stored_verdicts(session).items()
-        if site in probabilities and verdict.state is SiteState.EXAMINED
+        site_note(name, replace(verdict, probability=probabilities[site]))
+        for name, verdict in stored_verdicts(session).items()
+        if (site := rules.site_of(verdict.home)) in probabilities
+        and verdict.state in (SiteState.EXAMINED, SiteState.OPEN)
     ]
     keep_notes(session, revised)
 
@@ -173,15 +207,23 @@ def given_sites(session: Session, rules: SiteRules, mirrors: Mapping[str, str]) 
     """Return the sites that the user has named, and whether they are relevant."""
     tree = TopicTree(topic_rows.all_topics(session))
     given = {
-        resolve_mirror(rules.site_of(example.url), mirrors): not tree[example.topic].is_others
-        for example in topic_rows.examples_of(session)
-        if example.url and example.origin is Origin.PERSON
+        resolve_mirror(rules.site_of(url), mirrors): not tree[topic].is_others
+        for url, topic in _named_urls(session)
     }
     for choice in standing_choices(session):
         if choice.kind in (ChoiceKind.ACCEPT, ChoiceKind.REJECT):
             site = resolve_mirror(rules.site_of(choice.url), mirrors)
             given[site] = choice.kind is ChoiceKind.ACCEPT
     return given
+
+
+def _named_urls(session: Session) -> list[tuple[str, TopicId]]:
+    """Return the URLs with which the user has named sites, and the topic of each."""
+    return [
+        (example.url, example.topic)
+        for example in topic_rows.examples_of(session)
+        if example.url and example.origin is Origin.PERSON
+    ]
 
 
 def resolve_mirror(site: str, mirrors: Mapping[str, str]) -> str:
@@ -199,7 +241,10 @@ def _site_page(row: SitePageRow) -> SitePage:
 
 
 def _regrouped(
-    stored: Mapping[str, SiteVerdict], rules: SiteRules, pages: Mapping[str, list[SitePage]]
+    stored: Mapping[str, SiteVerdict],
+    rules: SiteRules,
+    pages: Mapping[str, list[SitePage]],
+    given: Mapping[str, bool],
 ) -> dict[str, SiteVerdict]:
     """Return the verdicts by the sites of today: the user may have joined or divided sites."""
     verdicts: dict[str, SiteVerdict] = {}
@@ -207,26 +252,40 @@ def _regrouped(
         site = rules.site_of(verdict.home)
         known = verdicts.get(site)
         verdicts[site] = verdict if known is None else _joined(known, verdict)
-    for site in pages.keys() - verdicts.keys():
-        if rules.divides_hosts and "/" in site:
-            verdicts[site] = _divided(pages[site])
+    for site, verdict in list(verdicts.items()):
+        if verdict.pages and rules.is_grouped(verdict.home):
+            counted = len(pages.get(site, ()))
+            verdicts[site] = replace(verdict, pages=counted)
+            if not counted:  # its pages are those of other sites now
+                del verdicts[site]
+    for site in pages.keys() - verdicts.keys() - given.keys():
+        if rules.is_grouped(pages[site][0].url):
+            verdicts[site] = _unexamined(pages[site], rules)
     return verdicts
 
 
 def _joined(first: SiteVerdict, second: SiteVerdict) -> SiteVerdict:
-    """Return the verdict on two sites that are one."""
-    larger = max(first, second, key=lambda verdict: verdict.pages)
+    """Return the verdict on two sites that are one; it is examined if one of them is."""
+    further = max(first, second, key=_how_far)
     pages = first.pages + second.pages
     if not pages:
-        return larger
+        return further
     total = first.probability * first.pages + second.probability * second.pages
-    return replace(larger, probability=total / pages, pages=pages)
+    return replace(further, probability=total / pages, pages=pages)
 
 
-def _divided(pages: list[SitePage]) -> SiteVerdict:
-    """Return the verdict on a part of a host that is a site of its own since."""
+def _how_far(verdict: SiteVerdict) -> tuple[bool, int, bool, bool]:
+    """Return a key that orders the verdicts on sites that are one, the decisive one last."""
+    state = verdict.state
+    is_closed = state is SiteState.UNREACHABLE
+    return state is SiteState.EXAMINED, verdict.pages, is_closed, state is not SiteState.MIRROR
+
+
+def _unexamined(pages: list[SitePage], rules: SiteRules) -> SiteVerdict:
+    """Return the verdict on a new site of read pages: it is open, so a crawl goes on with it."""
     mean = sum(page.probability for page in pages) / len(pages)
-    return SiteVerdict(pages[0].url, SiteState.EXAMINED, mean, len(pages))
+    home = rules.home_of(pages[0].url).url
+    return SiteVerdict(home, SiteState.OPEN, mean, len(pages))
 
 
 def _linked_sites(

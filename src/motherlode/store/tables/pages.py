@@ -116,6 +116,12 @@ def known_url(session: Session, key: UrlKey) -> KnownUrl | None:
     return _known(session.connection.execute(_URL_BY_KEY, {"sought": key}).one_or_none())
 
 
+def settled_keys(session: Session, keys: Sequence[UrlKey]) -> set[UrlKey]:
+    """Return those of the keys whose URLs were fetched, moved or given up: they do not wait."""
+    found = session.bulk.find(urls, "key", list(keys), ("key", "state")) if keys else ()
+    return {UrlKey(key) for key, state in found if state != UrlState.OPEN}
+
+
 def url_numbered(session: Session, number: UrlId) -> KnownUrl | None:
     return _known(session.connection.execute(select(urls).where(urls.c.id == number)).one_or_none())
 

@@ -41,9 +41,9 @@ def test_choices_are_made_and_taken_back(client: TestClient) -> None:
     body = {"accept": [EAGLE], "reject": [SHOP, f"http://{TAWNY}/"]}
     answer = client.post(PLACE, json=body).json()
     assert answer["made"] == [
-        {"site": EAGLE, "choice": "accept"},
-        {"site": SHOP, "choice": "reject"},
-        {"site": TAWNY, "choice": "reject"},
+        {"site": EAGLE, "choice": "accept", "mirror": ""},
+        {"site": SHOP, "choice": "reject", "mirror": ""},
+        {"site": TAWNY, "choice": "reject", "mirror": ""},
     ]
     assert client.get(f"{PLACE}/{TAWNY}").json()["summary"]["choice"] == "reject"
     undone = client.post(PLACE, json={"undo": True}).json()

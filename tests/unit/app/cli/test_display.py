@@ -7,10 +7,17 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from motherlode.app.cli.display import Display, PipeSafeConsole, failures, line, time_left
+from motherlode.app.cli.display import (
+    Display,
+    PipeSafeConsole,
+    end_reason,
+    failures,
+    line,
+    time_left,
+)
 from motherlode.crawl.progress import UNLIMITED_PAGES, Idle, Limits, Progress
 from motherlode.policies.kind import topic_queues
-from motherlode.records import ROOT, QueueId, Topic, TopicId
+from motherlode.records import ROOT, QueueId, RunEnd, Topic, TopicId
 from motherlode.topics import TopicTree
 
 BIRDS, OWLS = TopicId(2), TopicId(3)
@@ -243,3 +250,11 @@ def test_why_nothing_happens_is_told_in_full_on_a_narrow_terminal() -> None:
     with Display(TREE, LIMITS, quiet=False, console=outlet) as display:
         display.update(Progress(idle=Idle(time() + 90, why)))
     assert "attempt." in out.getvalue()  # its last word
+
+
+def test_a_crawl_for_sites_ends_for_reasons_of_its_own() -> None:
+    enough = Progress(end=RunEnd.ENOUGH, waiting=3, summary="9 sites examined")
+    assert end_reason(enough).startswith("enough relevant sites are found")
+    done = replace(enough, end=RunEnd.DONE, waiting=0)
+    assert end_reason(done) == "no site is left to examine"
+    assert end_reason(replace(done, summary="")) == "all URLs that were found are fetched"

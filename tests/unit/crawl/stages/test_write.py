@@ -108,7 +108,7 @@ def stage_of(**parts: Any) -> WriteStage:
         "reload": AsyncMock(),
     }
     others = ("fetcher", "scheduler", "duplicates", "counters", "slots", "retrainer", "log")
-    mocks |= {name: Mock() for name in (*others, "progress", "read_sitemaps")}
+    mocks |= {name: Mock() for name in (*others, "settled", "progress", "read_sitemaps")}
     return WriteStage(**(mocks | parts))
 
 

@@ -1,5 +1,6 @@
 """Lists, graphs and pictures of websites: what readers of the formats find in them."""
 
+import csv
 import json
 from io import BytesIO
 from pathlib import Path
@@ -7,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import networkx as nx
 import pytest
+from msgspec.structs import replace
 
 from motherlode.export.formats.sites import SITE_FORMATS, SiteExport
 from motherlode.policies.websites.site_table import SiteFilter, site_table
@@ -18,6 +20,7 @@ from support.site_portals import (
     OWLS,
     SHOP,
     TAWNY,
+    WAITING,
     MadePage,
     MadeSite,
     bird_sites,
@@ -77,6 +80,18 @@ def test_bookmarks_are_read_again(export: SiteExport, tmp_path: Path) -> None:
     urls = [bookmark.url for bookmark in folders["sites"].bookmarks]
     assert urls == [f"http://{site}/" for site in (OWLS, BARN, HOSTILE, TAWNY)]
     assert [bookmark.url for bookmark in folders["OTHERS"].bookmarks] == [f"http://{NEWS}/"]
+
+
+def test_what_is_not_known_of_a_site_is_left_empty(export: SiteExport) -> None:
+    rows = [export.table.row_of[site] for site in (OWLS, SHOP, WAITING)]
+    unread = replace(rows[0], probability=None, is_relevant=False)
+    listed = SiteExport(export.table, [*rows, unread], "Birds", "sites")
+    read = list(csv.DictReader(written(listed, "csv").decode("utf-8-sig").splitlines()))
+    assert [row["relevant"] for row in read] == ["true", "false", "", ""]
+    sites = json.loads(written(listed, "json"))["sites"]
+    assert [site["relevant"] for site in sites] == [True, False, None, None]
+    lone = SiteExport(export.table, [unread], "Birds", "sites")
+    assert b"OTHERS" not in written(lone, "html")  # it is named as like
 
 
 @pytest.mark.parametrize("suffix", sorted(SITE_FORMATS))

@@ -1,7 +1,10 @@
 """Cross-validation of site classifiers on a small web of owls and news."""
 
+from pathlib import Path
+
 import pytest
 
+from motherlode.lab.loader import open_web
 from motherlode.lab.sites.classification import (
     ALL_SUBJECTS,
     CLASSIFIERS,
@@ -13,10 +16,12 @@ from motherlode.lab.sites.classification import (
     precision_and_recall,
     tasks,
 )
+from motherlode.lab.sites.labelled_sites import site_labels
 from motherlode.lab.sites.site_classifiers import Classification
 from motherlode.policies.registry import WEBSITES
 from motherlode.records import NoSuchTopicError, UsageError
 from support.site_crawls import labelled_site_web
+from support.small_webs import html, record_web
 
 SUBJECTS = ("Animals/Owls", "News")
 
@@ -37,7 +42,7 @@ def test_every_classifier_is_right_where_classes_are_far_apart(web: str) -> None
     one_page = next(row for row in rows if row.classifier == HOMEPAGE)
     assert one_page.pages == 1.0
     ours = next(row for row in rows if row.classifier == WEBSITES)
-    assert 2.0 <= ours.pages <= 6.0
+    assert 1.0 <= ours.pages <= 4.0
     assert ours.sites == 7.0
 
 
@@ -62,3 +67,16 @@ def test_what_is_wrong_with_a_plan_is_said_before_it_runs(web: str) -> None:
         list(classify(ClassificationPlan(web, SUBJECTS, ("oracle",)), 1))
     with pytest.raises(NoSuchTopicError, match="No site of this web is on 'Cars'"):
         list(classify(ClassificationPlan(web, ("Cars",)), 1))
+
+
+def test_a_site_has_the_commonest_label_of_its_pages_if_enough_have_it(tmp_path: Path) -> None:
+    pages = {f"http://{host}.test/{number or ''}": html(host, "text") for host in "abc"
+             for number in range(5)}  # fmt: skip
+    labels = {
+        "http://a.test/": "Art",
+        "http://a.test/1": "Food",
+        "http://a.test/2": "Food",
+        "http://b.test/": "Art",
+    }
+    web = open_web(record_web(tmp_path / "web", pages, labels))
+    assert site_labels(web) == {"a.test": "Food"}

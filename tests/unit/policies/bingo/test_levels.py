@@ -6,14 +6,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import bag_of
+from motherlode.learning.calibration import (
+    plane_offset,
+    probabilities,
+    reach_beyond,
+    surroundings_of,
+)
 from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.levels import (
     _rest_shares,
     distance_to_bulk,
+    hand_down,
     level_planes,
     outward_shift,
 )
@@ -95,6 +103,54 @@ def test_two_classifiers_of_the_user_move_a_plane_by_the_mean_of_their_shifts() 
 def test_without_pages_nothing_is_moved() -> None:
     narrow = fitted(ARCHETYPES)
     assert level_planes(narrow, [fitted(OWN)], TREE, []).groups_ == narrow.groups_
+
+
+def test_planes_know_where_the_pages_of_the_crawl_lie() -> None:
+    """On webs where a topic stands apart, its pages were said to be doubtful."""
+    own = fitted(OWN)
+    pages = [*OTHERS * 20, *PAGES]
+    levelled = level_planes(own, [own], TREE, [batch_of(pages)])
+    (plane,) = levelled.planes(2).values()
+    (before,) = own.planes(2).values()
+    moved = plane.surroundings.moved
+    unmoved = levelled.distances(samples(pages))[2] - moved
+    assert plane.surroundings == replace(surroundings_of(unmoved), moved=moved)
+    assert plane.surroundings != before.surroundings
+    assert TreeClassifier.unpack(levelled.pack()).planes(2)["terms"] == plane
+
+
+def test_a_plane_moves_outwards_where_its_topic_stands_apart_and_probabilities_stay() -> None:
+    """Pages just outside were on the topic, too: nine of ten on generated webs."""
+    own = fitted([*OWN, *PAGES[:3]] * 8)
+    pages = [*OTHERS * 20, *PAGES[:3] * 10]
+    levelled = level_planes(own, [own], TREE, [batch_of(pages)])
+    (plane,) = levelled.planes(2).values()
+    assert 0 < plane.surroundings.moved <= 0.08
+    unmoved = replace(plane.surroundings, moved=0.0)
+    distances = levelled.distances(samples(pages))[2]
+    assert levelled.topic_probabilities(samples(pages))[2] == pytest.approx(
+        probabilities(
+            distances - plane.surroundings.moved,
+            plane_offset(plane.held_out, plane.examples, unmoved),
+        )
+    )
+
+
+def test_a_plane_in_a_crowd_stays_where_it_is() -> None:
+    assert reach_beyond(-1.0, 50) == 0.0
+    assert reach_beyond(2.0, 2) < reach_beyond(2.0, 50)
+
+
+def test_a_topic_hands_its_plane_down_to_its_only_sub_topic() -> None:
+    """Pages that the sub-topic's plane rejected stayed on a topic that had no examples."""
+    others = {1: samples(OTHERS), 2: samples([*OTHERS, "owl mouse field barn", "owl barn mouse"])}
+    classifier = TreeClassifier().fit({2: 1, 3: 2}, {3: samples(OWN[:1])}, others)
+    pages = samples(PAGES)
+    before = [verdict.topic for verdict in classifier.judge(pages)]
+    after = [verdict.topic for verdict in hand_down(classifier, {2: 3}).judge(pages)]
+    assert 2 in before
+    assert after == [3 if topic == 2 else topic for topic in before]
+    assert hand_down(classifier, {}).groups_ == classifier.groups_
 
 
 @given(st.lists(st.floats(-1, 1), max_size=200))

@@ -93,13 +93,13 @@ def _show(progress: "Progress", directory: Path, *, has_problem: bool) -> None:
         click.echo(f"Next: {_next(progress, directory)}")
 
 
-def show_end(progress: "Progress") -> None:
-    """Print how much was fetched, and why the crawl ended."""
+def show_end(progress: "Progress", reason: str = "") -> None:
+    """Print how much was fetched, and why the crawl ended: the given reason, or the usual one."""
     from motherlode.app.cli.display import end_reason, failures, harvest_rate, pace  # noqa: PLC0415
 
     fetched = f"{count(progress.pages, 'page')} from {count(progress.hosts, 'host')}"
     spent = f"in {duration(progress.seconds)}, {pace(progress)}"
-    click.echo(f"\n{fetched} {spent}: {end_reason(progress)}.")
+    click.echo(f"\n{fetched} {spent}: {reason or end_reason(progress)}.")
     if progress.summary:
         click.echo(f"{progress.summary}.")
     elif progress.phase or progress.relevant:  # pages were judged

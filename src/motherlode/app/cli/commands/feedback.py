@@ -14,6 +14,7 @@ from motherlode.app.services.feedback.archetypes import (
     NOTHING,
     FeedbackResult,
     archetypes_in,
+    check_trained,
     page_blocks,
     store_feedback,
     try_feedback,
@@ -121,6 +122,7 @@ def _list(directory: Path, topic: str | None, overrides: tuple[str, ...], *, as_
     archetypes, waiting = candidates.archetypes, candidates.waits_for_feedback
     where = shell_word(str(directory))
     if not archetypes:
+        check_trained(directory)
         advice = advice_to_fetch_in(directory, "finds some while it learns")
         click.echo(f"There are no archetypes yet; {advice}.")
         return

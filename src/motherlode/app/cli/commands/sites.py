@@ -2,11 +2,13 @@
 
 import shlex
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from motherlode.app.cli.common import harmless, json_option, portal_argument, show_json
 from motherlode.app.cli.interruption import exit_interrupted, on_interruption
@@ -20,6 +22,7 @@ from motherlode.training.certainty import certainty_text, probability_text
 
 if TYPE_CHECKING:
     from motherlode.app.services.sites.choices import SiteChoicesResult
+    from motherlode.app.services.sites.relearning import VerdictChanges
     from motherlode.app.services.sites.views import (
         LinkedSiteView,
         SiteList,
@@ -36,10 +39,15 @@ _CHOICE_TEXTS = {
     "like": "named as like",
     "unlike": "named as unlike",
 }
-_DONE_TEXTS = {
+_MADE_TEXTS = {
     ChoiceKind.ACCEPT: "accepted as relevant",
     ChoiceKind.REJECT: "rejected",
     ChoiceKind.CLEAR: "left undecided",
+}
+_UNDONE_TEXTS = {
+    ChoiceKind.ACCEPT: "no longer accepted",
+    ChoiceKind.REJECT: "no longer rejected",
+    ChoiceKind.CLEAR: "your earlier choice about it counts again",
 }
 
 
@@ -70,8 +78,8 @@ def command(  # noqa: PLR0913 - one for each kind of option
 ) -> None:
     """Find whole websites like some that you name, show them, and curate them.
 
-    Naming sites or limits crawls; run it again to resume. Without them, DIR's sites are shown, or
-    the one of SITE. --crawl crawls on with the usual limits.
+    Sites to find others like, --sites, --pages and --time start a crawl; run it again to resume.
+    --crawl crawls on with the usual limits. Otherwise DIR's sites are shown, or the one of SITE.
 
     \b
     lode sites museums --like https://museum.example/ --like https://gallery.example/ --sites 50
@@ -81,6 +89,7 @@ def command(  # noqa: PLR0913 - one for each kind of option
     lode sites museums www.museum.example
     lode sites museums --accept a.example --reject b.example
     lode sites museums --undo
+    lode sites museums --forget www.misspelt.example
     lode sites museums --export museums.svg
     lode sites museums --pages 2000
 
@@ -89,16 +98,21 @@ def command(  # noqa: PLR0913 - one for each kind of option
     \b
     lode sites museums --site www.a.example,shop.a.example --site b.example/~anna
     """
-    wants_crawl = request.wants_crawl
+    wants_crawl = request.wants_crawl or not (directory / CONFIG).is_file()
     wanted = (wants_crawl, not choices.is_empty, listing.name is not None, export_to is not None)
     if sum(wanted) > 1:
         raise UsageError(
             "Crawl, choose sites, export them or see one of them: one of these at a time."
         )
-    if wants_crawl or not (directory / CONFIG).is_file():
+    _check_options(request, wants_crawl=wants_crawl, lists=not any(wanted), exports=wanted[-1])
+    if wants_crawl:
         _crawl(directory, request, as_json=as_json)
         return
-    _keep_groups(directory, request)
+    if request.groups:
+        only_groups = not any(wanted) and not _given("show", "limit")
+        _group(directory, request, as_json=as_json and only_groups, aside=as_json)
+        if only_groups:
+            return
     if not choices.is_empty:
         _choose(directory, request, choices, as_json=as_json)
     elif export_to is not None:
@@ -107,6 +121,30 @@ def command(  # noqa: PLR0913 - one for each kind of option
         _show_site(directory, request, listing, as_json=as_json)
     else:
         _show_list(directory, request, listing, as_json=as_json)
+
+
+def _check_options(request: SitesRequest, *, wants_crawl: bool, lists: bool, exports: bool) -> None:
+    """Raise `UsageError` for an option that would not mean anything in this command."""
+    if not wants_crawl and request.crawl_options:
+        options = ", ".join(request.crawl_options)
+        raise UsageError(f"{options}: for a crawl only; add --crawl, a limit or sites to look for.")
+    if not lists:
+        listing_only = _given("limit") if exports else _given("show", "limit")
+        if listing_only:
+            allowed = "the list of sites" if exports else "the list of sites and for --export"
+            raise UsageError(f"{', '.join(listing_only)}: only for {allowed}.")
+    if not exports and _given("force"):
+        raise UsageError("--force: only with --export, to replace the file.")
+
+
+def _given(*names: str) -> list[str]:
+    """Return those of some options that are on the command line, as the user writes them."""
+    context = click.get_current_context()
+    return [
+        f"--{name}"
+        for name in names
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
 
 
 def _crawl(directory: Path, request: SitesRequest, *, as_json: bool) -> None:
@@ -121,11 +159,12 @@ def _crawl(directory: Path, request: SitesRequest, *, as_json: bool) -> None:
         click.echo(harmless(sentence), err=as_json)
 
     with on_interruption(lambda: _exit_interrupted(request, *latest)):
-        progress, result = find_sites(directory, request, show, say)
+        crawl = find_sites(directory, request, show, say)
+    progress, result = crawl.progress, crawl.result
     if as_json:
         show_json(result)
     else:
-        show_end(progress)
+        show_end(progress, crawl.end_reason)
         if not result.problem and progress.end != RunEnd.INTERRUPTED:
             click.echo(f"Next: lode sites {shlex.quote(str(directory))}")
     if progress.end == RunEnd.INTERRUPTED:
@@ -140,11 +179,24 @@ def _exit_interrupted(request: SitesRequest, progress: "Progress | None" = None)
     exit_interrupted(request, request.remaining(progress.pages, progress.seconds))
 
 
-def _keep_groups(directory: Path, request: SitesRequest) -> None:
-    if request.groups:
-        from motherlode.app.services.sites.crawl import keep_groups  # noqa: PLC0415 - if wanted
+# --- what one site is -----------------------------------------------------------------------------
 
-        keep_groups(directory, request.groups)
+
+def _group(directory: Path, request: SitesRequest, *, as_json: bool, aside: bool) -> None:
+    """Store what counts as one site and print what that changes, on standard error if `aside`."""
+    from motherlode.app.services.sites.groups import group_sites  # noqa: PLC0415 - to run it
+
+    def say(sentence: str) -> None:
+        click.echo(harmless(sentence), err=aside)
+
+    result = group_sites(directory, request.groups, request.settings, say)
+    if as_json:
+        show_json(result)
+        return
+    for sentence in result.told:
+        say(sentence)
+    if result.changes is not None:
+        _show_changes(result.changes, say)
 
 
 # --- the list -------------------------------------------------------------------------------------
@@ -162,6 +214,8 @@ def _show_list(
     if sites.sites:
         _show_table(sites.sites)
     _show_counts(sites, listing)
+    if sites.advice:
+        click.echo(harmless(sites.advice))
     _show_next(sites, shlex.quote(str(directory)))
 
 
@@ -187,7 +241,7 @@ def _show_counts(sites: "SiteList", listing: SiteListRequest) -> None:
     elif not sites.sites:
         click.echo(f"No site is shown by --show {listing.show}.")
     click.echo(
-        f"\n{count(counts.examined, 'site')}: {counts.relevant:,} relevant, "
+        f"\n{count(counts.sites, 'site')}: {counts.relevant:,} relevant, "
         f"{counts.undecided:,} without a choice of yours; {counts.waiting:,} more waiting."
     )
 
@@ -219,13 +273,16 @@ def _show_site(
     click.echo(harmless(summary.home))
     click.echo(_state_text(site))
     if site.mirrors:
-        click.echo(harmless(f"Leading to it: {', '.join(site.mirrors)}"))
+        click.echo(harmless(f"Mirrors: {', '.join(site.mirrors)}"))
     if site.names:
         click.echo(harmless(f"Others call it: {'; '.join(site.names)}"))
     _show_terms(site)
     _show_pages(site)
     _show_links("Linked by", site.linked_by, site.link_count)
     _show_links("It links to", site.links_to, site.target_count)
+    if site.advice:
+        click.echo(f"\n{harmless(site.advice)}")
+        return
     place, name = shlex.quote(str(directory)), shlex.quote(harmless(summary.site))
     click.echo(f"\nNext: lode sites {place} --accept {name}, or --reject {name}")
 
@@ -293,18 +350,36 @@ def _choose(
 def _show_choices(result: "SiteChoicesResult") -> None:
     for problem in result.problems:
         click.echo(harmless(problem), err=True)
-    for choice in (*result.made, *result.undone):
-        prefix = "Taken back: " if result.undone else ""
-        click.echo(f"{prefix}{harmless(choice.site)} {_DONE_TEXTS[ChoiceKind(choice.choice)]}.")
-    changes = (("now relevant", result.became_relevant), ("not any more", result.became_irrelevant))
-    for words, sites in changes:
+    for choice in result.made:
+        mirror = f" ({choice.mirror} is a mirror of it)" if choice.mirror else ""
+        done = _MADE_TEXTS[ChoiceKind(choice.choice)]
+        click.echo(f"{harmless(choice.site)} {done}{harmless(mirror)}.")
+    for choice in result.undone:
+        click.echo(f"Undone: {harmless(choice.site)}, {_UNDONE_TEXTS[ChoiceKind(choice.choice)]}.")
+    for site in result.forgotten:
+        click.echo(f"{harmless(site)} is no longer one of the sites that you named.")
+    _show_changes(result, click.echo)
+
+
+def _show_changes(
+    changes: "SiteChoicesResult | VerdictChanges", say: Callable[[str], None]
+) -> None:
+    """Print which other sites changed their verdict."""
+    if changes.not_learned:
+        say(harmless(f"Nothing was learned from it: {changes.not_learned}"))
+        return
+    for words, sites in (
+        ("now relevant", changes.became_relevant),
+        ("no longer relevant", changes.became_irrelevant),
+    ):
         if sites:
             hidden = len(sites) - _MAX_CHANGES_SHOWN
             more = f" and {hidden:,} more" if hidden > 0 else ""
             named = harmless(", ".join(sites[:_MAX_CHANGES_SHOWN]))
-            click.echo(f"{count(len(sites), 'other site')} {words}: {named}{more}.")
-    if not result.became_relevant and not result.became_irrelevant:
-        click.echo("No verdict about another site changed.")
+            verb = "is" if len(sites) == 1 else "are"
+            say(f"{count(len(sites), 'other site')} {verb} {words}: {named}{more}.")
+    if not changes.became_relevant and not changes.became_irrelevant:
+        say("No verdict about another site changed.")
 
 
 def _export(

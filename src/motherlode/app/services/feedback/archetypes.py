@@ -169,6 +169,12 @@ def archetypes_in(directory: Path, topic: str | None, overrides: Sequence[str] =
         )
 
 
+def check_trained(directory: Path) -> None:
+    """Raise `UsageError` if the portal's policy does not learn from archetypes."""
+    with Portal.reading(directory) as portal:
+        training_of(portal.config.crawl.policy)
+
+
 def page_blocks(directory: Path, url: str, overrides: Sequence[str] = ()) -> PageBlocks:
     """Return the blocks of a page of the portal."""
     with Portal.reading(directory, overrides) as portal, portal.store.reading() as session:

@@ -15,7 +15,6 @@ from motherlode.portal import Portal
 from motherlode.portal.lock import Holder, holder_of
 from motherlode.records import (
     ROOT,
-    TOPIC_MODEL,
     Example,
     HostState,
     Lane,
@@ -129,7 +128,7 @@ def status_of(session: Session, portal: Portal, writing: Holder | None) -> Statu
     examples = _examples(session)
     pages, size = page_totals(session)
     runs = ledger.all_runs(session)
-    model = latest_model_note(session, TOPIC_MODEL)
+    model = latest_model_note(session, load_policy(portal.config.crawl.policy).judging_model)
     hosts = hosts_by_state(session)
     topics = _topics(PortalView(session, portal.config, tree))
     step = next_step(session, portal, writing)
@@ -183,7 +182,7 @@ def _topics(view: PortalView) -> list[TopicNow]:
 def _phase(model: ModelNote | None) -> str:
     if model is None:
         return "new"
-    crawl: dict[str, Any] = model.report.get("crawl", {})
+    crawl: dict[str, Any] = model.report.get("crawl", {}) if model.report else {}
     return str(crawl.get("phase", "trained"))
 
 

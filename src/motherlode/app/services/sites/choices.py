@@ -1,19 +1,17 @@
 """The user's choices about sites, in bulk and with undo; the portal learns from them (SPEC W7)."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import time
 
 from msgspec import Struct
 
 from motherlode.app.requests.sites import SiteChoicesRequest
+from motherlode.app.services.sites.named_sites import address_of
+from motherlode.app.services.sites.relearning import Say, VerdictChanges, relearn_sites
 from motherlode.app.services.sites.views import OpenSites, sites_of
-from motherlode.policies.registry import WEBSITES, WEBSITES_2004
-from motherlode.policies.websites.kind import relearn
 from motherlode.policies.websites.model import topic_of_sites
-from motherlode.policies.websites.site_table import SiteTable
 from motherlode.portal import Portal
 from motherlode.records import (
     BadInputError,
@@ -21,33 +19,41 @@ from motherlode.records import (
     CollectionChoice,
     UsageError,
 )
+from motherlode.records.shell_words import shell_word
 from motherlode.store.session import Session
+from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.collection_choices import add_choices, undo_choices
+from motherlode.urls import UrlError
 
 STREAM = "-"  # the file that is the standard input
 MAX_LIST_BYTES = 16 * 1024 * 1024
 
-Say = Callable[[str], None]
-
 
 class SiteChoiceMade(Struct, frozen=True):
-    """A choice about a site that was made or taken back: accept, reject or clear."""
+    """A choice about a site that was made or taken back: accept, reject or clear.
+
+    `mirror` is the mirror of the site by which the user has named it, if that is so.
+    """
 
     site: str
     choice: str
+    mirror: str = ""
 
 
 class SiteChoicesResult(Struct, frozen=True):
     """The choices that were made or taken back, and what the portal learned from them.
 
-    `became_relevant` and `became_irrelevant` are the other sites whose verdict changed. `problems`
-    are sentences about lines of files that could not be used.
+    `forgotten` are sites that are no longer named for the crawl. `became_relevant` and
+    `became_irrelevant` are the other sites whose verdict changed; `not_learned` says why nothing
+    could be learned. `problems` are sentences about lines of files that could not be used.
     """
 
     made: tuple[SiteChoiceMade, ...] = ()
     undone: tuple[SiteChoiceMade, ...] = ()
+    forgotten: tuple[str, ...] = ()
     became_relevant: tuple[str, ...] = ()
     became_irrelevant: tuple[str, ...] = ()
+    not_learned: str = ""
     problems: tuple[str, ...] = ()
 
 
@@ -72,50 +78,82 @@ def choose_sites(
     unknown site, and `LockedError` while another process writes the portal.
     """
     if request.undo == request.makes_choices:
-        raise UsageError("Name sites to accept, reject or leave undecided; or use undo alone.")
+        raise UsageError(
+            "Name sites to accept, reject, leave undecided or forget; or use undo alone."
+        )
     requested = list(_requested(request))
     moment = time() if now is None else now
     with Portal.writing(path, "lode sites", settings) as portal:
         with portal.store.writing() as session:
-            before = sites_of(portal, session)
+            before = sites_of(portal, session, may_be_empty=bool(request.forget))
             if request.undo:
                 stored = _undone(session, moment)
             else:
-                stored = _new_choices(before, requested, moment)
+                stored = _new_choices(before, requested, moment, path) if requested else _Stored(())
                 add_choices(session, stored.choices)
-        if portal.config.crawl.policy in (WEBSITES, WEBSITES_2004):
-            say("Learning from your choices ...")
-            with suppress(BadInputError):  # no page of a relevant site was read yet
-                relearn(portal)
+            forgotten = tuple(_forget(before, word, path) for word in request.forget)
+        not_learned = relearn_sites(portal, say, "Learning from your choices ...")
         with portal.store.reading() as session:
-            after = sites_of(portal, session).table
-    return _result(stored, before.table, after, is_undo=request.undo)
-
-
-def _result(
-    stored: "_Stored", before: SiteTable, after: SiteTable, *, is_undo: bool
-) -> SiteChoicesResult:
-    """Return the choices, and the other sites that became relevant or not."""
+            after = sites_of(portal, session, may_be_empty=True).table
+    table = before.table
     made = tuple(
-        SiteChoiceMade(before.sites.site_of(choice.url), choice.kind.value)
+        SiteChoiceMade(
+            site := table.sites.site_of(choice.url),
+            choice.kind.value,
+            stored.mirrors.get(site, ""),
+        )
         for choice in stored.choices
     )
-    old, new = before.relevant_sites(), after.relevant_sites()
-    chosen = {choice.site for choice in made}
+    named = {choice.site for choice in made} | {*forgotten}
+    changes = VerdictChanges.between(table, after, named, not_learned)
     return SiteChoicesResult(
-        made=() if is_undo else made,
-        undone=made if is_undo else (),
-        became_relevant=_in_order(after, new - old - chosen),
-        became_irrelevant=_in_order(before, old - new - chosen),
+        made=() if request.undo else made,
+        undone=made if request.undo else (),
+        forgotten=forgotten,
+        became_relevant=changes.became_relevant,
+        became_irrelevant=changes.became_irrelevant,
+        not_learned=changes.not_learned,
         problems=stored.problems,
     )
 
 
 class _Stored(Struct, frozen=True):
-    """The choices of a request, and the problems with lines of files."""
+    """The choices of a request, and the problems with lines of files.
+
+    `mirrors` are the names by which sites were chosen that are mirrors of them.
+    """
 
     choices: Sequence[CollectionChoice]
     problems: tuple[str, ...] = ()
+    mirrors: Mapping[str, str] = {}
+
+
+def _forget(opened: OpenSites, word: str, directory: Path) -> str:
+    """Take a site out of those that were named for the crawl, and return it.
+
+    Raises `UsageError` for a site that was not named.
+    """
+    try:
+        url = address_of(word, opened.config.urls).url
+    except UrlError as error:
+        raise UsageError(f"{word[:100]!r} is not a site: {error.kind}.") from error
+    sites, session = opened.table.sites, opened.session
+    site = sites.rules.site_of(url)
+    names = {site, sites.site_of(url)}
+    examples = [
+        example
+        for example in topic_rows.examples_of(session)
+        if example.url and {sites.rules.site_of(example.url), sites.site_of(example.url)} & names
+    ]
+    if not examples:
+        more = ""
+        if sites.site_of(url) in opened.table.choices:
+            place = shell_word(str(directory))
+            more = f" 'lode sites {place} --undecided {site}' takes your choice back."
+        raise UsageError(f"{site} is not one of the sites that you named for the crawl.{more}")
+    for example in examples:
+        topic_rows.remove_example(session, example.topic, str(example.url))
+    return site
 
 
 def _undone(session: Session, now: float) -> _Stored:
@@ -163,7 +201,9 @@ def _file_text(path: Path) -> str:
     return path.read_text("utf-8-sig")
 
 
-def _new_choices(opened: OpenSites, requested: Sequence[_Requested], now: float) -> _Stored:
+def _new_choices(
+    opened: OpenSites, requested: Sequence[_Requested], now: float, directory: Path
+) -> _Stored:
     """Return the choices to be stored.
 
     Raises `UsageError` for a site of an option that is unknown or named twice, and `BadInputError`
@@ -171,16 +211,20 @@ def _new_choices(opened: OpenSites, requested: Sequence[_Requested], now: float)
     """
     topic = topic_of_sites(opened.session)
     choices: dict[str, CollectionChoice] = {}
+    mirrors: dict[str, str] = {}
     problems = []
     for one in requested:
         try:
             site = opened.site_at(one.word)
-            _check(opened.table, site, one.kind, choices)
+            _check(opened, site, one.kind, choices, directory)
         except UsageError as error:
             if not one.where:
                 raise
             problems.append(f"{one.where}: {error}")
             continue
+        named = opened.table.sites.rules.site_of(address_of(one.word, opened.config.urls).url)
+        if named != site:
+            mirrors[site] = named
         choices[site] = CollectionChoice(
             url=opened.table.home_of(site),
             kind=one.kind,
@@ -190,12 +234,17 @@ def _new_choices(opened: OpenSites, requested: Sequence[_Requested], now: float)
         )
     if not choices:
         raise BadInputError(problems[0] if problems else "No site is named.")
-    return _Stored(list(choices.values()), tuple(problems))
+    return _Stored(list(choices.values()), tuple(problems), mirrors)
 
 
 def _check(
-    table: SiteTable, site: str, kind: ChoiceKind, choices: dict[str, CollectionChoice]
+    opened: OpenSites,
+    site: str,
+    kind: ChoiceKind,
+    choices: dict[str, CollectionChoice],
+    directory: Path,
 ) -> None:
+    table = opened.table
     if site in choices:
         raise UsageError(f"{site} is named twice; make one choice about it.")
     if kind is not ChoiceKind.CLEAR or site in table.choices:
@@ -203,10 +252,6 @@ def _check(
     if site in table.sites.given:
         raise UsageError(
             f"{site} is one of the sites that you named for the crawl; "
-            f"'lode topics DIR example TOPIC {table.home_of(site)} --remove' forgets it."
+            f"'lode sites {shell_word(str(directory))} --forget {site}' takes it out."
         )
     raise UsageError(f"There is no choice of yours about {site}.")
-
-
-def _in_order(table: SiteTable, sites: set[str]) -> tuple[str, ...]:
-    return tuple(row.site for row in table.rows if row.site in sites)

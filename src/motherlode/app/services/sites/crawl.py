@@ -1,18 +1,29 @@
 """Find websites like those that a user names: the portal, its examples, the crawl (SPEC W1)."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from motherlode.app.requests.sites import ENOUGH_SITES, SitesRequest
+from motherlode.app.requests.sites import ENOUGH_SITES, POLICIES, SitesRequest
 from motherlode.app.services.crawl import CrawlResult, ShowCrawl, crawl_directory
+from motherlode.app.services.crawl_problem import check_examples
+from motherlode.app.services.sites.groups import joined_groups, keep_groups
 from motherlode.app.services.sites.named_sites import NamedSites, named_sites
+from motherlode.app.services.sites.relearning import Say
+from motherlode.app.services.sites.unread_sites import unread_text
+from motherlode.app.services.sites.views import (
+    OpenSites,
+    check_is_site_portal,
+    name_sites_text,
+    open_sites,
+)
 from motherlode.app.text import count
 from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.crawl.progress import Progress
-from motherlode.policies.registry import WEBSITES, WEBSITES_2004
+from motherlode.policies.registry import WEBSITES
 from motherlode.policies.websites.model import topic_of_sites
 from motherlode.policies.websites.stored_sites import given_sites
 from motherlode.portal import Portal, create_portal
@@ -20,19 +31,16 @@ from motherlode.portal.config import Config
 from motherlode.portal.config_reader import default_config, parse_override
 from motherlode.portal.directory import CONFIG, config_of, plant_into
 from motherlode.portal.editor import keep_setting
-from motherlode.records import BadInputError, Example, Origin, TopicId, UsageError
+from motherlode.records import BadInputError, Example, Origin, RunEnd, TopicId, UsageError
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.topics import OTHERS, Planting, TopicPath, TopicTree, is_others, parse_path
 from motherlode.topics.tree_builder import Planted
-from motherlode.urls.site_rules import SiteRules, check_groups, tidy_prefix
+from motherlode.urls.site_rules import SiteRules
 
 DEFAULT_TOPIC = "sites"
 MAX_PROBLEMS_SHOWN = 10
 _UNPLACED = TopicId(0)
-
-Groups = tuple[tuple[str, ...], ...]
-Say = Callable[[str], None]
 
 
 class SitePortal(Struct, frozen=True):
@@ -43,13 +51,51 @@ class SitePortal(Struct, frozen=True):
     told: tuple[str, ...] = ()
 
 
-def find_sites(
-    directory: Path, request: SitesRequest, show: ShowCrawl, say: Say
-) -> tuple[Progress, CrawlResult]:
-    """Make or open the portal with the sites that the request names, and crawl."""
+class SiteCrawl(Struct, frozen=True):
+    """A crawl for sites. `end_reason` says why it ended; empty where it ended as any crawl does."""
+
+    progress: Progress
+    result: CrawlResult
+    end_reason: str = ""
+
+
+def find_sites(directory: Path, request: SitesRequest, show: ShowCrawl, say: Say) -> SiteCrawl:
+    """Make or open the portal with the sites that the request names, and crawl.
+
+    Says which of the named sites could not be read. Raises `BadInputError` if that are all of them.
+    """
     for sentence in open_site_portal(directory, request).told:
         say(sentence)
-    return crawl_directory(directory, request.crawl_request(), show)
+    crawl = request.crawl_request()
+    try:
+        progress, result = crawl_directory(directory, crawl, show)
+    except BadInputError as error:
+        with open_sites(directory, crawl.settings, may_be_empty=True) as opened:
+            if not opened.names_sites:
+                raise BadInputError(name_sites_text(directory)) from error
+            if opened.has_read_named_sites or not opened.unread:
+                raise
+            raise BadInputError(unread_text(directory, opened.unread)) from error
+    with open_sites(directory, crawl.settings, may_be_empty=True) as opened:
+        unread = unread_text(directory, opened.unread)
+        reason = _end_reason(progress, opened)
+        is_about_sites = unread and check_examples(opened.session).most_are_missing
+    if unread and not result.problem:
+        say(unread)
+    elif result.problem and is_about_sites:
+        result = replace(result, problem=unread)
+    return SiteCrawl(progress, result, reason)
+
+
+def _end_reason(progress: Progress, opened: OpenSites) -> str:
+    """Return why a crawl for sites ended; empty where the progress says it."""
+    if progress.end != RunEnd.ENOUGH:
+        return ""
+    wanted, found = opened.config.websites.enough_sites, opened.relevant_sites_found
+    if 0 < wanted <= found:
+        verb = "is" if found == 1 else "are"
+        return f"{count(found, 'relevant site')} {verb} found, and you wanted {wanted:,}"
+    return "each relevant site costs too many pages by now (websites.rising_cost)"
 
 
 def open_site_portal(directory: Path, request: SitesRequest) -> SitePortal:
@@ -58,6 +104,8 @@ def open_site_portal(directory: Path, request: SitesRequest) -> SitePortal:
     Raises `UsageError` if a new portal lacks sites, or if a portal is not one of sites.
     """
     exists = (directory / CONFIG).is_file()
+    if exists and request.topic is not None and not request.names_sites:
+        raise UsageError("--topic names the topic of new sites; add --like URL or a file of sites.")
     overrides = request.crawl_request().settings
     config = config_of(directory, overrides) if exists else default_config(overrides)
     groups = joined_groups(config.websites.sites, request.groups)
@@ -65,67 +113,46 @@ def open_site_portal(directory: Path, request: SitesRequest) -> SitePortal:
     if not exists:
         return _new_portal(directory, request, config, named)
     check_is_site_portal(directory, config)
-    keep_groups(directory, request.groups)
-    told = _problems(named.problems)
+    user_agent(config)  # raises without a contact, before anything is written
+    told = [*_policy_stored(directory, request), *keep_groups(directory, request.groups)]
+    told += _told(named)
     if named.like or named.unlike:
         told += _add_sites(directory, request, SiteRules(groups), named)
     return SitePortal(directory, is_new=False, told=tuple(told))
-
-
-def keep_groups(directory: Path, groups: Groups) -> None:
-    """Write what counts as one site into the configuration of a portal, beside what it has."""
-    config = config_of(directory)
-    joined = joined_groups(config.websites.sites, groups)
-    if joined != config.websites.sites:
-        keep_setting(directory, "websites.sites", [list(group) for group in joined])
-
-
-def joined_groups(known: Sequence[Sequence[str]], new: Groups) -> Groups:
-    """Return known groups of hosts and parts of hosts with new ones.
-
-    A new group replaces those that it shares a member with. A host alone is a site anyway. Raises
-    `UsageError` for a group that is none.
-
-    >>> joined_groups([["a.org", "b.org"]], (("b.org", "c.org"), ("d.org/~anna",)))
-    (('b.org', 'c.org'), ('d.org/~anna',))
-    >>> joined_groups([["a.org", "b.org"]], (("a.org",),))
-    ()
-    """
-    try:
-        check_groups(new)
-    except ValueError as error:
-        raise UsageError(f"--site: {error}.") from error
-    named = {tidy_prefix(prefix) for group in new for prefix in group}
-    kept = [
-        tuple(group) for group in known if named.isdisjoint(tidy_prefix(prefix) for prefix in group)
-    ]
-    telling = [group for group in new if len(group) > 1 or tidy_prefix(group[0]).count("/") > 1]
-    return (*kept, *telling)
-
-
-def check_is_site_portal(directory: Path, config: Config) -> None:
-    """Raise `UsageError` for a portal that another policy crawls."""
-    if config.crawl.policy not in (WEBSITES, WEBSITES_2004):
-        raise UsageError(
-            f"{directory} is crawled by {config.crawl.policy}, not for whole websites; "
-            "name another directory, or add --policy websites."
-        )
 
 
 def _new_portal(
     directory: Path, request: SitesRequest, config: Config, named: NamedSites
 ) -> SitePortal:
     if not named.like:
-        raise UsageError(
-            "A new portal needs sites to find others like: --like URL, --bookmarks FILE or "
-            "--csv FILE."
-        )
+        raise UsageError(_no_sites(named))
     user_agent(config)  # raises without a contact, before anything is made
     topic = _topic_path(request) or (DEFAULT_TOPIC,)
     create_portal(directory, _planting(topic, named), _settings(request))
     like, unlike = count(len(named.like), "site"), f"{len(named.unlike):,} to avoid"
     sentence = f"Made {directory} from {like} to find others like{_and(named.unlike, unlike)}."
-    return SitePortal(directory, is_new=True, told=(*_problems(named.problems), sentence))
+    return SitePortal(directory, is_new=True, told=(*_told(named), sentence))
+
+
+def _policy_stored(directory: Path, request: SitesRequest) -> list[str]:
+    """Make a portal of pages one of websites for good, if the request says so."""
+    if request.policy is None or config_of(directory).crawl.policy in POLICIES:
+        return []
+    keep_setting(directory, "crawl.policy", request.policy)
+    return [f"{directory} is crawled by {request.policy} from now on (crawl.policy in lode.toml)."]
+
+
+def _no_sites(named: NamedSites) -> str:
+    """Return why a new portal cannot be made without sites to find others like."""
+    if named.unlike:
+        only = f"only sites to avoid are named ({len(named.unlike):,})"
+        return f"A new portal needs sites to find others like, and {only}; add --like URL."
+    if named.remarks:
+        only = " ".join(named.remarks)
+        return f"A new portal needs sites to find others like; add --like URL. {only}"
+    return (
+        "A new portal needs sites to find others like: --like URL, --bookmarks FILE or --csv FILE."
+    )
 
 
 def _and(condition: object, text: str) -> str:
@@ -153,8 +180,8 @@ def _add_sites(
     told = [f"Added {count(added, 'site')}."] if added else []
     place = shlex.quote(str(directory))
     told += [
-        f"{home} is named the other way already; 'lode sites {place} --accept SITE' or --reject "
-        "changes that."
+        f"{home} is already named as {'like' if given[rules.site_of(home)] else 'unlike'}; "
+        f"'lode sites {place} --accept {rules.site_of(home)}' or --reject changes that."
         for home in both[:MAX_PROBLEMS_SHOWN]
     ]
     return told
@@ -182,10 +209,12 @@ def _topic_path(request: SitesRequest) -> TopicPath | None:
 
 def _known_topic(session: Session) -> TopicPath:
     """Return the topic of the sites that were named before."""
+    tree = TopicTree(topic_rows.all_topics(session))
     try:
-        return TopicTree(topic_rows.all_topics(session)).path(topic_of_sites(session))
+        return tree.path(topic_of_sites(session))
     except BadInputError:  # all of them were taken out again
-        return (DEFAULT_TOPIC,)
+        topics = (tree.path(topic.id) for topic in tree if not topic.is_others)
+        return next(topics, (DEFAULT_TOPIC,))
 
 
 def _settings(request: SitesRequest) -> dict[str, object]:
@@ -201,7 +230,8 @@ def _settings(request: SitesRequest) -> dict[str, object]:
     }
 
 
-def _problems(problems: Sequence[str]) -> list[str]:
-    hidden = len(problems) - MAX_PROBLEMS_SHOWN
+def _told(named: NamedSites) -> list[str]:
+    """Return sentences on how files were read and on what could not be used, not too many."""
+    hidden = len(named.problems) - MAX_PROBLEMS_SHOWN
     more = [f"{count(hidden, 'more problem')} like these."] if hidden > 0 else []
-    return [*problems[:MAX_PROBLEMS_SHOWN], *more]
+    return [*named.remarks, *named.problems[:MAX_PROBLEMS_SHOWN], *more]

@@ -66,10 +66,9 @@ def format_of(suffix: str) -> SiteFormat:
 
 
 def _export(opened: OpenSites, request: SiteListRequest) -> SiteExport:
-    session, table = opened.session, opened.table
-    rows = table.filtered(SiteFilter(request.show))
+    session, rows = opened.session, opened.rows(SiteFilter(request.show))
     try:
         topic = TopicTree(topic_rows.all_topics(session)).path(topic_of_sites(session))[-1]
     except BadInputError:  # all named sites were taken out of the examples
         topic = "sites"
-    return SiteExport(table, rows, opened.title, topic)
+    return SiteExport(opened.table, rows, opened.title, topic)

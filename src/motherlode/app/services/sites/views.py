@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from motherlode.app.errors import NoSuchSiteError
-from motherlode.app.requests.sites import SiteListRequest
-from motherlode.app.services.sites.crawl import check_is_site_portal
+from motherlode.app.requests.sites import POLICIES, SiteListRequest
+from motherlode.app.services.sites.named_sites import address_of
+from motherlode.app.services.sites.unread_sites import UnreadSite, unread_sites, unread_text
 from motherlode.learning.calibration import Certainty, certainty
 from motherlode.policies.websites.site_table import (
     ListedSite,
     SiteFilter,
     SiteLink,
+    SiteStanding,
     SiteTable,
     site_table,
 )
@@ -31,7 +34,7 @@ from motherlode.store.tables.pages import page_numbered, text_of
 from motherlode.topics import TopicTree
 from motherlode.training.models import JudgingModel, load_model
 from motherlode.training.samples import stored_sample
-from motherlode.urls import UrlError, address
+from motherlode.urls import UrlError
 
 MAX_PAGES_SHOWN = 10  # of a site, the likeliest relevant ones
 MAX_LINKS_SHOWN = 20
@@ -68,8 +71,13 @@ class SiteSummary(Struct, frozen=True):
 
 
 class SiteCounts(Struct, frozen=True):
-    """The numbers of sites; `waiting` were linked to and not examined. `shown`: by the filter."""
+    """The numbers of sites.
 
+    `sites` are all but those that wait: `examined` were decided by a crawl, others are named, open
+    or unreachable. `waiting` were linked to and not examined. `shown`: by the filter.
+    """
+
+    sites: int
     examined: int
     relevant: int
     undecided: int
@@ -78,10 +86,16 @@ class SiteCounts(Struct, frozen=True):
 
 
 class SiteList(Struct, frozen=True):
-    """The best sites of a list, and how many there are."""
+    """The best sites of a list, and how many there are.
+
+    `unread` are the named sites that could not be read, whether or not they are in the list, and
+    `advice` says what to do about them.
+    """
 
     sites: tuple[SiteSummary, ...]
     counts: SiteCounts
+    unread: tuple[UnreadSite, ...] = ()
+    advice: str = ""
 
 
 class LinkedSiteView(Struct, frozen=True):
@@ -121,7 +135,8 @@ class SiteTerm(Struct, frozen=True):
 class SiteView(Struct, frozen=True):
     """A site with its best pages, its telling terms, and the sites around it.
 
-    `reason` says why its examination ended. `mirrors` lead to it. `link_count` and `target_count`
+    `reason` says why its examination ended, or why it could not be read; `advice` says what to do
+    then. `mirrors` lead to it. `link_count` and `target_count`
     count all sites that link to it, and all that it links to.
     """
 
@@ -135,16 +150,68 @@ class SiteView(Struct, frozen=True):
     link_count: int
     links_to: tuple[LinkedSiteView, ...]
     target_count: int
+    advice: str = ""
 
 
 @dataclass(frozen=True)
 class OpenSites:
-    """The sites of an open portal, in one transaction."""
+    """The sites of an open portal, in one transaction.
+
+    `unread` are the named sites that could not be read: nothing is known of them.
+    """
 
     session: Session
     config: Config
     table: SiteTable
     title: str
+    unread: tuple[UnreadSite, ...] = ()
+
+    @property
+    def names_sites(self) -> bool:
+        """Whether the user has named a site to find others like."""
+        return any(self.table.sites.given.values())
+
+    @property
+    def has_read_named_sites(self) -> bool:
+        """Whether a page of a site was read that the user has named as relevant."""
+        sites = self.table.sites
+        return any(is_like and sites.pages.get(site) for site, is_like in sites.given.items())
+
+    @property
+    def relevant_sites_found(self) -> int:
+        """The number of relevant sites that the crawl has found itself."""
+        sites = self.table.sites
+        return sum(
+            verdict.is_relevant
+            for site, verdict in sites.verdicts.items()
+            if site not in sites.given
+        )
+
+    def rows(self, shown: SiteFilter) -> list[ListedSite]:
+        """Return the sites that a filter lets through, those that could not be read last."""
+        problems = {site.site: site.reason for site in self.unread}
+        if shown in (SiteFilter.RELEVANT, SiteFilter.OTHERS):
+            read = [row for row in self.table.filtered(shown) if row.site not in problems]
+            lost = [] if shown is SiteFilter.RELEVANT else list(problems)
+        else:
+            rows = self.table.filtered(shown)
+            read = [row for row in rows if row.site not in problems]
+            lost = [row.site for row in rows if row.site in problems]
+        return [*read, *(self.row(site) for site in lost)]
+
+    def row(self, site: str) -> ListedSite:
+        """Return the row of a site; one that could not be read is not known to be relevant."""
+        row = self.table.row_of[site]
+        reason = next((unread.reason for unread in self.unread if unread.site == site), "")
+        if not reason:
+            return row
+        return replace(
+            row,
+            probability=None,
+            is_relevant=False,
+            standing=SiteStanding.UNREACHABLE,
+            reason=reason,
+        )
 
     def site_at(self, word: str) -> str:
         """Return the site that a user means by its name or by the URL of a page.
@@ -153,7 +220,7 @@ class OpenSites:
         """
         url = word.strip()
         try:
-            page = address(url if "://" in url else f"http://{url}", rules=self.config.urls).url
+            page = address_of(url, self.config.urls).url
         except UrlError as error:
             raise UsageError(f"{word[:100]!r} is not a site: {error.kind}.") from error
         site = self.table.sites.site_of(page)
@@ -165,21 +232,46 @@ class OpenSites:
 
 
 @contextmanager
-def open_sites(path: Path, settings: Sequence[str] = ()) -> Iterator[OpenSites]:
-    """Open a portal with its sites. Raises `UsageError` if it has none."""
+def open_sites(
+    path: Path, settings: Sequence[str] = (), *, may_be_empty: bool = False
+) -> Iterator[OpenSites]:
+    """Open a portal with its sites. Raises `UsageError` as `sites_of` does."""
     with Portal.reading(path, settings) as portal, portal.store.reading() as session:
-        yield sites_of(portal, session)
+        yield sites_of(portal, session, may_be_empty=may_be_empty)
 
 
-def sites_of(portal: Portal, session: Session) -> OpenSites:
-    """Return the sites of an open portal. Raises `UsageError` if it has none."""
+def sites_of(portal: Portal, session: Session, *, may_be_empty: bool = False) -> OpenSites:
+    """Return the sites of an open portal.
+
+    Raises `UsageError` for a portal that is not one of sites, and if no site was read, unless it
+    may be empty.
+    """
     table = site_table(session, portal.config)
     if not table.sites.verdicts:
         check_is_site_portal(portal.path, portal.config)
-    if table.is_empty:
+    unread = unread_sites(session, table.sites)
+    if table.is_empty and not may_be_empty:
         place = shlex.quote(str(portal.path))
-        raise UsageError(f"{place} has no sites yet; 'lode sites {place} --crawl' finds some.")
-    return OpenSites(session, portal.config, table, portal.title)
+        if not any(table.sites.given.values()):
+            raise UsageError(name_sites_text(portal.path))
+        advice = unread_text(portal.path, unread) or f"'lode sites {place} --crawl' finds some."
+        raise UsageError(f"{place} has no sites yet. {advice}")
+    return OpenSites(session, portal.config, table, portal.title, unread)
+
+
+def name_sites_text(directory: Path) -> str:
+    """Return what to do in a portal that has no site to find others like."""
+    place = shlex.quote(str(directory))
+    return f"No site is named to find others like; 'lode sites {place} --like URL' names one."
+
+
+def check_is_site_portal(directory: Path, config: Config) -> None:
+    """Raise `UsageError` for a portal that another policy crawls."""
+    if config.crawl.policy not in POLICIES:
+        raise UsageError(
+            f"{directory} is crawled by {config.crawl.policy}, not for whole websites; "
+            "name another directory, or add --policy websites to a crawl."
+        )
 
 
 def sites_in(path: Path, request: SiteListRequest, settings: Sequence[str] = ()) -> SiteList:
@@ -189,15 +281,21 @@ def sites_in(path: Path, request: SiteListRequest, settings: Sequence[str] = ())
     """
     with open_sites(path, settings) as opened:
         table = opened.table
-        rows = table.filtered(SiteFilter(request.show))
+        rows = opened.rows(SiteFilter(request.show))
         counts = SiteCounts(
-            examined=len(table.filtered(SiteFilter.ALL)),
-            relevant=len(table.filtered(SiteFilter.RELEVANT)),
+            sites=len(table.filtered(SiteFilter.ALL)),
+            examined=table.examined_count,
+            relevant=len(opened.rows(SiteFilter.RELEVANT)),
             undecided=len(table.filtered(SiteFilter.UNDECIDED)),
             waiting=len(table.filtered(SiteFilter.WAITING)),
             shown=len(rows),
         )
-        return SiteList(tuple(map(summary_of, rows[: request.limit])), counts)
+        return SiteList(
+            sites=tuple(map(summary_of, rows[: request.limit])),
+            counts=counts,
+            unread=opened.unread,
+            advice=unread_text(path, opened.unread),
+        )
 
 
 def site_in(path: Path, request: SiteListRequest, settings: Sequence[str] = ()) -> SiteView:
@@ -205,8 +303,10 @@ def site_in(path: Path, request: SiteListRequest, settings: Sequence[str] = ()) 
 
     Raises `NoSuchSiteError` for a site that the portal does not know.
     """
-    with open_sites(path, settings) as opened:
-        return _view(opened, opened.site_at(request.name or ""))
+    with open_sites(path, settings, may_be_empty=True) as opened:
+        site = opened.site_at(request.name or "")
+        unread = [one for one in opened.unread if one.site == site]
+        return _view(opened, site, unread_text(path, unread))
 
 
 def summary_of(row: ListedSite) -> SiteSummary:
@@ -227,9 +327,9 @@ def summary_of(row: ListedSite) -> SiteSummary:
     )
 
 
-def _view(opened: OpenSites, site: str) -> SiteView:
+def _view(opened: OpenSites, site: str, advice: str) -> SiteView:
     table = opened.table
-    row, pages = table.row_of[site], table.sites.pages.get(site, [])
+    row, pages = opened.row(site), table.sites.pages.get(site, [])
     referrers, targets = table.referrers(site), table.targets(site)
     linked = table.sites.linked.get(site)
     best = sorted(pages, key=lambda page: -page.probability)[:MAX_PAGES_SHOWN]
@@ -246,6 +346,7 @@ def _view(opened: OpenSites, site: str) -> SiteView:
         link_count=len(referrers),
         links_to=tuple(map(_linked_view, targets[:MAX_LINKS_SHOWN])),
         target_count=len(targets),
+        advice=advice,
     )
 
 

@@ -77,7 +77,38 @@ def test_the_portal_learns_and_tells_what_changed(birds: Path) -> None:
 
 
 def test_a_mirror_means_the_site_that_it_leads_to(birds: Path) -> None:
-    assert choose(birds, accept=(OLD_BARN,)) == [(BARN, "accept")]
+    result = choose_sites(birds, SiteChoicesRequest(accept=(OLD_BARN, EAGLE)))
+    assert result.made == (
+        SiteChoiceMade(BARN, "accept", mirror=OLD_BARN),
+        SiteChoiceMade(EAGLE, "accept"),
+    )
+
+
+def test_a_site_that_was_named_can_be_forgotten(birds: Path) -> None:
+    result = choose_sites(birds, SiteChoicesRequest(forget=(f"http://{NEWS}/x",), accept=(EAGLE,)))
+    assert (result.forgotten, result.not_learned) == ((NEWS,), "")
+    assert choices(birds) == {OWLS: "like", EAGLE: "accept"}
+    for word, words in (
+        (NEWS, f"{NEWS} is not one of the sites that you named for the crawl"),
+        (EAGLE, f"'lode sites {birds} --undecided {EAGLE}' takes your choice back"),
+        ("mailto:a@b.test", "is not a site: scheme 'mailto'"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            choose(birds, forget=(word,))
+    with pytest.raises(UsageError, match="or use undo alone"):
+        choose(birds, forget=(OWLS,), undo=True)
+    assert choices(birds) == {OWLS: "like", EAGLE: "accept"}
+
+
+def test_a_choice_from_which_nothing_is_learned_says_so(tmp_path: Path) -> None:
+    path = make_sites(tmp_path / "birds")
+    (path / "lode.toml").write_text('[crawl]\npolicy = "breadth-first"\n')
+    result = choose_sites(path, SiteChoicesRequest(accept=(EAGLE,)))
+    assert result.not_learned == (
+        "the portal is crawled by breadth-first, not for whole websites; "
+        f"'lode sites {path} --crawl --policy websites' changes that."
+    )
+    assert not result.became_relevant
 
 
 def test_a_site_that_waits_can_be_chosen(birds: Path) -> None:
@@ -112,7 +143,8 @@ def test_what_cannot_be_chosen_is_refused_and_nothing_is_stored(birds: Path) -> 
         ({"accept": (EAGLE, "nowhere.test")}, NoSuchSiteError, "is not among the sites"),
         ({"accept": (EAGLE,), "reject": (EAGLE,)}, UsageError, "is named twice"),
         ({"undecided": (EAGLE,)}, UsageError, "no choice of yours"),
-        ({"undecided": (OWLS,)}, UsageError, "one of the sites that you named"),
+        ({"undecided": (OWLS,)}, UsageError, f"'lode sites {birds} --forget {OWLS}'"),
+        ({"accept": ("mailto:a@b.c",)}, UsageError, "is not a site: scheme 'mailto'"),
         ({"accept": ("http://[",)}, UsageError, "is not a site"),
         ({"accept_from": "-", "reject_from": "-"}, UsageError, "can be read once"),
     ):

@@ -70,12 +70,15 @@ MIN_SITES = 9  # of a subject: five are named in a crawl, and some have to be le
 @click.option(
     "--at",
     metavar="A,B,...",
-    default="50,100,200,400",
+    default="25,50,100,200",
     show_default=True,
     help="Show crawls after these numbers of pages, without those of the named sites.",
 )
 @click.option(
     "--contenders", metavar="A,B,...", help="The crawlers to run; by default all of them."
+)
+@click.option(
+    "--classifiers", metavar="A,B,...", help="The classifiers to run; by default all of them."
 )
 @seed_option(": the folds, and the sites that are named")
 @click.option(
@@ -103,17 +106,18 @@ def sites(
 ) -> None:
     """Classify the sites of WEB, and crawl for them, by several crawlers.
 
-    A site is a host, and its subject is the commonest label of its pages. Classification is
-    measured by cross-validation over all labelled sites. In a crawl a few sites of a subject are
-    named, and all others are to be found. The oracle knows all labels.
+    A site is a host, and its subject is the commonest label of its pages, if a quarter of them have
+    it. Classification is measured by cross-validation over all labelled sites. In a crawl a few
+    sites of a subject are named, and all others are to be found. The oracle knows all labels.
     """
     check_targets(json_to, plot_to)
     if plot_to is not None and only == CLASSIFICATION:
         raise UsageError("--plot shows crawls; leave out --only classification.")
+    classifiers = options.pop("classifiers")
     crawls = None if only == CLASSIFICATION else _crawl_plan(**options)
     result: dict[str, object] = {}
     if only != CRAWL:
-        classified = _classify(options, jobs)
+        classified = _classify(options, classifiers, jobs)
         result[CLASSIFICATION] = classified
         if json_to != "-":
             _show_classification(classified)
@@ -141,11 +145,17 @@ def _subjects(directory: Path, named: Sequence[str], least: int) -> tuple[str, .
     return large
 
 
-def _classify(options: dict[str, Any], jobs: int | None) -> "list[ClassificationRow]":
+def _classify(
+    options: dict[str, Any], classifiers: str | None, jobs: int | None
+) -> "list[ClassificationRow]":
     from motherlode.lab.sites import classification as lab  # noqa: PLC0415 - loaded only to run it
 
     directory = options["directory"]
+    names = lab.CLASSIFIERS
     plan = lab.ClassificationPlan(
+        classifiers=(
+            names if classifiers is None else parse_names(classifiers, names, "--classifiers")
+        ),
         web=str(directory),
         subjects=_subjects(directory, options["subjects"], lab.MIN_SITES),
         seed=options["seed"],

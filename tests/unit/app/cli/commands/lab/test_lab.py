@@ -335,3 +335,17 @@ def test_record_makes_a_web_of_a_web_and_labels_it(lode: CliRun, tmp_path: Path)
     shown = lode("sandbox", "show", "copy").stdout
     assert 'a "copy"' in shown
     assert "Night" in shown
+
+
+def test_processes_end_without_a_word(web: Path) -> None:
+    """Processes of the installed command load its script, which prints when it is interrupted."""
+    words = ("--topic", "Animals", "--seeds", "1", "--pages", "2", "--repeat", "2", "--jobs", "2")
+    command = Path(sys.executable).parent / "lode"
+    run = subprocess.run(
+        [command, "lab", "compare", web, *words, "--policies", "breadth-first"],
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")

@@ -38,9 +38,11 @@ def test_both_parts_are_shown_stored_and_plotted(lode: CliRun, tmp_path: Path) -
 
 @pytest.mark.usefixtures("web")
 def test_one_part_can_be_run_alone(lode: CliRun) -> None:
-    run = lode("lab", "sites", "sites", *OWLS, "--only", "classification", "--json", "-")
+    part = ("--only", "classification", "--classifiers", "websites home page")
+    run = lode("lab", "sites", "sites", *OWLS, *part, "--json", "-")
     assert run.returncode == 0, run.stderr
-    assert set(json.loads(run.stdout)) == {"classification"}
+    (row,) = json.loads(run.stdout)["classification"]
+    assert (row["classifier"], row["pages"]) == ("websites home page", 1.0)
 
 
 @pytest.mark.usefixtures("web")
