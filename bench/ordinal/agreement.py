@@ -2,17 +2,20 @@
 
 import numpy as np
 
-from bench.ordinal.solvers import Solvers
+from bench.ordinal.solvers import Solvers, SvorChoice, svor_error
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.ordinal.cone_dual import ConeProblem, solve_cone_dual
+from motherlode.learning.ordinal.grid_search import OrdinalGridSearch
 from motherlode.learning.ordinal.kernels import Kernel, ball_radii, kernel_matrix
-from motherlode.learning.ordinal.regression import OrdinalRegression
 
 PROBLEMS = 200
 ALLOWED = 1e-6  # relative difference of objectives
 TOLERANCE = 1e-8  # of our own solutions
 MAX_STEPS = 5_000_000
 SVOR_PROBLEMS, TRAINING_POINTS, TEST_POINTS = 10, 200, 2_000
+NORMS = (0.3, 1.0, 3.0, 10.0, 30.0)
+COSTS = (0.01, 0.1, 1.0, 10.0)
+WIDTH = 0.5
 
 
 def objectives(solvers: Solvers, problems: int = PROBLEMS) -> None:
@@ -62,31 +65,28 @@ def random_problem(number: int, kernel: Kernel) -> ConeProblem:
 def prediction_errors(solvers: Solvers, problems: int = SVOR_PROBLEMS) -> None:
     """Compare test errors where every point is a cluster: (1) and (2) are the same problem then.
 
-    W is the length of w that C leads to, which our own solution of (2) for several W tells.
+    W and C are chosen on validation data: the W that C leads to is not known beforehand.
     """
     for kernel in Kernel:
         ours, theirs = [], []
         for number in range(problems):
             rows, levels, test_rows, test_levels = _points(number)
-            norms = (0.3, 1.0, 3.0, 10.0, 30.0)
-            errors = []
-            for norm in norms:
-                model = OrdinalRegression(
-                    eta=0.0, norm=norm, kernel=kernel, width=0.5, max_clusters=len(rows)
-                ).fit(rows, levels)
-                errors.append(float((model.predict(test_rows) != test_levels).mean()))
-            ours.append(min(errors))
-            answer = solvers.solve(
-                "svor",
-                rows=rows,
-                levels=levels,
-                test_rows=test_rows,
-                test_levels=test_levels,
-                costs=np.array([0.01, 0.1, 1.0, 10.0]),
-                kernel_name="linear" if kernel is Kernel.LINEAR else "rbf",
-                width=0.5,
+            search = OrdinalGridSearch(
+                kernel=kernel,
+                etas=(0.0,),
+                norms=NORMS,
+                widths=(WIDTH,),
+                max_clusters=len(rows),
+            ).fit(rows, levels)
+            ours.append(float((search.model_.predict(test_rows) != test_levels).mean()))
+            theirs.append(
+                svor_error(
+                    solvers,
+                    (rows, levels),
+                    (test_rows, test_levels),
+                    SvorChoice(COSTS, "linear" if kernel is Kernel.LINEAR else "rbf", WIDTH),
+                )[0]
             )
-            theirs.append(min(answer["errors"]))
         differences = np.array(ours) - np.array(theirs)
         print(
             f"test error, {kernel} kernel, every point a cluster: CB-OR {np.mean(ours):.4f}, "

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from bench.peers.environment import (
     SOLVERS_FOLDER,
@@ -16,6 +17,8 @@ from bench.peers.environment import (
     SOLVERS_PYTHON,
     make_environment,
 )
+from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.ordinal.grid_search import validation_rows
 
 _PROGRAM = Path(__file__).parent / "solver_process.py"
 
@@ -53,3 +56,47 @@ def other_solvers() -> Iterator[Solvers]:
     ):
         yield Solvers(process, Path(folder))
         process.terminate()
+
+
+class SvorChoice(Struct, frozen=True):
+    """The values of C to choose from on validation data, the kernel and its width."""
+
+    costs: tuple[float, ...]
+    kernel: str  # in skordinal's words
+    width: float
+
+
+def svor_error(
+    solvers: Solvers,
+    training: tuple[Floats, Ints],
+    test: tuple[Floats, Ints],
+    choice: SvorChoice,
+) -> tuple[float, float]:
+    """Return the test error of SVOR with the C that is best on validation data, and its seconds."""
+    rows, levels = training
+    costs = choice.costs
+    if len(costs) > 1:
+        validates = validation_rows(levels, 0)
+        learned, held = (rows[~validates], levels[~validates]), (rows[validates], levels[validates])
+        tried = _fit_svor(solvers, learned, held, choice)
+        costs = (costs[int(np.argmin(tried["errors"]))],)
+    answer = _fit_svor(solvers, training, test, SvorChoice(costs, choice.kernel, choice.width))
+    return answer["errors"][0], answer["seconds"][0]
+
+
+def _fit_svor(
+    solvers: Solvers,
+    training: tuple[Floats, Ints],
+    test: tuple[Floats, Ints],
+    choice: SvorChoice,
+) -> dict[str, Any]:
+    return solvers.solve(
+        "svor",
+        rows=training[0],
+        levels=training[1],
+        test_rows=test[0],
+        test_levels=test[1],
+        costs=np.array(choice.costs),
+        kernel_name=choice.kernel,
+        width=choice.width,
+    )

@@ -12,10 +12,10 @@ from time import perf_counter
 
 import numpy as np
 
-from bench.ordinal.solvers import Solvers
+from bench.ordinal.solvers import Solvers, SvorChoice, svor_error
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.learning.ordinal.birch import cluster_levels
-from motherlode.learning.ordinal.grid_search import OrdinalGridSearch, validation_rows
+from motherlode.learning.ordinal.grid_search import OrdinalGridSearch
 from motherlode.learning.ordinal.kernels import Kernel, ball_radii, kernel_matrix
 from motherlode.learning.ordinal.regression import OrdinalRegression
 
@@ -47,7 +47,8 @@ def synthetic(solvers: Solvers, limit: int) -> None:
         error = float((model.predict(test_rows) != test_levels).mean())
         text = f"{size:>9,} points: CB-OR {seconds:6.2f} s, error {error:.3f}"
         if size <= limit:
-            answer = _svor(solvers, (rows, levels), (test_rows, test_levels), (1.0,), 0.05)
+            choice = SvorChoice((1.0,), "rbf", 0.05)
+            answer = svor_error(solvers, (rows, levels), (test_rows, test_levels), choice)
             text += f"; SVOR {answer[1]:.1f} s, error {answer[0]:.3f}, "
             text += f"{answer[1] / seconds:,.0f} times as long"
         print(text, flush=True)
@@ -144,45 +145,11 @@ def _benchmark(
     part = train[:limit] if size > limit else train
     if limit:
         held = (rows[test], levels[test])
-        answer = _svor(solvers, (rows[part], levels[part]), held, COSTS, 0.1)
+        choice = SvorChoice(COSTS, "rbf", 0.1)
+        answer = svor_error(solvers, (rows[part], levels[part]), held, choice)
         text += f"; SVOR of {len(part):,} points {answer[1]:.1f} s, error {answer[0]:.3f}"
         text += f", {answer[1] / seconds:,.0f} times as long"
     print(text, flush=True)
-
-
-def _svor(
-    solvers: Solvers,
-    training: tuple[Floats, Ints],
-    test: tuple[Floats, Ints],
-    costs: tuple[float, ...],
-    width: float,
-) -> tuple[float, float]:
-    """Return the test error of SVOR with the C that is best on validation data, and its seconds."""
-    rows, levels = training
-    if len(costs) > 1:
-        validates = validation_rows(levels, 0)
-        tried = solvers.solve(
-            "svor",
-            rows=rows[~validates],
-            levels=levels[~validates],
-            test_rows=rows[validates],
-            test_levels=levels[validates],
-            costs=np.array(costs),
-            kernel_name="rbf",
-            width=width,
-        )
-        costs = (costs[int(np.argmin(tried["errors"]))],)
-    answer = solvers.solve(
-        "svor",
-        rows=rows,
-        levels=levels,
-        test_rows=test[0],
-        test_levels=test[1],
-        costs=np.array(costs),
-        kernel_name="rbf",
-        width=width,
-    )
-    return answer["errors"][0], answer["seconds"][0]
 
 
 def read_table(path: Path) -> tuple[Floats, Ints]:

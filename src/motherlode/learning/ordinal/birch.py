@@ -7,8 +7,8 @@ squared lengths (Zhang, Ramakrishnan and Livny, "BIRCH", SIGMOD 1996, section 4)
 
 A point joins the cluster with the nearest centre unless the radius would exceed the threshold. When
 there are too many clusters the threshold grows, and the clusters are inserted anew like points
-(section 5.1.1). The clusters are in one flat list: there are few, so the search for the nearest is
-exact, and takes less time than the paper's tree. scikit-learn's tree is Python: a bench compares.
+(section 5.1.1). The clusters are in one flat list, not in the paper's tree: the search for the
+nearest is exact.
 
 CB-OR models each cluster by a covariance sigma^2 I, so R^2 = m sigma^2 in m dimensions.
 """

@@ -9,7 +9,7 @@ PAPERS_FEATURES = 4_000
 
 
 class OrdinalOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """How levels are learned and used. docs/ordinal.md says how each default was chosen."""
+    """How levels are learned and used."""
 
     levels: Annotated[
         int,

@@ -3,7 +3,8 @@
 `layered_pages` are the examples and the pages of the layers around them, by back-links. A crawl
 with `ordinal` learns from `crawled_pages`: all that it has fetched, by the fewest links that lead
 from a page to one on the topic. Those from which no link is known to lead there are of the last
-level. On the topic are the examples, and pages that correlate with them as they do with each other.
+level. On the topic are the examples, and pages whose correlation with them is at least
+`EXAMPLE_SHARE` of what they have with each other.
 """
 
 from collections import defaultdict
@@ -28,6 +29,7 @@ from motherlode.topics import TopicTree
 from motherlode.training.training_document import page_at_url
 
 MAX_TRAINING_PAGES = 300  # of a level; the newest
+EXAMPLE_SHARE = 0.7  # of the examples' median correlation with each other, for level 0
 MIN_CORRELATION = 0.05  # with the examples, of a page that counts as on the topic
 SINGLE_EXAMPLE_CORRELATION = 0.3  # where there is one example, which correlates with no other
 MIN_EXAMPLES = 2
@@ -97,7 +99,7 @@ def crawled_pages(session: Session, config: Config) -> TrainingPages:
 def _pages_on_topic(
     session: Session, examples: Mapping[int, Mapping[PageId, Bag]], pages: Sequence[PageId]
 ) -> list[PageId]:
-    """Return the examples, and the pages that are as close to them as they are to each other."""
+    """Return the examples, and the pages that correlate with them at least as much as needed."""
     by_topic = {topic: list(of_topic.values()) for topic, of_topic in examples.items()}
     centroids = fit_centroids(by_topic, CentroidWeighting.LOG, None)
     least = _least_correlation(by_topic)
@@ -114,7 +116,7 @@ def _pages_on_topic(
 
 
 def _least_correlation(examples: Mapping[int, list[Bag]]) -> float:
-    """Return the median correlation of an example with the centroid of the others of its topic."""
+    """Return `EXAMPLE_SHARE` of the median correlation of an example with its topic's others."""
     values = []
     for topic, bags in examples.items():
         if len(bags) < MIN_EXAMPLES:
@@ -125,7 +127,7 @@ def _least_correlation(examples: Mapping[int, list[Bag]]) -> float:
             column = centroids.subjects.tolist().index(topic)
             values.append(float(centroids.correlations([bag])[0, column]))
     least = float(np.median(values)) if values else SINGLE_EXAMPLE_CORRELATION
-    return max(0.7 * least, MIN_CORRELATION)
+    return max(EXAMPLE_SHARE * least, MIN_CORRELATION)
 
 
 def _training_pages(
