@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from motherlode.lab.serving.background import sandbox
+from motherlode.portal import Portal
+from motherlode.store.tables.pages import judgement_of
+from motherlode.store.tables.topics import examples_of
+from motherlode.training.training_document import page_at_url
 from support.helpers import run_lode
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -19,6 +23,15 @@ def commands(page: Path) -> list[str]:
     return re.findall(r"^\$ (lode .*)$", text, re.MULTILINE)
 
 
+def assert_examples_are_accepted(place: Path) -> None:
+    with Portal.reading(place) as portal, portal.store.reading() as session:
+        for example in examples_of(session):
+            page = page_at_url(session, example.url or "")
+            judgement = None if page is None else judgement_of(session, page.id)
+            assert judgement is not None
+            assert judgement.is_accepted, example.url
+
+
 @pytest.mark.timeout(400)
 def test_every_command_on_both_pages_works(tmp_path: Path) -> None:
     generate, serve, *rest = commands(DOCS / "how-to" / "ordinal.md")
@@ -29,6 +42,8 @@ def test_every_command_on_both_pages_works(tmp_path: Path) -> None:
             words = shlex.split(command.replace(SERVED, running.address))[1:]
             run = run_lode(tmp_path, *words)
             assert run.returncode == 0, f"{command}\n{run.stdout}\n{run.stderr}"
+            if words[0] == "crawl":
+                assert_examples_are_accepted(tmp_path / "health")
             if words[0] == "explain":
                 assert "it is of level" in run.stdout, run.stdout
                 assert "the thresholds between levels" in run.stdout, run.stdout

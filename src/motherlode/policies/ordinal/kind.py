@@ -5,7 +5,12 @@ from time import time
 
 from motherlode.crawl.preparation import Wanted, wanted_examples
 from motherlode.policies.kind import PolicyKind, PolicySetup
-from motherlode.policies.ordinal.explanation import explain_limit, explain_rank
+from motherlode.policies.ordinal.explanation import (
+    explain_limit,
+    explain_limit_2007,
+    explain_rank,
+    explain_rank_2007,
+)
 from motherlode.policies.ordinal.layers import layers_of
 from motherlode.policies.ordinal.model import VERSION, OrdinalModel
 from motherlode.policies.ordinal.restart import layer_model, our_policy, paper_policy
@@ -94,6 +99,6 @@ ORDINAL_2007_KIND = PolicyKind(
     training=None,
     judging_model=ORDINAL_MODEL,
     wanted=wanted_pages,
-    explain_rank=explain_rank,
-    explain_limit=explain_limit,
+    explain_rank=explain_rank_2007,
+    explain_limit=explain_limit_2007,
 )

@@ -6,13 +6,13 @@ from pathlib import Path
 from motherlode.learning.ordinal.layers import layers_around
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
-from motherlode.records import Origin
+from motherlode.records import Origin, TopicId, UrlKey
 from motherlode.sources.back_links.edge_file import pages_linking_to as pages_in_file
 from motherlode.store.session import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import known_url, page_numbered, pages_linking_to, redirect_of
 from motherlode.topics import TopicTree
-from motherlode.urls import address, host_of, url_key
+from motherlode.urls import Address, address, host_of, url_key
 
 BackLinks = Callable[[Sequence[str]], Iterator[str]]
 _MAX_LINKING = 1_000  # pages of a store that link to one URL
@@ -20,13 +20,22 @@ _MAX_LINKING = 1_000  # pages of a store that link to one URL
 
 def example_urls(session: Session, config: Config) -> list[str]:
     """Return the examples of all topics: they are level 0. Counterexamples and hits are not."""
+    return [example.url for example in _examples(session, config)]
+
+
+def example_topics(session: Session, config: Config) -> dict[UrlKey, TopicId]:
+    """Return the topic of each example, by the key of its URL."""
+    return {example.key: topic for example, topic in _examples(session, config).items()}
+
+
+def _examples(session: Session, config: Config) -> dict[Address, TopicId]:
     tree = TopicTree(topic_rows.all_topics(session))
-    urls = [
-        address(example.url, rules=config.urls).url
-        for example in topic_rows.examples_of(session)
-        if example.url and example.origin is not Origin.HIT and not tree[example.topic].is_others
-    ]
-    return list(dict.fromkeys(urls))
+    known: dict[Address, TopicId] = {}
+    for example in topic_rows.examples_of(session):
+        is_learned = example.origin is not Origin.HIT and not tree[example.topic].is_others
+        if example.url and is_learned:
+            known.setdefault(address(example.url, rules=config.urls), example.topic)
+    return known
 
 
 def layers_of(session: Session, config: Config) -> dict[str, int]:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag, spell
@@ -30,13 +32,14 @@ MAX_CLUSTERS = 20  # of a level
 MIN_PAGES_WITH_TERM = 2
 NORMS = (1.0, 3.0, 10.0, 30.0)
 ETAS = (0.1, 0.5, 0.9)
-_ON_THE_THRESHOLD = 1e-9  # a page on a threshold is of the lower level; a margin above 0 says so
+ON_THE_THRESHOLD = 1e-9  # a page on a threshold is of the lower level; a margin above 0 says so
 
 
 class TrainingPages(Struct, frozen=True):
-    """Pages to learn from: the examples of each topic, and pages of all levels."""
+    """Pages to learn from: those that show each topic, and pages of all levels."""
 
-    examples: dict[int, list[Bag]]  # by topic
+    examples: dict[int, list[Bag]]  # by topic, with pages that are like them
+    user_examples: dict[int, list[Bag]]  # by topic: the examples alone
     bags: list[Bag]
     levels: list[int]
 
@@ -55,6 +58,7 @@ class PackedLevels(Struct, frozen=True):
     clusters: bytes  # float32, the centres
     cluster_levels: tuple[int, ...]
     cluster_sizes: tuple[int, ...]
+    examples: dict[bytes, int]  # the topic of each example of the user, by the digest of its terms
     version: int = VERSION
 
 
@@ -111,6 +115,19 @@ class OrdinalModel:
         is_empty = np.diff(rows.indptr) == 0
         return np.where(is_empty, self.thresholds[-1] + 1.0, values)
 
+    def placed_values(self, samples: Sequence[Sample]) -> Floats:
+        """Return w.x of each page; that of a user's example is at most the first threshold.
+
+        So an example is of level 0 and accepted, whatever the model has learned.
+        """
+        values = self.values(samples)
+        is_example = np.array([self.is_example(sample) for sample in samples], bool)
+        return np.where(is_example, np.minimum(values, self.thresholds[0]), values)
+
+    def is_example(self, sample: Sample) -> bool:
+        """Return whether a page has the terms of an example of the user."""
+        return term_digest(sample[TERMS]) in self.packed.examples
+
     def level_of(self, value: float) -> int:
         """Return the level of a page with this w.x."""
         return self.packed.levels[int(places_of(np.array([value]), self.thresholds)[0])]
@@ -120,8 +137,13 @@ class OrdinalModel:
         if not samples:
             return []
         correlations = self.centroids.correlations([sample[TERMS] for sample in samples])
-        values = self.values(samples).tolist()
-        return [self.judgement_of(*pair) for pair in zip(values, correlations, strict=True)]
+        values = self.placed_values(samples).tolist()
+        judgements = [self.judgement_of(*pair) for pair in zip(values, correlations, strict=True)]
+        for place, sample in enumerate(samples):
+            topic = self.packed.examples.get(term_digest(sample[TERMS]))
+            if topic is not None:
+                judgements[place] = replace(judgements[place], topic=TopicId(topic))
+        return judgements
 
     def judgement_of(self, value: float, correlations: Floats) -> Judgement:
         """Return the judgement of a page with this w.x and these correlations with the topics."""
@@ -133,7 +155,7 @@ class OrdinalModel:
 
     def margin_of(self, value: float) -> float:
         """Return how far a page is inside the accepted levels."""
-        return (self.accepted_threshold - value) or _ON_THE_THRESHOLD
+        return (self.accepted_threshold - value) or ON_THE_THRESHOLD
 
     @property
     def accepted_threshold(self) -> float:
@@ -196,7 +218,11 @@ class OrdinalModel:
         """Yield the level of a page, its w.x against the thresholds, and the nearest clusters."""
         thresholds = ", ".join(f"{threshold:.3f}" for threshold in self.packed.thresholds)
         levels = ", ".join(map(str, self.packed.levels))
-        yield f"it is of level {self.level_of(value)}: its w.x is {value:.3f}"
+        if self.is_example(sample):
+            own = float(self.values([sample])[0])
+            yield f"it is of level 0, because it is an example; its w.x is {own:.3f}"
+        else:
+            yield f"it is of level {self.level_of(value)}: its w.x is {value:.3f}"
         yield f"the thresholds between levels {levels} are {thresholds}"
         clusters = [
             f"{cluster.pages} of level {cluster.level} (cosine {cluster.cosine:.2f})"
@@ -272,8 +298,19 @@ def fit_levels(
             clusters=clusters.centres.astype(np.float32).tobytes(),
             cluster_levels=tuple(clusters.levels.tolist()),
             cluster_sizes=tuple(clusters.sizes.tolist()),
+            examples={
+                term_digest(bag): topic
+                for topic, bags in sorted(pages.user_examples.items(), reverse=True)
+                for bag in bags
+                if len(bag)
+            },
         )
     )
+
+
+def term_digest(bag: Bag) -> bytes:
+    """Return a short digest of the terms of a page and how often each occurs."""
+    return blake2b(bag.pack(), digest_size=16).digest()
 
 
 def _features(bags: Sequence[Bag], most: int) -> Terms:

@@ -8,7 +8,7 @@ from motherlode.learning.options import CentroidWeighting
 from motherlode.learning.tunnel.centroids import fit_centroids
 from motherlode.policies.baseline_kinds import seeds_of
 from motherlode.policies.follows import links_within
-from motherlode.policies.ordinal.layers import example_urls, layers_of
+from motherlode.policies.ordinal.layers import example_topics, example_urls, layers_of
 from motherlode.policies.ordinal.model import OrdinalModel, fit_levels
 from motherlode.policies.ordinal.steering import Ordinal, Ordinal2007, level_follows
 from motherlode.policies.ordinal.training_pages import example_bags, layered_pages
@@ -47,7 +47,14 @@ def paper_policy(session: Session, portal: Portal, model: OrdinalModel) -> Ordin
             links_within(_links(session, page, portal), config.crawl), level, 1, page.id
         )
     )
-    return Ordinal2007(seeds_of(portal), model, config.crawl, config.ordinal.followed, links)
+    return Ordinal2007(
+        seeds_of(portal),
+        model,
+        config.crawl,
+        config.ordinal.followed,
+        links,
+        example_topics(session, config),
+    )
 
 
 def our_policy(session: Session, portal: Portal, model: OrdinalModel | None) -> Ordinal:
@@ -61,6 +68,7 @@ def our_policy(session: Session, portal: Portal, model: OrdinalModel | None) -> 
         LinkEstimates(centroids, config.tunnel.min_merit),
         config.crawl,
         model,
+        examples=example_topics(session, config),
     )
     follows: list[Follow] = []
     for page, level in _fetched(session, _first_levels(session, portal)):

@@ -7,20 +7,22 @@ level by what is known of each: the page, its anchor text, its URL, and its host
 discarded.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.learning.matrix import Floats
 from motherlode.learning.tunnel.centroids import Centroids
 from motherlode.policies.follows import QUEUE, follow_seeds, links_within
 from motherlode.policies.options import CrawlOptions
-from motherlode.policies.ordinal.model import OrdinalModel
+from motherlode.policies.ordinal.model import ON_THE_THRESHOLD, OrdinalModel
 from motherlode.policies.policy import NO_MOVES, Moves, PolicyDefaults, Visit
 from motherlode.policies.registry import ORDINAL, ORDINAL_2007
 from motherlode.policies.tunnel.link_scores import LinkEstimates
-from motherlode.records import ROOT, Follow, Judgement, Link, PageId
+from motherlode.records import ROOT, Follow, Judgement, Link, PageId, TopicId, UrlKey
 from motherlode.urls import Address
 
 LEVEL_STEP = 0.2  # what each level takes from the rank of a link
@@ -28,7 +30,10 @@ LEVEL_STEP = 0.2  # what each level takes from the rank of a link
 
 @dataclass(slots=True)
 class Ordinal2007(PolicyDefaults):
-    """As published: one rank for all links of a level. `links` are those of training pages."""
+    """As published: one rank for all links of a level. `links` are those of training pages.
+
+    `examples` are the topics of the user's examples, by URL key.
+    """
 
     name: ClassVar[str] = ORDINAL_2007
     seeds: Sequence[Address]
@@ -36,6 +41,7 @@ class Ordinal2007(PolicyDefaults):
     options: CrawlOptions
     followed: int  # the last level whose links are followed
     links: tuple[Follow, ...] = ()
+    examples: Mapping[UrlKey, TopicId] = field(default_factory=dict)
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -45,7 +51,8 @@ class Ordinal2007(PolicyDefaults):
         return [*follow_seeds(self.seeds), *self.links]
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
-        return self.model.judge([visit.sample for visit in visits])
+        judgements = self.model.judge([visit.sample for visit in visits])
+        return accept_examples(visits, judgements, self.examples, self.model)
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
         assert judgement is not None  # noqa: S101 - this policy judges every page
@@ -70,11 +77,35 @@ def level_follows(
     return [Follow(link.url, link.key, QUEUE, rank, depth, float(level), via=via) for link in links]
 
 
+def accept_examples(
+    visits: Sequence[Visit],
+    judgements: Sequence[Judgement],
+    examples: Mapping[UrlKey, TopicId],
+    model: OrdinalModel | None = None,
+) -> list[Judgement]:
+    """Return judgements in which every example is accepted, also one that the model has not seen.
+
+    Such an example was fetched, or has changed, since the model was learned.
+    """
+    accepted = list(judgements)
+    for place, visit in enumerate(visits):
+        topic, judgement = examples.get(visit.entry.key), judgements[place]
+        if topic is not None and not judgement.is_accepted:
+            score = judgement.own_score
+            if model is not None:
+                score = min(score, float(model.thresholds[0]))
+            accepted[place] = replace(
+                judgement, topic=topic, confidence=ON_THE_THRESHOLD, score=score
+            )
+    return accepted
+
+
 @dataclass(slots=True)
 class Ordinal(PolicyDefaults):
     """Ours: links ranked within their level. Without a model yet, all pages are of one level.
 
-    `scores` are made of the same `centroids`.
+    `scores` are made of the same `centroids`; `examples` are the topics of the user's examples, by
+    URL key.
     """
 
     name: ClassVar[str] = ORDINAL
@@ -84,6 +115,7 @@ class Ordinal(PolicyDefaults):
     options: CrawlOptions
     model: OrdinalModel | None = None
     links: tuple[Follow, ...] = ()
+    examples: Mapping[UrlKey, TopicId] = field(default_factory=dict)
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -94,10 +126,12 @@ class Ordinal(PolicyDefaults):
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
         if self.model is not None:
-            return self.model.judge([visit.sample for visit in visits])
-        # Without levels, no page is known to be on the topic; the score is the correlation.
+            judgements = self.model.judge([visit.sample for visit in visits])
+            return accept_examples(visits, judgements, self.examples, self.model)
+        # Without levels, only examples are known to be on the topic; the score is the correlation.
         best = [float(self._correlations(visit.sample).max(initial=0.0)) for visit in visits]
-        return [Judgement(ROOT, min(value - 1.0, 0.0), score=value) for value in best]
+        unknown = [Judgement(ROOT, min(value - 1.0, 0.0), score=value) for value in best]
+        return accept_examples(visits, unknown, self.examples)
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
         assert judgement is not None  # noqa: S101 - this policy judges every page

@@ -153,6 +153,7 @@ def _training_pages(
             by_topic[int(centroids.subjects[place])].append(bag)
     return TrainingPages(
         examples=by_topic,
+        user_examples={topic: list(of_topic.values()) for topic, of_topic in examples.items()},
         bags=[unpack(vectors[page]) for page in known],
         levels=[levels.get(page, 0) for page in known],
     )

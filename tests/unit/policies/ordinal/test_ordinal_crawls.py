@@ -10,19 +10,23 @@ from motherlode.crawl.preparation import prepare
 from motherlode.crawl.progress import Limits
 from motherlode.crawl.retraining import RetrainingPlan
 from motherlode.documents.analysis import Manner
+from motherlode.explain.explainer import explain
 from motherlode.lab.clock import run_virtually
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Replay
+from motherlode.policies.explanation import RankedUrl
 from motherlode.policies.kind import PolicySetup, load_policy
 from motherlode.policies.ordinal.layers import layers_of
 from motherlode.policies.ordinal.model import OrdinalModel
 from motherlode.portal import Portal, create_portal
-from motherlode.records import ORDINAL_MODEL, BadInputError
+from motherlode.records import ORDINAL_MODEL, BadInputError, Example
+from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import judgement_of
 from motherlode.topics import plant_seeds
 from motherlode.training.models import latest_model
+from motherlode.training.portal_view import PortalView
 from motherlode.training.training_document import page_at_url
-from motherlode.urls import UrlRules
+from motherlode.urls import UrlRules, address
 from motherlode.workers.worker_pool import InlineWorkerPool
 from support.small_webs import Said, record_web
 from support.training_webs import paper, text
@@ -150,3 +154,72 @@ def test_our_crawler_needs_good_pages_only_and_learns_levels_on_the_way(
         owls = [margin(url) for url in OWLS[:5]]
         news = [margin(url) for url in NEWS[:4]]
     assert min(owls) > max(news)
+
+
+def test_examples_are_never_rejected(tmp_path: Path, web: Path) -> None:
+    """One of them is a page of news: by its words it is far from the topic."""
+    place = owl_portal(tmp_path, "ordinal")
+    with Portal.crawling(place, "test") as portal, portal.batch() as session:
+        topic = next(t.id for t in topic_rows.all_topics(session) if t.name == "owls")
+        topic_rows.add_examples(session, [Example(topic, NEWS[0])])
+    for pages in (8, 20, 40):
+        go_out(place, web, pages)
+        with Portal.reading(place) as portal, portal.store.reading() as session:
+            for url in (*OWLS[:5], NEWS[0]):
+                page = page_at_url(session, url)
+                assert page is not None
+                judgement = judgement_of(session, page.id)
+                assert judgement is None or judgement.is_accepted, url
+                explanation = explain(session, portal.config, address(url))
+                assert explanation is not None
+                if explanation.judgement is not None:
+                    assert explanation.judgement.on_topic, url
+
+
+@pytest.mark.parametrize("policy", ["ordinal", "ordinal-2007"])
+def test_a_rank_is_explained_by_the_level_of_that_time(
+    tmp_path: Path, web: Path, policy: str
+) -> None:
+    """A newer model may place the page with the link elsewhere; the rank was made before it."""
+    edges = edge_file(tmp_path / "edges.tsv")
+    settings = {"ordinal.edge_files": [str(edges)]} if policy == "ordinal-2007" else {}
+    place = owl_portal(tmp_path, policy, **settings)
+    go_out(place, web)
+    step = 0.2 if policy == "ordinal" else 1.0
+    with Portal.reading(place) as portal, portal.store.reading() as session:
+        via = page_at_url(session, OWLS[0])
+        assert via is not None
+        view = PortalView(session, portal.config, portal.tree())
+        kind = load_policy(policy)
+        assert kind.explain_rank is not None
+        at = address(NEWS[0])
+        for level in (0, 3):
+            url = RankedUrl([], at.key, at.url, 0.35 - step * level, 1, float(level), via.id)
+            explained = kind.explain_rank(view, url)
+            assert explained is not None
+            assert explained.total is None  # not of today
+            parts = {part.name: part for part in explained.parts}
+            assert parts["level"].value == pytest.approx(-step * level)
+            assert f"was of level {level} when" in parts["level"].words
+            assert ("by the newest model it is of level 0" in parts["level"].words) == (level == 3)
+            if policy == "ordinal":
+                assert parts["link"].value == pytest.approx(0.35)
+
+
+def test_stored_ranks_are_the_sum_of_their_parts_after_retraining(
+    tmp_path: Path, web: Path
+) -> None:
+    place = owl_portal(tmp_path, "ordinal")
+    for pages in (10, 20, 40):
+        go_out(place, web, pages)
+    explained = []
+    with Portal.reading(place) as portal, portal.store.reading() as session:
+        for url in (*OWLS, *HUBS, *NEWS):
+            explanation = explain(session, portal.config, address(url))
+            rank = None if explanation is None else explanation.rank
+            if rank is not None and rank.parts:
+                assert rank.now is None
+                assert sum(part.value for part in rank.parts) == pytest.approx(rank.rank)
+                assert {part.name: part for part in rank.parts}["link"].value > -1e-9
+                explained.append(url)
+    assert explained
