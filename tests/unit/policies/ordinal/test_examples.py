@@ -70,6 +70,7 @@ def test_examples_are_known_after_a_model_was_stored(model: OrdinalModel) -> Non
 
 def test_the_explanation_says_that_it_is_an_example(model: OrdinalModel) -> None:
     reasons = model.explain(sample(ODD_EXAMPLE), Document(title="Odd", text="odd"))
+    assert reasons.margin is not None
     assert reasons.margin > 0.0
     assert reasons.details[0].startswith("it is of level 0, because it is an example; its w.x is ")
 
