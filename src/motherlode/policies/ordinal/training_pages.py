@@ -14,6 +14,7 @@ import numpy as np
 
 from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import Bag, unpack
+from motherlode.learning.matrix import Floats
 from motherlode.learning.options import CentroidWeighting
 from motherlode.learning.ordinal.layers import layers_around
 from motherlode.learning.tunnel.centroids import fit_centroids
@@ -101,11 +102,10 @@ def _pages_on_topic(
 ) -> list[PageId]:
     """Return the examples, and the pages that correlate with them at least as much as needed."""
     by_topic = {topic: list(of_topic.values()) for topic, of_topic in examples.items()}
-    centroids = fit_centroids(by_topic, CentroidWeighting.LOG, None)
     least = _least_correlation(by_topic)
     vectors = vectors_of_all(session, set(pages), TERMS)
     known = [page for page in pages if page in vectors]
-    correlations = centroids.correlations([unpack(vectors[page]) for page in known])
+    correlations = _correlations(by_topic, [unpack(vectors[page]) for page in known])
     near = correlations.max(axis=1, initial=0.0) >= least
     given = [page for of_topic in examples.values() for page in of_topic]
     return list(
@@ -113,6 +113,24 @@ def _pages_on_topic(
             [*given, *(page for page, is_near in zip(known, near, strict=True) if is_near)]
         )
     )
+
+
+def _correlations(examples: Mapping[int, list[Bag]], bags: Sequence[Bag]) -> Floats:
+    """Return the correlation of each page with each topic, as examples are compared.
+
+    A centroid of two examples has only the terms that both have. An example of two is compared with
+    the other alone, so pages are compared with each of the two, and the mean counts.
+    """
+    centroids = fit_centroids(examples, CentroidWeighting.LOG, None)
+    values = centroids.correlations(bags)
+    for column, topic in enumerate(centroids.subjects.tolist()):
+        if len(examples[topic]) == MIN_EXAMPLES:
+            alone = [
+                fit_centroids({**examples, topic: [bag]}, CentroidWeighting.LOG, None)
+                for bag in examples[topic]
+            ]
+            values[:, column] = np.mean([each.correlations(bags)[:, column] for each in alone], 0)
+    return values
 
 
 def _least_correlation(examples: Mapping[int, list[Bag]]) -> float:
