@@ -112,7 +112,7 @@ def test_a_home_page_that_a_redirect_brought_before_counts_as_read(
     portal = sites_portal(tmp_path / "p", policy, websites__link_rank=ALL_PAGES)
     crawl_sites(portal, record_web(tmp_path / "web", pages))
     sites = sites_in(portal)
-    assert sites.verdicts["owl2.test"].is_relevant
+    assert sites.verdicts["owl2.test"].state is SiteState.EXAMINED
     assert sites.verdicts["owl2.test"].pages == len(sites.pages["owl2.test"]) == 5
     assert sites.pages["owl2.test"][0].url == home("owl2.test")
 

@@ -132,7 +132,7 @@ def test_a_group_that_is_none_is_refused() -> None:
 def test_a_host_is_whole_again_after_a_part_of_it_was_a_site(tmp_path: Path) -> None:
     path = make_sites(tmp_path / "birds")
     group_sites(path, ((f"{SHOP}/~anna",), (f"{BARN}/food", "x.test")))
-    assert site_in(path, SiteListRequest(name=f"{SHOP}/~anna/")).summary.relevant
+    assert site_in(path, SiteListRequest(name=f"{SHOP}/~anna/")).summary.state == "open"
     result = group_sites(path, ((SHOP,), (f"{TAWNY}/a",)))
     assert config_of(path).websites.sites == ((f"{BARN}/food", "x.test"), (f"{TAWNY}/a",))
     assert f"{SHOP} is a site by itself again." in result.told
