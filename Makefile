@@ -74,4 +74,4 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .venv-solvers docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

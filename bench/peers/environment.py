@@ -1,6 +1,7 @@
-"""`.venv-peers`: the peers in a virtual environment of their own, made when first needed.
+"""Virtual environments of their own for peers and solvers, made when first needed.
 
-Crawl4AI brings about a hundred packages. They must not meet those that Motherlode is tested with.
+`.venv-peers` has the dependency group `bench`: Crawl4AI brings about a hundred packages. They must
+not meet those that Motherlode is tested with. `.venv-solvers` has the group `solvers` alone.
 """
 
 import subprocess
@@ -8,37 +9,50 @@ import sys
 import tomllib
 import venv
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / ".venv-peers"
 PYTHON = FOLDER / "bin" / "python"
-_STAMP = FOLDER / "bench.stamp"
+PEERS_GROUP = "bench"
+SOLVERS_FOLDER = ROOT / ".venv-solvers"
+SOLVERS_PYTHON = SOLVERS_FOLDER / "bin" / "python"
+SOLVERS_GROUP = "solvers"
+_STAMP = "bench.stamp"
 _MAX_INSTALL_S = 1800
 
 
-def make_environment() -> str:
-    """Install the dependency group `bench` unless it is there; return what went wrong, or ""."""
-    wanted = requirements(ROOT / "pyproject.toml")
-    if _STAMP.is_file() and _STAMP.read_text("utf-8").splitlines() == wanted:
+def make_environment(folder: Path = FOLDER, group: str = PEERS_GROUP) -> str:
+    """Install a dependency group unless it is there; return what went wrong, or ""."""
+    wanted = requirements(ROOT / "pyproject.toml", group)
+    stamp = folder / _STAMP
+    if stamp.is_file() and stamp.read_text("utf-8").splitlines() == wanted:
         return ""
-    print(f"Installing {', '.join(wanted)} into {FOLDER.name}, once ...", flush=True)
+    print(f"Installing {', '.join(wanted)} into {folder.name}, once ...", flush=True)
     try:
-        venv.create(FOLDER, with_pip=True)
-        _install(wanted)
+        venv.create(folder, with_pip=True)
+        _install(folder / "bin" / "python", wanted)
     except (OSError, subprocess.SubprocessError) as error:
-        return f"{FOLDER.name} could not be made: {_reason(error)}"
-    _STAMP.write_text("\n".join(wanted), "utf-8")
+        return f"{folder.name} could not be made: {_reason(error)}"
+    stamp.write_text("\n".join(wanted), "utf-8")
     return ""
 
 
-def requirements(project_file: Path) -> list[str]:
-    """Return the dependency group `bench` of a project."""
-    project = tomllib.loads(project_file.read_text("utf-8"))
-    return list(project["dependency-groups"]["bench"])
+def requirements(project_file: Path, group: str = PEERS_GROUP) -> list[str]:
+    """Return a dependency group of a project, with the groups that it includes."""
+    groups = tomllib.loads(project_file.read_text("utf-8"))["dependency-groups"]
+    return _requirements(groups, group)
 
 
-def _install(wanted: list[str]) -> None:
-    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+def _requirements(groups: dict[str, list[Any]], group: str) -> list[str]:
+    wanted: list[str] = []
+    for line in groups[group]:
+        wanted += [line] if isinstance(line, str) else _requirements(groups, line["include-group"])
+    return wanted
+
+
+def _install(python: Path, wanted: list[str]) -> None:
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run(  # noqa: S603 - our own interpreter, and what pyproject.toml names
         [*command, *wanted],
         stdout=sys.stderr,

@@ -32,6 +32,7 @@ EXCEPTIONS = {
     "lab/serving/dns": "a protocol of its own, beside `http`",
     "lab/sites/site_ways": "links between the sites of a whole web, which the oracle walks",
     "lexicon/domains": "data that the vocabulary is made of",
+    "policies/ordinal/explanation": "each policy explains its ranks in a module of this name",
     "policies/websites/training_pages": "which pages of a named site are read: asked again and again",
     "portal/lines": "loaded for a message only: tomlkit takes 4 ms",
     "store/driver_errors": "what each message of a database driver means",

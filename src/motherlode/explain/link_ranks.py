@@ -11,7 +11,10 @@ MIN_EXAMPLE_RANK = 5e8  # only examples have higher ranks
 
 
 class RankExplanation(Struct, frozen=True):
-    """The rank of a URL, and the parts that it would have today, with their total `now`."""
+    """The rank of a URL, and the parts that it would have today, with their total `now`.
+
+    Without `now`, the parts are those that the rank was made of when it was given.
+    """
 
     rank: float
     policy: str

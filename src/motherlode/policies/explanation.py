@@ -16,10 +16,13 @@ class RankPart(Struct, frozen=True):
 
 
 class PresentRank(Struct, frozen=True):
-    """The rank that a URL would have today: its parts, and their total."""
+    """The rank that a URL would have today: its parts, and their total.
+
+    Without a total, the parts are those that the rank was made of when it was given.
+    """
 
     parts: tuple[RankPart, ...]
-    total: float
+    total: float | None
 
 
 class RankedUrl(Struct, frozen=True):

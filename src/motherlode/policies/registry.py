@@ -16,6 +16,8 @@ TUNNEL = "tunnel"
 TUNNEL_2002 = "tunnel-2002"
 WEBSITES = "websites"
 WEBSITES_2004 = "websites-2004"
+ORDINAL = "ordinal"
+ORDINAL_2007 = "ordinal-2007"
 BEST_FIRST = "best-first"
 BREADTH_FIRST = "breadth-first"
 DEPTH_FIRST = "depth-first"
@@ -80,6 +82,18 @@ BUILT_IN = (
         "motherlode.policies.websites.kind:WEBSITES_2004_KIND",
         is_compared=False,
         finds_sites=True,
+    ),
+    Registration(
+        ORDINAL,
+        "Learns from good pages alone how many links a page is from the topic; nearest first.",
+        "motherlode.policies.ordinal.kind:ORDINAL_KIND",
+        is_compared=False,
+    ),
+    Registration(
+        ORDINAL_2007,
+        "FOCUS as published in 2007: levels by back-links, no order within a level.",
+        "motherlode.policies.ordinal.kind:ORDINAL_2007_KIND",
+        is_compared=False,
     ),
     Registration(
         BEST_FIRST,

@@ -18,6 +18,7 @@ from motherlode.fetch import (
 from motherlode.learning.options import LearningOptions
 from motherlode.policies.bingo.options import BingoOptions
 from motherlode.policies.options import CrawlOptions
+from motherlode.policies.ordinal.options import OrdinalOptions
 from motherlode.policies.tunnel.options import TunnelOptions
 from motherlode.policies.websites.options import WebsitesOptions
 from motherlode.search.options import IndexOptions
@@ -64,6 +65,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     bingo: BingoOptions = BingoOptions()
     tunnel: TunnelOptions = TunnelOptions()
     websites: WebsitesOptions = WebsitesOptions()
+    ordinal: OrdinalOptions = OrdinalOptions()
     store: StoreOptions = StoreOptions()
     archive: ArchiveOptions = ArchiveOptions()
     index: IndexOptions = IndexOptions()

@@ -51,6 +51,7 @@ from motherlode.records.identifiers import (
 from motherlode.records.learning import (
     CENTROID_MODEL,
     LINK_MODEL,
+    ORDINAL_MODEL,
     SITE_CLASSES_MODEL,
     SITE_CONTRAST_MODEL,
     TOPIC_MODEL,
@@ -84,6 +85,7 @@ __all__ = [
     "CHOSEN_ORIGINS",
     "LINK_MODEL",
     "NO_QUEUE",
+    "ORDINAL_MODEL",
     "ROOT",
     "SITE_CLASSES_MODEL",
     "SITE_CONTRAST_MODEL",

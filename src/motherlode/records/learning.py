@@ -21,6 +21,7 @@ LINK_MODEL = "links"  # the kind of model that a crawl ranks links by
 CENTROID_MODEL = "centroids"  # the kind of model that judges pages by centroids of subjects
 SITE_CLASSES_MODEL = "site-classes"  # the kind of model that judges pages by classes of sites
 SITE_CONTRAST_MODEL = "site-contrast"  # the kind that judges sites by a contrast of centroids
+ORDINAL_MODEL = "levels"  # the kind of model that judges pages by levels of distance
 UNDONE_MODEL = "undone"  # in place of a model whose training was undone: a number and no model
 
 

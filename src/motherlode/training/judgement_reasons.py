@@ -37,7 +37,8 @@ class JudgementReasons(Assessed, frozen=True):
     """The topic of a document, with the reasons.
 
     `steps` are the levels from the root down. `about` is the topic that the terms support or
-    contradict: the document's own, or the nearest.
+    contradict: the document's own, or the nearest. `details` are sentences on the judgement, from
+    models that have more to say than topics and terms.
     """
 
     topic: str
@@ -45,6 +46,7 @@ class JudgementReasons(Assessed, frozen=True):
     steps: tuple[LevelMargins, ...]
     about: str
     terms: tuple[TermContribution, ...]
+    details: tuple[str, ...] = ()
 
 
 def judge_with_reasons(

@@ -14,6 +14,7 @@ from motherlode.documents.features.spaces import Sample
 from motherlode.records import (
     CENTROID_MODEL,
     LINK_MODEL,
+    ORDINAL_MODEL,
     SITE_CLASSES_MODEL,
     SITE_CONTRAST_MODEL,
     TOPIC_MODEL,
@@ -34,6 +35,7 @@ BUILT_IN: Mapping[str, str] = {
     TOPIC_MODEL: "motherlode.training.topic_model:load_topic_model",
     LINK_MODEL: "motherlode.policies.bingo.kind:load_link_model",
     CENTROID_MODEL: "motherlode.policies.tunnel.model:load_centroid_model",
+    ORDINAL_MODEL: "motherlode.policies.ordinal.model:load_ordinal_model",
     SITE_CLASSES_MODEL: "motherlode.policies.websites.model:load_site_classes",
     SITE_CONTRAST_MODEL: "motherlode.policies.websites.model:load_site_contrast",
 }

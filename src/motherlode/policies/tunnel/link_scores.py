@@ -63,6 +63,10 @@ class LinkEstimates:
         self._mean: Floats = np.full(len(centroids.subjects), FIRST_MEAN)
         self._hosts: OrderedDict[str, _HostMean] = OrderedDict()
 
+    def adopt(self, centroids: Centroids) -> None:
+        """Use new centroids of the same subjects; what is known of hosts stays."""
+        self._centroids = centroids
+
     def add_page(self, url: str, correlations: Floats) -> None:
         """Count a fetched page for its host."""
         self._mean = (1.0 - MEAN_SHARE) * self._mean + MEAN_SHARE * correlations

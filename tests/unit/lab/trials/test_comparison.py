@@ -15,8 +15,8 @@ from motherlode.lab.trials.comparison import (
     rows,
     tasks,
 )
-from motherlode.policies.registry import BINGO, BINGO_2003, BUILT_IN
-from motherlode.records import NoSuchTopicError, UsageError
+from motherlode.policies.registry import BINGO, BINGO_2003, BUILT_IN, ORDINAL_2007
+from motherlode.records import BadInputError, NoSuchTopicError, UsageError
 from support.small_webs import Said, html, record_web
 
 OWLS = "owls hunt at night with silent wings and see in the dark"
@@ -41,8 +41,11 @@ ON_TOPIC = ("a.test/", "a.test/2", "b.test/", "b.test/1", "b.test/2", "b.test/4"
 LABELS = {f"http://{page}": "Animals/Owls" for page in ON_TOPIC} | {"http://c.test/": "Machines"}
 SEED = ("http://a.test/",)
 CRAWLERS = (BINGO, BINGO_2003)
+NEEDS_BACK_LINKS = (ORDINAL_2007,)  # the lab has no source of back-links to give it
 CONTENDERS = tuple(
-    policy.name for policy in BUILT_IN if policy.name not in CRAWLERS and not policy.finds_sites
+    policy.name
+    for policy in BUILT_IN
+    if policy.name not in (*CRAWLERS, *NEEDS_BACK_LINKS) and not policy.finds_sites
 )
 
 
@@ -102,6 +105,12 @@ def test_a_crawl_that_learns_is_tried_on_the_real_engine(web: Path, policy: str)
     assert (first.measures.pages, first.measures.relevant) == (11, 5)
     assert first.log[0].seed
     assert run(web, policy, 4).measures.pages == 4
+
+
+@pytest.mark.parametrize("policy", NEEDS_BACK_LINKS)
+def test_a_crawl_without_the_back_links_that_it_needs_says_so(web: Path, policy: str) -> None:
+    with pytest.raises(BadInputError, match="no pages that link to the examples"):
+        run(web, policy)
 
 
 # The budget

@@ -217,6 +217,9 @@ def _judgement_lines(judged: ExplainedJudgement | None, marked: tuple[str, ...])
         )
     if judged.opinion is None:
         return
+    lines = [line for sentence in judged.opinion.details for line in wrap(sentence, _WIDTH)]
+    for place, line in enumerate(lines):
+        yield ("" if place else "because"), line
     terms = [term for term in judged.opinion.terms if not term.word.startswith("#")]
     if judged.opinion.about and judged.opinion.about != topic:
         yield "nearest", judged.opinion.about

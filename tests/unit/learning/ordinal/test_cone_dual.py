@@ -1,0 +1,96 @@
+"""The one-cone dual (SPEC F2), by problems that are solved by hand."""
+
+import numpy as np
+import pytest
+
+from motherlode.learning.ordinal.cone_dual import ConeProblem, ConeSolution, solve_cone_dual
+
+
+def solve(points: list[float], levels: list[int], norm: float, radius: float = 0.0) -> ConeSolution:
+    centres = np.array(points)
+    radii = np.full(len(points), radius)
+    problem = ConeProblem(np.outer(centres, centres), radii, np.array(levels), norm)
+    return solve_cone_dual(problem, tolerance=1e-9)
+
+
+def slope(points: list[float], solution: ConeSolution) -> float:
+    return float(np.array(points) @ solution.weights)
+
+
+def test_two_points_that_a_short_w_cannot_separate_share_the_error() -> None:
+    """|w| <= 1 and one unit apart: 2 (1 + W r) - W |x - y| = 1 is missing, whatever b is."""
+    points = [0.0, 1.0]
+    solution = solve(points, [0, 1], norm=1.0)
+    assert solution.objective == pytest.approx(-1.0)
+    assert slope(points, solution) == pytest.approx(1.0)
+    assert 0.0 <= solution.thresholds[0] <= 1.0
+    assert solution.alpha.tolist() == [1.0, 0.0]
+    assert solution.alpha_star.tolist() == [0.0, 1.0]
+
+
+def test_the_radius_of_balls_adds_to_the_error() -> None:
+    """Each ball needs W r = 0.5 more: 2 (1 + 0.5) - 1 = 2 is missing."""
+    assert solve([0.0, 1.0], [0, 1], norm=1.0, radius=0.5).objective == pytest.approx(-2.0)
+
+
+def test_points_that_are_separated_have_no_error_and_a_w_that_separates_them() -> None:
+    """The optimum is the tip of the cone, where (7) would divide by 0."""
+    points = [0.0, 4.0, 8.0]
+    solution = solve(points, [0, 1, 2], norm=100.0)
+    assert solution.objective == pytest.approx(0.0, abs=1e-8)
+    values = np.array(points) * slope(points, solution)
+    assert values[0] + 1.0 <= solution.thresholds[0] + 1e-6
+    assert solution.thresholds[0] <= values[1] - 1.0 + 1e-6
+    assert values[1] + 1.0 <= solution.thresholds[1] + 1e-6
+
+
+def test_a_w_shorter_than_allowed_is_found_though_pairs_do_not_lead_there() -> None:
+    """Four points around one centre: no w helps, each of four units is missed by d = 1."""
+    rows = np.array([[10.0, 0.0], [-10.0, 0.0], [0.0, 10.0], [0.0, -10.0]])
+    problem = ConeProblem(rows @ rows.T, np.zeros(4), np.array([0, 0, 1, 1]), 1.0)
+    solution = solve_cone_dual(problem, tolerance=1e-9)
+    assert solution.objective == pytest.approx(-4.0)
+    assert np.linalg.norm(rows.T @ solution.weights) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_levels_in_the_wrong_order_get_one_threshold() -> None:
+    """Level 2 lies between 0 and 1: S_1 > S*_1 ties both thresholds together."""
+    points = [0.0, 2.0, 1.0]
+    solution = solve(points, [0, 1, 2], norm=1.0)
+    assert np.all(np.diff(solution.thresholds) >= 0.0)
+    assert solution.gap == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_level_in_the_middle_is_bounded_on_both_sides() -> None:
+    """A point alone in the middle with W too short: both of its sides lack what they lack."""
+    points = [0.0, 1.0, 2.0]
+    solution = solve(points, [0, 1, 2], norm=1.0)
+    assert solution.objective == pytest.approx(-2.0)
+    assert solution.alpha_star[0] == 0.0
+    assert solution.alpha[2] == 0.0
+
+
+@pytest.mark.parametrize("norm", [0.5, 3.0, 50.0])
+def test_the_gap_certifies_the_objective(norm: float) -> None:
+    rng = np.random.default_rng(4)
+    levels = rng.integers(0, 4, 60)
+    rows = rng.normal(size=(60, 3)) + levels[:, None] * 0.5
+    problem = ConeProblem(rows @ rows.T, rng.random(60) * 0.1, levels, norm)
+    solution = solve_cone_dual(problem, tolerance=1e-8)
+    assert abs(solution.gap) <= 1e-8 * abs(solution.objective)
+    assert np.linalg.norm(rows.T @ solution.weights) <= norm * (1.0 + 1e-9)
+    sums = [
+        solution.alpha[levels <= level].sum() - solution.alpha_star[levels <= level + 1].sum()
+        for level in range(3)
+    ]
+    assert min(sums[:2]) >= -1e-9
+    assert sums[2] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_steps_are_bounded() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(60, 3))
+    problem = ConeProblem(rows @ rows.T, np.zeros(60), rng.integers(0, 3, 60), 10.0)
+    solution = solve_cone_dual(problem, tolerance=1e-8, max_steps=5)
+    assert solution.steps == 5
+    assert solution.gap > 0.0
