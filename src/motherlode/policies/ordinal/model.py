@@ -148,10 +148,9 @@ class OrdinalModel:
     def judgement_of(self, value: float, correlations: Floats) -> Judgement:
         """Return the judgement of a page with this w.x and these correlations with the topics."""
         margin = self.margin_of(value)
-        topic = ROOT
-        if margin > 0.0:
-            topic = TopicId(int(self.centroids.subjects[int(np.argmax(correlations))]))
-        return Judgement(topic, margin, self.id, value)
+        nearest = TopicId(int(self.centroids.subjects[int(np.argmax(correlations))]))
+        judgement = Judgement(nearest, margin, self.id, value)
+        return judgement if judgement.is_accepted else replace(judgement, topic=ROOT)
 
     def margin_of(self, value: float) -> float:
         """Return how far a page is inside the accepted levels."""
