@@ -7,8 +7,8 @@ on figures that every plane has:
 - how far inside the documents lie that were held out of its training: the topic is coherent if they
   lie far inside;
 - how many documents it was trained on;
-- how far outside the nearest pages lie that the plane rejects. If they lie far away, the topic
-  stands apart on this web, and few of the accepted pages are wrong;
+- how far outside the pages lie that the plane rejects. If they lie far away, the topic stands apart
+  on this web, and few of the accepted pages are wrong;
 - how many rejected pages lie close to the plane, for each accepted page. A plane in a crowd accepts
   many wrong pages. From few examples this says little, as the plane itself may be anywhere.
 
@@ -30,21 +30,19 @@ from msgspec import Struct
 from motherlode.learning.matrix import Floats
 from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
 
-SLOPE = 14.4
-HELD_OUT_WEIGHT = 4.2
-EXAMPLES_WEIGHT = 0.20
-REMOTENESS_WEIGHT = 2.06
-CROWDING_WEIGHT = -0.99
-OFFSET = 4.59
+SLOPE = 13.8
+HELD_OUT_WEIGHT = 6.2
+EXAMPLES_WEIGHT = 0.23
+REMOTENESS_WEIGHT = 1.56
+CROWDING_WEIGHT = -1.03
+OFFSET = 3.07
 
-TYPICAL_REMOTENESS = 0.08
+TYPICAL_REMOTENESS = 0.1
 TYPICAL_CROWDING = 0.0
 _MIN_REMOTENESS = 0.02
 _TRUST_PRIOR = 10  # with n examples, crowding and reach count by n / (n + 10)
 MIN_SURROUNDING_PAGES = 50  # of a crawl; fewer say nothing
 _CLOSE = 0.1  # a distance
-_NEAREST = 3  # rejected pages for each accepted page; how far the others lie says nothing
-_MIN_NEAREST = 10
 _REACH_SHARE = 0.75
 _REACH_MARGIN = 0.05  # a distance: log-odds of 0.7, about two to one
 _MAX_REACH = 0.08
@@ -58,10 +56,9 @@ Certainty = Literal["sure", "likely", "doubtful"]
 class PlaneSurroundings(Struct, frozen=True):
     """Where the pages of a crawl lie that a plane rejects; without a crawl, typical figures.
 
-    `remoteness` is the mean distance of the nearest of them from the plane, three for each accepted
-    page: a long crawl fetches ever more pages that are far away. `crowding` is the logarithm of the
-    number of those close to the plane for each accepted page. `moved` is how far outwards the plane
-    was moved after both were taken; that changes which pages are accepted, and no probability.
+    `remoteness` is their mean distance from the plane. `crowding` is the logarithm of the number of
+    those close to the plane for each accepted page. `moved` is how far outwards the plane was moved
+    after both were taken; that changes which pages are accepted, and no probability.
     """
 
     remoteness: float = TYPICAL_REMOTENESS
@@ -84,9 +81,8 @@ def surroundings_of(distances: Floats) -> PlaneSurroundings:
         return TYPICAL_SURROUNDINGS
     close = int((rejected > -_CLOSE).sum())
     accepted = len(known) - len(rejected)
-    nearest = np.sort(-rejected)[: _NEAREST * (accepted + 1) + _MIN_NEAREST]
     return PlaneSurroundings(
-        remoteness=round(float(nearest.mean()), 3),
+        remoteness=round(-float(rejected.mean()), 3),
         crowding=round(float(np.log((close + 1) / (accepted + 1))), 3),
     )
 
@@ -114,7 +110,7 @@ def reach_beyond(offset: float, examples: int) -> float:
     examples, which say little, a small part.
 
     >>> [round(reach_beyond(offset, 30), 3) for offset in (-1.0, 0.6, 1.5, 5.0)]
-    [0.0, 0.0, 0.03, 0.08]
+    [0.0, 0.0, 0.033, 0.08]
     """
     share = _REACH_SHARE * examples / (examples + _TRUST_PRIOR)
     return min(_MAX_REACH, share * max(0.0, offset / SLOPE - _REACH_MARGIN))
@@ -124,7 +120,7 @@ def probabilities(distances: Floats, offsets: Floats | float) -> Floats:
     """Return the probability for each distance, given the offset of its plane.
 
     >>> probabilities(np.array([0.0, 0.1, 0.2]), plane_offset(0.1, 20)).round(2).tolist()
-    [0.7, 0.91, 0.98]
+    [0.74, 0.92, 0.98]
     """
     log_odds = np.clip(SLOPE * distances + offsets, -30.0, 30.0)
     result: Floats = 1.0 / (1.0 + np.exp(-log_odds))
