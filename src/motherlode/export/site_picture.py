@@ -214,12 +214,12 @@ def _circles(nodes: Mapping[str, _Node]) -> list[str]:
 def _circle(node: _Node) -> str:
     row = node.row
     probability = "" if row.probability is None else f", {row.probability:.2f}"
-    told = f"{row.site}{probability}, {row.pages} pages, {row.referrers} relevant sites link to it"
+    title = f"{row.site}{probability}, {row.pages} pages, {row.referrers} relevant sites link to it"
     stroke, width = _outline(row.choice)
     return (
         f'<circle cx="{node.x:.1f}" cy="{node.y:.1f}" r="{node.radius:.1f}" '
         f'fill="{_colour(row)}" stroke="{stroke}" stroke-width="{width}">'
-        f"<title>{escape(plain(told))}</title></circle>\n"
+        f"<title>{escape(plain(title))}</title></circle>\n"
     )
 
 

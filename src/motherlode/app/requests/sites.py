@@ -130,7 +130,7 @@ class SitesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """What counts as one site: groups of hosts and parts of hosts."""
+        """Return the groups of hosts and parts of hosts that count as one site each."""
         groups = (tuple(part.strip() for part in text.split(",")) for text in self.site)
         return tuple(tuple(filter(None, group)) for group in groups)
 

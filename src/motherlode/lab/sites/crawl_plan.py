@@ -1,4 +1,4 @@
-"""What is run when crawlers for websites are compared, and what comes of each crawl."""
+"""The plan of crawls for websites that are compared, and the records of their results."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -22,7 +22,7 @@ from motherlode.training.certainty import certainty_text, probability_text
 
 if TYPE_CHECKING:
     from motherlode.app.services.sites.choices import SiteChoicesResult
-    from motherlode.app.services.sites.relearning import VerdictChanges
+    from motherlode.app.services.sites.verdict_changes import VerdictChanges
     from motherlode.app.services.sites.views import (
         LinkedSiteView,
         SiteList,
@@ -193,7 +193,7 @@ def _group(directory: Path, request: SitesRequest, *, as_json: bool, aside: bool
     if as_json:
         show_json(result)
         return
-    for sentence in result.told:
+    for sentence in result.messages:
         say(sentence)
     if result.changes is not None:
         _show_changes(result.changes, say)
@@ -302,8 +302,8 @@ def _show_terms(site: "SiteView") -> None:
     for words, sign in (("For it", 1), ("Against it", -1)):
         terms = [term for term in site.terms if term.part * sign > 0]
         if terms:
-            told = ", ".join(f"{term.word} {abs(term.part):.3f}" for term in terms)
-            click.echo(harmless(f"{words}: {told}"))
+            parts = ", ".join(f"{term.word} {abs(term.part):.3f}" for term in terms)
+            click.echo(harmless(f"{words}: {parts}"))
 
 
 def _show_pages(site: "SiteView") -> None:

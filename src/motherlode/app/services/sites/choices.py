@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from motherlode.app.requests.sites import SiteChoicesRequest
 from motherlode.app.services.sites.named_sites import address_of
-from motherlode.app.services.sites.relearning import Say, VerdictChanges, relearn_sites
+from motherlode.app.services.sites.verdict_changes import Say, VerdictChanges, relearn_sites
 from motherlode.app.services.sites.views import OpenSites, sites_of
 from motherlode.policies.websites.model import topic_of_sites
 from motherlode.portal import Portal

@@ -12,8 +12,8 @@ from motherlode.app.services.crawl import CrawlResult, ShowCrawl, crawl_director
 from motherlode.app.services.crawl_problem import check_examples
 from motherlode.app.services.sites.groups import joined_groups, keep_groups
 from motherlode.app.services.sites.named_sites import NamedSites, named_sites
-from motherlode.app.services.sites.relearning import Say
 from motherlode.app.services.sites.unread_sites import unread_text
+from motherlode.app.services.sites.verdict_changes import Say
 from motherlode.app.services.sites.views import (
     OpenSites,
     check_is_site_portal,
@@ -44,11 +44,11 @@ _UNPLACED = TopicId(0)
 
 
 class SitePortal(Struct, frozen=True):
-    """The portal of a sites command. `told` are sentences about what was made and left out."""
+    """The portal of a sites command. `messages` are sentences about what was made and left out."""
 
     path: Path
     is_new: bool
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 class SiteCrawl(Struct, frozen=True):
@@ -64,7 +64,7 @@ def find_sites(directory: Path, request: SitesRequest, show: ShowCrawl, say: Say
 
     Says which of the named sites could not be read. Raises `BadInputError` if that are all of them.
     """
-    for sentence in open_site_portal(directory, request).told:
+    for sentence in open_site_portal(directory, request).messages:
         say(sentence)
     crawl = request.crawl_request()
     try:
@@ -114,11 +114,11 @@ def open_site_portal(directory: Path, request: SitesRequest) -> SitePortal:
         return _new_portal(directory, request, config, named)
     check_is_site_portal(directory, config)
     user_agent(config)  # raises without a contact, before anything is written
-    told = [*_policy_stored(directory, request), *keep_groups(directory, request.groups)]
-    told += _told(named)
+    messages = [*_policy_stored(directory, request), *keep_groups(directory, request.groups)]
+    messages += _messages(named)
     if named.like or named.unlike:
-        told += _add_sites(directory, request, SiteRules(groups), named)
-    return SitePortal(directory, is_new=False, told=tuple(told))
+        messages += _add_sites(directory, request, SiteRules(groups), named)
+    return SitePortal(directory, is_new=False, messages=tuple(messages))
 
 
 def _new_portal(
@@ -131,7 +131,7 @@ def _new_portal(
     create_portal(directory, _planting(topic, named), _settings(request))
     like, unlike = count(len(named.like), "site"), f"{len(named.unlike):,} to avoid"
     sentence = f"Made {directory} from {like} to find others like{_and(named.unlike, unlike)}."
-    return SitePortal(directory, is_new=True, told=(*_told(named), sentence))
+    return SitePortal(directory, is_new=True, messages=(*_messages(named), sentence))
 
 
 def _policy_stored(directory: Path, request: SitesRequest) -> list[str]:
@@ -177,14 +177,14 @@ def _add_sites(
             tuple(home for home in named.unlike if home not in both),
         )
         added = plant_into(session, _planting(topic, fresh))
-    told = [f"Added {count(added, 'site')}."] if added else []
+    messages = [f"Added {count(added, 'site')}."] if added else []
     place = shlex.quote(str(directory))
-    told += [
+    messages += [
         f"{home} is already named as {'like' if given[rules.site_of(home)] else 'unlike'}; "
         f"'lode sites {place} --accept {rules.site_of(home)}' or --reject changes that."
         for home in both[:MAX_PROBLEMS_SHOWN]
     ]
-    return told
+    return messages
 
 
 def _planting(topic: TopicPath, named: NamedSites) -> Planting:
@@ -230,7 +230,7 @@ def _settings(request: SitesRequest) -> dict[str, object]:
     }
 
 
-def _told(named: NamedSites) -> list[str]:
+def _messages(named: NamedSites) -> list[str]:
     """Return sentences on how files were read and on what could not be used, not too many."""
     hidden = len(named.problems) - MAX_PROBLEMS_SHOWN
     more = [f"{count(hidden, 'more problem')} like these."] if hidden > 0 else []

@@ -1,11 +1,11 @@
-"""What counts as one site in a portal: hosts that belong together, and parts of hosts (SPEC W1)."""
+"""Groups of hosts, and parts of hosts, that count as one site in a portal (SPEC W1)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from motherlode.app.services.sites.relearning import Say, VerdictChanges, relearn_sites
+from motherlode.app.services.sites.verdict_changes import Say, VerdictChanges, relearn_sites
 from motherlode.app.services.sites.views import sites_of
 from motherlode.policies.websites.site_table import SiteTable
 from motherlode.portal import Portal
@@ -18,9 +18,9 @@ Groups = tuple[tuple[str, ...], ...]
 
 
 class SiteGroupsResult(Struct, frozen=True):
-    """What counts as one site from now on, in sentences, and what the portal learned from it."""
+    """Messages about the groups that were stored, and the verdicts that they changed."""
 
-    told: tuple[str, ...]
+    messages: tuple[str, ...]
     changes: VerdictChanges | None = None
 
 
@@ -39,7 +39,7 @@ def group_sites(
         with portal.store.reading() as session:
             before = sites_of(portal, session, may_be_empty=True).table
         known = config_of(directory).websites.sites
-        told = keep_groups(directory, groups)
+        messages = keep_groups(directory, groups)
         is_changed = config_of(directory).websites.sites != known
     with Portal.writing(directory, "lode sites", settings) as portal:  # with the new groups
         not_learned = ""
@@ -54,7 +54,7 @@ def group_sites(
         for prefix in group
     }
     return SiteGroupsResult(
-        told=(*told, *_unknown(before, after, groups)),
+        messages=(*messages, *_unknown(before, after, groups)),
         changes=VerdictChanges.between(before, after, named, not_learned) if is_changed else None,
     )
 

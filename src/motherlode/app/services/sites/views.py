@@ -39,7 +39,7 @@ from motherlode.urls import UrlError
 MAX_PAGES_SHOWN = 10  # of a site, the likeliest relevant ones
 MAX_LINKS_SHOWN = 20
 MAX_TERMS_SHOWN = 12
-_JUDGED_PAGES = 6  # whose terms are told
+_JUDGED_PAGES = 6  # whose terms are shown
 
 
 class SiteSummary(Struct, frozen=True):

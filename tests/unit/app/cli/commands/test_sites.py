@@ -252,7 +252,7 @@ def test_what_counts_as_one_site_is_kept(lode: CliRun, birds: Path) -> None:
         f"{SHOP}/~anna is a site of its own now.",
     ]
     assert not any(line.startswith("site ") for line in lines)  # not the list
-    told = read(lode, "--site", "no.test,a.test")["told"]
+    told = read(lode, "--site", "no.test,a.test")["messages"]
     assert told[1].startswith("no.test is not known here yet")
     listed = lode("sites", "birds", "--site", f"{EAGLE}/a", "--show", "relevant").stdout
     assert f"{EAGLE}/a is a site of its own now." in listed

@@ -55,7 +55,7 @@ def test_a_portal_is_made_of_sites_and_more_are_added_later(tmp_path: Path) -> N
         request(like=("a.example", "b.example/x"), unlike=("c.example",), sites=50, fast=True),
     )
     assert made.is_new
-    assert made.told == (f"Made {path} from 2 sites to find others like, and 1 to avoid.",)
+    assert made.messages == (f"Made {path} from 2 sites to find others like, and 1 to avoid.",)
     config = config_of(path)
     assert (config.crawl.policy, config.websites.threshold) == ("websites", 0.7)
     assert config.websites.enough_sites == 0  # the limit of one crawl
@@ -66,8 +66,8 @@ def test_a_portal_is_made_of_sites_and_more_are_added_later(tmp_path: Path) -> N
     }
     added = open_site_portal(path, request(like=("d.example", "a.example", "c.example")))
     assert not added.is_new
-    assert added.told[0] == "Added 1 site."
-    assert added.told[1] == (
+    assert added.messages[0] == "Added 1 site."
+    assert added.messages[1] == (
         f"http://c.example/ is already named as unlike; 'lode sites {path} --accept c.example' or "
         "--reject changes that."
     )
@@ -135,8 +135,8 @@ def test_a_host_is_whole_again_after_a_part_of_it_was_a_site(tmp_path: Path) -> 
     assert site_in(path, SiteListRequest(name=f"{SHOP}/~anna/")).summary.state == "open"
     result = group_sites(path, ((SHOP,), (f"{TAWNY}/a",)))
     assert config_of(path).websites.sites == ((f"{BARN}/food", "x.test"), (f"{TAWNY}/a",))
-    assert f"{SHOP} is a site by itself again." in result.told
-    assert f"{SHOP}/~anna is no longer a site of its own." in result.told
+    assert f"{SHOP} is a site by itself again." in result.messages
+    assert f"{SHOP}/~anna is no longer a site of its own." in result.messages
     assert site_in(path, SiteListRequest(name=f"{SHOP}/~anna/")).summary.site == SHOP
 
 
@@ -144,7 +144,7 @@ def test_groups_are_learned_from_at_once_and_unknown_hosts_are_named(tmp_path: P
     path = make_sites(tmp_path / "birds")
     said: list[str] = []
     result = group_sites(path, ((BARN, TAWNY, "no.test"),), say=said.append)
-    group, unknown = result.told
+    group, unknown = result.messages
     assert group == f"{BARN}, {TAWNY}, no.test: these are one site now, called {BARN}."
     assert unknown.startswith("no.test is not known here yet: no page of it was read")
     assert said == ["Learning from the new sites ..."]
@@ -153,7 +153,7 @@ def test_groups_are_learned_from_at_once_and_unknown_hosts_are_named(tmp_path: P
     with Portal.reading(path) as portal, portal.store.reading() as session:
         assert ledger.latest_model(session, SITE_CONTRAST_MODEL) is not None
     again = group_sites(path, ((BARN, TAWNY, "no.test"),))
-    assert again.told[0].endswith(f"these are one site already, called {BARN}.")
+    assert again.messages[0].endswith(f"these are one site already, called {BARN}.")
     assert again.changes is None
 
 
@@ -172,10 +172,12 @@ def test_a_portal_of_pages_becomes_one_of_sites_for_good(tmp_path: Path) -> None
     path = tmp_path / "pages"
     planted(path, {"birds": ["http://a.test/"]})
     made = open_site_portal(path, request(policy="websites", crawl=True))
-    assert made.told == (f"{path} is crawled by websites from now on (crawl.policy in lode.toml).",)
+    assert made.messages == (
+        f"{path} is crawled by websites from now on (crawl.policy in lode.toml).",
+    )
     assert config_of(path).crawl.policy == "websites"
     open_site_portal(path, request(crawl=True))
-    assert open_site_portal(path, request(policy="websites-2004", crawl=True)).told == ()
+    assert open_site_portal(path, request(policy="websites-2004", crawl=True)).messages == ()
     assert config_of(path).crawl.policy == "websites"  # for one crawl only
 
 
