@@ -205,15 +205,17 @@ SLOW_AND_BROKEN = {
     "silent": ((), {"first_byte_timeout": 0.2}, FailureKind.FIRST_BYTE_TIMEOUT),
     "stalled": ((OK[:-3],), {"idle_timeout": 0.2}, FailureKind.IDLE_TIMEOUT),
     "garbage": ((b"owls\r\n\r\n",), {}, FailureKind.PROTOCOL),
-    "large": ((OK[:-18] + b"99999999\r\n\r\n",), {"max_bytes": 1000}, FailureKind.TOO_LARGE),
+    "large": (
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", b"owls " * 10_000),
+        {"max_bytes": 1000},
+        FailureKind.TOO_LARGE,
+    ),
 }
 
 
 @pytest.mark.parametrize("case", SLOW_AND_BROKEN)
 def test_slow_and_broken_answers_fail_as_those_of_a_get(run: Run, case: str) -> None:
     pieces, limits, failure = SLOW_AND_BROKEN[case]
-    if case == "large":
-        pieces = (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", b"owls " * 10_000)
     (result,), site = posted(run, replying(*pieces), (b"a=1", FORM), **limits)
     assert (kind(result), len(site.heads)) == (failure, 1)
 
