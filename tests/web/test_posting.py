@@ -12,7 +12,8 @@ from h2.events import DataReceived, RequestReceived, StreamEnded
 from motherlode.fetch import FetchError, NetworkOptions, Request, Response
 from motherlode.fetch.event_loop import run as run_on_uvloop
 from motherlode.fetch.failures import FailureKind
-from motherlode.fetch.http import MAX_POST_BYTES, HttpWeb
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.submissions import MAX_POST_BYTES
 from support.loopback_servers import (
     OK,
     PAGE,
@@ -201,7 +202,7 @@ def test_a_refusal_is_an_answer_and_nothing_is_sent_again(run: Run, status: str)
     assert len(site.heads) == 2
 
 
-SLOW_AND_BROKEN = {
+SLOW_AND_BROKEN: dict[str, tuple[tuple[bytes, ...], dict[str, Any], FailureKind]] = {
     "silent": ((), {"first_byte_timeout": 0.2}, FailureKind.FIRST_BYTE_TIMEOUT),
     "stalled": ((OK[:-3],), {"idle_timeout": 0.2}, FailureKind.IDLE_TIMEOUT),
     "garbage": ((b"owls\r\n\r\n",), {}, FailureKind.PROTOCOL),
