@@ -236,6 +236,23 @@ def test_redirects_in_a_circle_end() -> None:
     assert len(asked(portal)) == 6
 
 
+def test_an_address_may_be_spelled_as_a_page_has_it() -> None:
+    portal = saying(html("<p>owls"))
+    (result,) = sent({PORTAL: portal}, post(url="HTTP://Portal.test/a/../find?q=b%E4r owl#top"))
+    assert status(result) == 200
+    assert asked(portal) == [("POST", "/find?q=b%E4r%20owl", b"q=owls")]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "find", "ftp://portal.test/", "javascript:alert(1)", "http://[x/", "http://" + "a" * 9000],
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    (result,) = sent({PORTAL: saying(html("<p>owls"))}, post(url=url))
+    assert failure(result) == FailureKind.PROTOCOL
+    assert len(str(result)) < 1000
+
+
 # --- politeness -----------------------------------------------------------------------------------------
 
 

@@ -7,17 +7,20 @@ robots.txt was asked, with the cookies of the session, and redirects are followe
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
+
 from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
 from motherlode.fetch.failures import FailureKind, of_status
 from motherlode.fetch.politeness.rate_limiter import RateLimiter  # noqa: TC001 - the fields of a dataclass are looked up
-from motherlode.fetch.redirects import follow_redirects
+from motherlode.fetch.redirects import SUBMISSION_URLS, follow_redirects
 from motherlode.fetch.response_headers import retry_after
 from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.fetch.web import FetchError, Request, Response, Web
-from motherlode.urls import host_of
+from motherlode.urls import UrlError, address, host_of
 
 _HOLD_S = 30.0  # where a host that is busy does not say how long
 _MAX_HOLD_S = 86_400.0
+_SHOWN = 200  # characters of an address in a message
 _BUSY = frozenset({FailureKind.TOO_MANY, FailureKind.UNAVAILABLE})
 
 
@@ -36,10 +39,16 @@ class FormSession:
     async def send(self, request: Request) -> Response:
         """Return the response at the end of all redirects, whatever its status.
 
-        Raises `FetchError`, also where robots.txt forbids a URL on the way; that URL is not asked.
-        A host that answers 429 or 503 is left alone, and nothing is sent to it again from here.
+        The URL may be spelled as a page has it. Raises `FetchError`, also where robots.txt forbids
+        a URL on the way; that URL is not asked. What fails is not sent again: a POST may have done
+        its work. A host that answers 429 or 503 is left alone as long as it asks for.
         """
-        return await follow_redirects(request, self._send_in_turn)
+        try:
+            url = address(request.url, None, SUBMISSION_URLS).url
+        except UrlError as error:
+            detail = f"no URL: {error.kind}"
+            raise FetchError(FailureKind.PROTOCOL, request.url[:_SHOWN], detail) from error
+        return await follow_redirects(replace(request, url=url), self._send_in_turn)
 
     async def _send_in_turn(self, request: Request) -> Response:
         host, seconds, delay = host_of(request.url), None, None
