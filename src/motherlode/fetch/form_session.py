@@ -4,6 +4,7 @@ One place for requests that are no part of a crawl: each goes out in its host's 
 robots.txt was asked, with the cookies of the session, and redirects are followed.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,13 @@ from msgspec.structs import replace
 from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
 from motherlode.fetch.failures import FailureKind, of_status
 from motherlode.fetch.politeness.rate_limiter import RateLimiter  # noqa: TC001 - the fields of a dataclass are looked up
-from motherlode.fetch.redirects import SUBMISSION_URLS, follow_redirects
+from motherlode.fetch.redirects import EXACT_URLS, follow_redirects
 from motherlode.fetch.response_headers import retry_after
 from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.fetch.web import FetchError, Request, Response, Web
 from motherlode.urls import UrlError, address, host_of
 
+NoteExchange = Callable[[Request, Response], None]
 _HOLD_S = 30.0  # where a host that is busy does not say how long
 _MAX_HOLD_S = 86_400.0
 _SHOWN = 200  # characters of an address in a message
@@ -29,12 +31,14 @@ class FormSession:
     """Sends requests one after another; its cookies live as long as it does.
 
     `courtesy` and `rulebook` may be those of a crawl, so that both share turns and robots.txt.
+    `note_exchange` is called with each request and its response, redirects included: for archives.
     """
 
     web: Web
     courtesy: "RateLimiter[Any]"
     rulebook: RobotsCache
     cookies: CookieJar = field(default_factory=CookieJar)
+    note_exchange: NoteExchange = lambda _request, _response: None
 
     async def send(self, request: Request) -> Response:
         """Return the response at the end of all redirects, whatever its status.
@@ -44,7 +48,7 @@ class FormSession:
         its work. A host that answers 429 or 503 is left alone as long as it asks for.
         """
         try:
-            url = address(request.url, None, SUBMISSION_URLS).url
+            url = address(request.url, None, EXACT_URLS).url
         except UrlError as error:
             detail = f"no URL: {error.kind}"
             raise FetchError(FailureKind.PROTOCOL, request.url[:_SHOWN], detail) from error
@@ -61,12 +65,13 @@ class FormSession:
             seconds = 0.0
             response = await CookieWeb(self.web, self.cookies).fetch(request)
             seconds = response.seconds
-            self._note(response, host)
+            self.note_exchange(request, response)
+            self._leave_alone_if_busy(host, response)
         finally:
             self.courtesy.release(host, seconds, delay)
         return response
 
-    def _note(self, response: Response, host: str) -> None:
+    def _leave_alone_if_busy(self, host: str, response: Response) -> None:
         """Leave a host alone that asks for it."""
         if of_status(response.status) in _BUSY:
             asked = retry_after(response)
