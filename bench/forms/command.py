@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 import motherlode.documents.forms as package
-from bench.forms import formasaurus
+from bench.forms import comparison
 from bench.forms.figures import purpose_by_rules, query_fields_right, score
 from bench.forms.labelled import FOLDER, LabelledForm, LabelledPage, forms_of_page, labelled_pages
 from bench.forms.training import FOLDS, cross_validated, train
@@ -61,11 +61,11 @@ def _report(
 
 def _compare(pages: list[LabelledPage], forms: list[LabelledForm]) -> None:
     """Print the figures of Formasaurus, whose model has seen these pages."""
-    said = formasaurus.classified(pages)
+    said = comparison.classified(pages)
     if said is None:
-        print(f"Formasaurus is left out: {formasaurus.VARIABLE} names no Python that has it.")
+        print(f"Formasaurus is left out: {comparison.VARIABLE} names no Python that has it.")
         return
-    answers = [formasaurus.query_of(said, form) for form in forms]
+    answers = [comparison.query_of(said, form) for form in forms]
     purposes = [FormPurpose.SEARCH if search else FormPurpose.OTHER for search, _ in answers]
     print("Formasaurus, trained on these pages:")
     print(f"  {FormPurpose.SEARCH.value:18} {score(forms, purposes, FormPurpose.SEARCH)}")
