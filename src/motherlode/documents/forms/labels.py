@@ -1,7 +1,6 @@
 """The label of each field: what a person reads beside it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import islice
 
 from motherlode.documents.elements import attribute
@@ -17,6 +16,7 @@ from motherlode.documents.forms.outline import (
 from motherlode.documents.text.whitespace import tidy
 
 _CHOICES = ("checkbox", "radio")
+_PROMPTED = ("text", "search", "email", "password")
 _BUTTONS = ("submit", "button", "reset", "image")
 _MAX_NEARBY = 100  # characters; more are no label but a text
 _MAX_IDS = 5  # of `aria-labelledby`
@@ -43,6 +43,7 @@ class Labels:
             or self._aria_label(control)
             or (self._nearby(control) if control.kind in _CHOICES else self._hints(control))
             or (self._hints(control) if control.kind in _CHOICES else self._nearby(control))
+            or (_prompt(control) if control.kind in _PROMPTED else "")
         )
 
     def group_label(self, controls: list[Control]) -> str:
@@ -64,7 +65,7 @@ class Labels:
         return self._referenced(names)
 
     def _own_label(self, control: Control) -> str:
-        spans: Iterable[Span] = self._by_id.get(attribute(control.element, "id"), ())
+        spans = self._by_id.get(attribute(control.element, "id"), [])
         for span in islice(spans, _MAX_LABELS):
             if words := self._outline.words(span):
                 return words
@@ -90,7 +91,9 @@ class Labels:
     def _button_words(self, control: Control) -> str:
         element = control.element
         own = self._outline.words(control.span) if element.tag == "button" else ""
-        names = ("aria-label", "alt", "title") if control.kind == "image" else ("aria-label", "title")
+        names = (
+            ("aria-label", "alt", "title") if control.kind == "image" else ("aria-label", "title")
+        )
         value = "" if control.kind == "image" or element.tag == "button" else "value"
         hints = (attribute(element, name) for name in (value, *names) if name)
         return own or next(filter(None, map(clipped, hints)), "")
@@ -129,6 +132,12 @@ class Labels:
             if size > _MAX_AFTER:
                 break
         return " ".join(line)[:MAX_WORDS]
+
+
+def _prompt(control: Control) -> str:
+    """Return the words that old pages put into a field for want of a placeholder."""
+    words = clipped(attribute(control.element, "value"))
+    return words if any(character.isalpha() for character in words) else ""
 
 
 def clipped(text: str) -> str:

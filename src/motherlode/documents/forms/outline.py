@@ -4,7 +4,6 @@ All that is said of fields and forms is read off the outline, which grows with t
 walked a fixed number of times. Nested elements therefore cost no more than others.
 """
 
-from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -198,7 +197,9 @@ class _Walk:
         elif tag == "fieldset" or attribute(element, "role") in _GROUPS:
             group = len(outline.groups)
             outline.groups.append(Part(element, span))
-            is_disabled = is_disabled or (tag == "fieldset" and element.attr("disabled") is not None)
+            is_disabled = is_disabled or (
+                tag == "fieldset" and element.attr("disabled") is not None
+            )
         return Scope(form, label, group, is_disabled, is_silent)
 
 
@@ -244,5 +245,3 @@ def _level(tag: str) -> int:
 
 def _children(element: Element) -> Sequence[object]:
     return () if element.tag in ("select", "textarea") else element.children
-
-

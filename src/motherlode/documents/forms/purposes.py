@@ -39,13 +39,14 @@ class PurposeModel(Struct, frozen=True):
 
 def with_purpose(form: Form, surroundings: Surroundings) -> Form:
     """Return a form with its purpose and, if it is for search, its field for search words."""
-    purpose = _model().purpose_of(features_of(form, surroundings))
+    purpose = shipped_model().purpose_of(features_of(form, surroundings))
     if purpose is not FormPurpose.SEARCH:
         return replace(form, purpose=purpose)
     return replace(form, purpose=purpose, query_field=query_field_of(form.fields))
 
 
 @cache
-def _model() -> PurposeModel:
+def shipped_model() -> PurposeModel:
+    """Return the model of the package."""
     data = (files("motherlode.documents.forms") / MODEL_FILE).read_bytes()
     return msgspec.json.decode(data, type=PurposeModel)

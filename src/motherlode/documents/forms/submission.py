@@ -145,9 +145,7 @@ def _chosen_by_field(form: Form, values: Values) -> dict[int, tuple[str, ...]]:
             items = items[len(taken) :]
         if items:
             raise BadInputError(f"The field {name[:100]!r} takes fewer values than were given.")
-    return {
-        place: value for place, value in chosen.items() if form.fields[place].control != "file"
-    }
+    return {place: value for place, value in chosen.items() if form.fields[place].control != "file"}
 
 
 def _places(form: Form, names: Iterable[str]) -> dict[str, list[int]]:
@@ -216,7 +214,7 @@ def _plain_body(entries: list[Entry], charset: str) -> tuple[bytes, str]:
 
 
 def _multipart_body(entries: list[Entry], charset: str) -> tuple[bytes, str]:
-    """Return entries as multipart/form-data (RFC 7578, with names as the HTML standard has them)."""
+    """Return entries as multipart/form-data (RFC 7578; names escaped by the HTML standard)."""
     parts = [_part(entry, charset) for entry in entries]
     boundary = _boundary(parts)
     body = b"".join(b"--%b\r\n%b\r\n" % (boundary, part) for part in parts)

@@ -1,5 +1,6 @@
 """Hostile forms: bounds on everything, and work that grows with the page and not faster."""
 
+import re
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -20,11 +21,15 @@ PAGES: dict[str, Callable[[int], str]] = {
     "hidden": lambda n: "<form>" + "<input type=hidden name=a>" * n + "<input name=q>",
     "options": lambda n: "<form><select name=a>" + "<option value=1>x" * n,
     "menus": lambda n: "<form>" + "<select name=a><option>x<option>y</select>" * n,
-    "groups of options": lambda n: "<form><select name=a>" + "<optgroup disabled><option>a<div>" * n,
+    "groups of options": lambda n: (
+        "<form><select name=a>" + "<optgroup disabled><option>a<div>" * n
+    ),
     "radio buttons": lambda n: "<form>" + "<input type=radio name=a value=1>b" * n,
     "deep": lambda n: "<form>" + "<div>" * n + "<input name=q>" * n,
     "deep labels": lambda n: "<form>" + "<label>a " * n + "<input name=q>" * n,
-    "deep fieldsets": lambda n: "<form>" + "<fieldset><legend>a</legend>" * n + "<input name=q>" * n,
+    "deep fieldsets": lambda n: (
+        "<form>" + "<fieldset><legend>a</legend>" * n + "<input name=q>" * n
+    ),
     "deep tables": lambda n: "<form>" + "<button><table><td>a<input name=b>" * n,
     "labels of one field": lambda n: "<form>" + "<label for=x></label><input id=x name=q>" * n,
     "labels of each other": lambda n: (
@@ -33,7 +38,9 @@ PAGES: dict[str, Callable[[int], str]] = {
         + "".join(f"<input name=q aria-labelledby='i{k} i{k + 1} i1'>" for k in range(n))
     ),
     "lines": lambda n: "<form>" + "a<br>" * n + "<input name=q><input type=checkbox name=c>",
-    "blank lines": lambda n: "<form>" + "<br><p>" * n + "<input name=q><input type=checkbox name=c>",
+    "blank lines": lambda n: (
+        "<form>" + "<br><p>" * n + "<input name=q><input type=checkbox name=c>"
+    ),
     "forms": lambda n: "<form><input name=a></form>" * n,
     "forms in tables": lambda n: "<table>" + "<form><tr><td><input name=a></form>" * n,
     "orphans": lambda n: "<form></form>" + "<input name=a>x" * n,
@@ -123,9 +130,8 @@ def test_long_attributes_are_cut_where_they_are_words_and_kept_where_they_are_se
 )
 def test_broken_forms_do_no_harm(html: str) -> None:
     for form in read_forms(html, URL, charset="nonsense"):
-        try:
-            submission = submission_of(form)
-        except BadInputError as error:
-            assert form.problem in str(error)
+        if form.action:
+            assert submission_of(form).url.startswith(("http://", "https://"))
         else:
-            assert submission.url.startswith(("http://", "https://"))
+            with pytest.raises(BadInputError, match=re.escape(form.problem)):
+                submission_of(form)
