@@ -19,6 +19,7 @@ ROOMS = (
     "documents.text",
     "documents.features",
     "documents",
+    "documents.forms",
     "documents.html",
     "documents.formats",
     "documents.analysis",
