@@ -26,11 +26,8 @@ class RecordingHandler:
         return self._reply(request)
 
 
-class HandledWeb:
+class HandledWeb(LabWeb):
     """A web that has no documents, only hosts with handlers."""
-
-    about = WebInfo("handled", "scripted", 0, 0)
-    fingerprint = "handled"
 
     def __init__(self, handlers: Mapping[str, RequestHandler]) -> None:
         self._handlers = handlers
@@ -38,8 +35,17 @@ class HandledWeb:
     def handler_for(self, host: str) -> RequestHandler | None:
         return self._handlers.get(host)
 
+    @property
+    def about(self) -> WebInfo:
+        return WebInfo("handled", "scripted", 0, 0)
+
+    @property
+    def fingerprint(self) -> str:
+        return "handled"
+
     def answer(self, url: str) -> Answer | None:
         del url
+        return None
 
     def hosts(self) -> Iterator[str]:
         return iter(self._handlers)
