@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -17,24 +16,8 @@ from motherlode.lab.serving.background import Running, sandbox
 from motherlode.records import LodeError
 from support.helpers import lacks
 from support.portal_clients import PortalClient, WebForm, WebPage, multipart
+from support.portal_webs import ASKED
 
-
-class Asked(NamedTuple):
-    """A query with several pages of answers, and where the links of the results and the next page are."""
-
-    values: dict[str, str]
-    results: str
-    next_text: str
-
-
-ASKED = {
-    "cards": Asked({"q": "the"}, "article.card:not(.card--sponsored) h3 a", "Load more"),
-    "table": Asked({"yr": "1990-1999", "type": "article", "srt": "year"}, ".hitlist .ti a", "Next"),
-    "list": Asked({"titre": "and"}, "ol.resultats li a", "suivante"),
-    "definitions": Asked({"query": "the", "journal": "annals"}, "dl.found dt a[title]", "next 8"),
-    "blocks": Asked({"allwords": "the", "doctype": "report"}, "#hits .hit-title a", "Next"),
-    "nested": Asked({"V1": "and"}, "td > a:has(b)", "weitere"),
-}
 QUERIED = sorted(ASKED)
 
 

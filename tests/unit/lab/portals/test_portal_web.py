@@ -4,16 +4,20 @@ from pathlib import Path
 
 import pytest
 
+from motherlode.fetch import Request, Response
+from motherlode.lab.clock import run_virtually
 from motherlode.lab.description import PortalPlan, WebPlan, read_description, write_plan
 from motherlode.lab.generated.web import GeneratedWeb
 from motherlode.lab.loader import open_web
 from motherlode.lab.portals.designs import designs
 from motherlode.lab.portals.paper_index import ATTRIBUTES
 from motherlode.lab.portals.portal_web import PortalWeb, portal_traits
+from motherlode.lab.replay import Replay
 from motherlode.lab.search_engine import WebSearch
 from motherlode.records import BadInputError
 from motherlode.urls import canonical
 from support.generated_webs import made
+from support.portal_webs import portal_web
 
 PLAN = WebPlan(seed=5, pages=60, hosts=4)
 PORTALS = PortalPlan(number=8, records=40)
@@ -105,3 +109,17 @@ def test_designs_say_what_can_be_asked() -> None:
     assert {design.method for design in designs()} == {"GET", "POST"}
     assert len({design.enctype for design in designs()}) == 2
     assert {design.language for design in designs()} == {"en", "fr", "de"}
+
+
+def test_a_crawler_in_process_sees_what_one_over_http_sees() -> None:
+    """A replay has no sockets; the portals' handlers answer it, too."""
+    web = portal_web(number=2, records=40)
+    site = web.portals["openstacks.test"]
+    url = site.url("/search?q=the&page=2")
+    replay = Replay(web)
+    response: Response = run_virtually(replay.fetch(Request(url)))
+    expected = [site.links.record(paper) for paper in site.search({"any": "the"})[10:20]]
+    assert response.status == 200
+    assert all(
+        f'<h3 class="card__title"><a href="{link}">'.encode() in response.body for link in expected
+    )
