@@ -1,4 +1,4 @@
-"""Which recorded responses answer a POST: those stand for its method, URL and body, not for the URL.
+"""Which recorded responses answer a POST: they stand for its URL and body, not for the URL alone.
 
 A request and its response name each other by `WARC-Concurrent-To` (WARC 1.1, section 5.7), in
 either direction and order.

@@ -147,8 +147,8 @@ def _copy(directory: Path, sources: Sequence[Path], latest: dict[str, int], post
     wanted: dict[int, list[tuple[str, SentRequest | None]]] = {}
     for url, number in latest.items():
         wanted.setdefault(number, []).append((url, None))
-    for key, (number, request) in posts.answers.items():
-        wanted.setdefault(number, []).append((key.partition(" ")[0], request))
+    for key, (number, sent) in posts.answers.items():
+        wanted.setdefault(number, []).append((key.partition(" ")[0], sent))
     identity = Identity(f"Motherlode {__version__}", description="a recorded web")
     with Archive(directory, ArchiveOptions(), identity) as archive:
         for number, one in enumerate(_all(sources, {})):
