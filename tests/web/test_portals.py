@@ -1,11 +1,19 @@
 """Portals over real HTTP: each design is asked as a browser would, and compared with what is true of it."""
 
+import asyncio
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from motherlode.fetch import FetchError, NetworkOptions, PolitenessOptions, Request, RobotsOptions
+from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.form_session import FormSession
+from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.politeness.rate_limiter import RateLimiter
+from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.lab.description import PortalPlan, WebPlan, write_plan
 from motherlode.lab.loader import open_web
 from motherlode.lab.portals.designs import designs
@@ -15,10 +23,11 @@ from motherlode.lab.portals.site import PortalSite
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.records import LodeError
 from support.helpers import lacks
-from support.portal_clients import PortalClient, WebForm, WebPage, multipart
+from support.portal_clients import BOUNDARY, PortalClient, WebForm, WebPage, multipart
 from support.portal_webs import ASKED
 
 QUERIED = sorted(ASKED)
+EAGER = PolitenessOptions(delay=0.0, slowdown=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -278,3 +287,53 @@ def test_a_paper_that_the_portal_does_not_hold_is_not_there(
     held = {paper.id for paper in site.papers}
     other: PaperRecord = next(paper for paper in web.papers if paper.id not in held)
     assert client.get(site.record_url(other)).status == 404
+
+
+def in_session(box: Running, work: Callable[[FormSession], Awaitable[None]]) -> None:
+    """Do something in a session of the crawler's own, without waits between requests."""
+
+    async def run() -> None:
+        async with HttpWeb(NetworkOptions(connect=box.address), "tests") as http:
+            limiter: RateLimiter[str] = RateLimiter(EAGER)
+            rules = RobotsCache(http, RobotsOptions(), "tests")
+            await work(FormSession(web=http, courtesy=limiter, rulebook=rules))
+
+    asyncio.run(run())
+
+
+def test_a_session_of_the_crawler_gets_past_token_and_redirect(
+    web: PortalWeb, box: Running
+) -> None:
+    site = site_of(web, "definitions")
+
+    async def work(session: FormSession) -> None:
+        page = await session.send(Request(site.url("/find/")))
+        token = re.search(rb'name="token" value="(\w+)"', page.body)
+        assert token is not None
+        submission = Request(
+            site.url("/find/submit"),
+            method="POST",
+            body=multipart({"token": token[1].decode(), "query": "the"}),
+            content_type=f"multipart/form-data; boundary={BOUNDARY}",
+        )
+        results = await session.send(submission)
+        assert results.status == 200
+        first = site.search({"any": "the"})[0]
+        assert f'1. <a href="{site.links.record(first)}"'.encode() in results.body
+        assert (await session.send(submission)).status == 403
+
+    in_session(box, work)
+
+
+def test_a_session_of_the_crawler_does_not_search_a_closed_portal(
+    web: PortalWeb, box: Running
+) -> None:
+    site = web.portals["closedgate.test"]
+
+    async def work(session: FormSession) -> None:
+        assert (await session.send(Request(site.url("/advanced")))).status == 200
+        with pytest.raises(FetchError) as refused:
+            await session.send(Request(site.url("/find?allwords=the")))
+        assert refused.value.kind is FailureKind.ROBOTS
+
+    in_session(box, work)
