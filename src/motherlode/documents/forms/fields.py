@@ -180,4 +180,6 @@ def _number(text: str) -> int:
     (12, 0, 0)
     """
     digits = text[: 2 * _MAX_NUMBER].strip()
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _MAX_NUMBER else 0
+    return (
+        int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _MAX_NUMBER else 0
+    )

@@ -87,7 +87,9 @@ class Labels:
     def _button_words(self, control: Control) -> str:
         element = control.element
         own = self._outline.words(control.span) if element.tag == "button" else ""
-        names = ("aria-label", "alt", "title") if control.kind == "image" else ("aria-label", "title")
+        names = (
+            ("aria-label", "alt", "title") if control.kind == "image" else ("aria-label", "title")
+        )
         value = "" if control.kind == "image" or element.tag == "button" else "value"
         hints = (attribute(element, name) for name in (value, *names) if name)
         return own or next(filter(None, map(clipped, hints)), "")

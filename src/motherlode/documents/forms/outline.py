@@ -197,7 +197,9 @@ class _Walk:
         elif tag == "fieldset" or attribute(element, "role") in _GROUPS:
             group = len(outline.groups)
             outline.groups.append(Part(element, span))
-            is_disabled = is_disabled or (tag == "fieldset" and element.attr("disabled") is not None)
+            is_disabled = is_disabled or (
+                tag == "fieldset" and element.attr("disabled") is not None
+            )
         return Scope(form, label, group, is_disabled, is_silent)
 
 
@@ -243,5 +245,3 @@ def _level(tag: str) -> int:
 
 def _children(element: Element) -> tuple[object, ...]:
     return () if element.tag in ("select", "textarea") else element.children
-
-

@@ -12,8 +12,8 @@ from itertools import pairwise
 from msgspec import Struct
 
 from motherlode.records import Form, FormField
-from motherlode.sources.wrappers.attributes import YEARS, Attribute
-from motherlode.sources.wrappers.menus import SearchMenu, is_menu, menu_attribute, search_menus
+from motherlode.sources.wrappers.attributes import NAMES, YEARS, Attribute
+from motherlode.sources.wrappers.menus import SearchMenu, is_menu, menu_attributes, search_menus
 from motherlode.sources.wrappers.vocabulary import Vocabulary, tokens
 
 LABEL_WEIGHT = 0.85
@@ -25,6 +25,12 @@ QUERY_WEIGHT = 0.6  # of a form's query field, for free words
 MIN_SCORE = 0.5  # below, a field is left as it is
 ONLY_FIELD_SCORE = 0.5  # of the only field for text, whatever it is called
 MAX_FIELDS = 300
+# Attributes whose values a menu may list, and how many options make a list.
+LISTED = NAMES | {Attribute.KEYWORDS, Attribute.VENUE, Attribute.PUBLISHER}
+MIN_LISTED = 5
+MIN_MENU_SCORE = 0.82  # its label names the attribute
+# By one of these at least, a form is asked; years and languages only narrow that down.
+LEADING = frozenset(Attribute) - YEARS - {Attribute.LANGUAGE, Attribute.PUBLISHER}
 TEXT_CONTROLS = frozenset({"text", "search", "textarea", "number", "date", "month", "tel", "url"})
 
 
@@ -63,7 +69,10 @@ def matching_of(form: Form, vocabulary: Vocabulary) -> Matching:
         )
     matches = _with_spans(list(_best(scores)))
     matches = _without_doubles(matches, {menu.query_field for menu in menus})
-    return Matching(tuple(_with_free_words(matches, form, fields)), tuple(menus))
+    matches = _with_free_words(matches, form, fields)
+    if LEADING.isdisjoint(match.attribute for match in matches):
+        return Matching()
+    return Matching(tuple(matches), tuple(menus))
 
 
 def usable_fields(form: Form) -> list[FormField]:
@@ -90,7 +99,7 @@ def field_scores(field: FormField, vocabulary: Vocabulary) -> dict[Attribute, fl
         (LABEL_WEIGHT, vocabulary.of_label(field.label)),
         (NAME_WEIGHT, vocabulary.of_name(field.name)),
         (PLACEHOLDER_WEIGHT, vocabulary.of_label(field.placeholder)),
-        (OPTIONS_WEIGHT, menu_attribute(field)),
+        (OPTIONS_WEIGHT, menu_attributes(field)),
     ]
     if field.element_id != field.name:
         hints.append((ID_WEIGHT, vocabulary.of_name(field.element_id)))
@@ -98,7 +107,25 @@ def field_scores(field: FormField, vocabulary: Vocabulary) -> dict[Attribute, fl
     for weight, attributes in hints:
         for attribute, score in attributes.items():
             doubts[attribute] *= 1 - weight * score
-    return {attribute: 1 - doubt for attribute, doubt in doubts.items()}
+    for end in (Attribute.YEAR_FROM, Attribute.YEAR_TO):
+        if end in doubts and Attribute.YEAR in doubts:
+            doubts[end] *= doubts[Attribute.YEAR]
+    return {
+        attribute: 1 - doubt
+        for attribute, doubt in doubts.items()
+        if _can_take(field, attribute, 1 - doubt)
+    }
+
+
+def _can_take(field: FormField, attribute: Attribute, score: float) -> bool:
+    """Whether a field can hold a value of an attribute: of menus, few can."""
+    if not is_menu(field):
+        return True
+    if attribute in YEARS:
+        return Attribute.YEAR in menu_attributes(field)
+    if attribute == Attribute.LANGUAGE:
+        return attribute in menu_attributes(field)
+    return attribute in LISTED and len(field.options) >= MIN_LISTED and score >= MIN_MENU_SCORE
 
 
 def _scores(
@@ -158,14 +185,18 @@ def _with_free_words(
     attributes = {match.attribute for match in matches}
     if Attribute.ANY in attributes:
         return matches
-    if attributes.isdisjoint({Attribute.TITLE, Attribute.AUTHOR}):
-        keywords = [match for match in matches if match.attribute == Attribute.KEYWORDS]
+    texts = [field.name for field in fields if is_text(field)]
+    if Attribute.TITLE not in attributes:
+        keywords = [
+            match
+            for match in matches
+            if match.attribute == Attribute.KEYWORDS and match.field in texts
+        ]
         if keywords:
             place = matches.index(keywords[0])
             free = FieldMatch(keywords[0].field, Attribute.ANY, keywords[0].score)
             return [*matches[:place], free, *matches[place + 1 :]]
     taken = {match.field for match in matches}
-    texts = [field.name for field in fields if is_text(field)]
     if form.query_field in texts and form.query_field not in taken:
         return [*matches, FieldMatch(form.query_field, Attribute.ANY, QUERY_WEIGHT)]
     if len(texts) == 1 and texts[0] not in taken:

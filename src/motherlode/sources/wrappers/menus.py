@@ -17,7 +17,7 @@ MENU_CONTROLS = frozenset({"select", "radio"})
 MAX_OPTIONS = 500
 MIN_CHOICES = 2  # attributes among the options of a search menu
 MIN_SHARE = 0.25  # of the options that are attributes
-MIN_YEARS = 3
+MIN_YEARS = 2
 MIN_LANGUAGES = 3
 YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
 # The languages that menus have most often: code, English name, and what else they are called.
@@ -66,7 +66,9 @@ def search_menus(fields: Sequence[FormField], vocabulary: Vocabulary) -> list[Se
         for field in fields
         if is_menu(field) and (values := _choices(field, vocabulary))
     }
-    pairs = _paired([field for field in fields if field.name in choices or not is_menu(field)])
+    pairs = _paired(
+        [field for field in fields if field.name in choices or _is_for_words(field, vocabulary)]
+    )
     return [
         SearchMenu(menu.name, query.name, choices[menu.name])
         for menu, query in pairs
@@ -74,11 +76,11 @@ def search_menus(fields: Sequence[FormField], vocabulary: Vocabulary) -> list[Se
     ]
 
 
-def menu_attribute(field: FormField) -> dict[Attribute, float]:
-    """Return the attribute that a menu's options are values of: years or languages."""
+def menu_attributes(field: FormField) -> dict[Attribute, float]:
+    """Return the attributes that a menu's options are values of: years or languages."""
     if not is_menu(field):
         return {}
-    options = usable_options(field)
+    options = [option for option in usable_options(field) if option.label or option.value]
     years = sum(bool(YEAR.search(option.label or option.value)) for option in options)
     if years >= MIN_YEARS and 2 * years > len(options):
         return {Attribute.YEAR: 1.0}
@@ -123,9 +125,17 @@ def _choices(field: FormField, vocabulary: Vocabulary) -> dict[Attribute, str]:
     )
 
 
+def _is_for_words(field: FormField, vocabulary: Vocabulary) -> bool:
+    """Whether a field takes words, and names nothing that they would be."""
+    if field.control not in ("text", "search"):
+        return False
+    named = vocabulary.of_label(field.label) | vocabulary.of_name(field.name)
+    return named.keys() <= {Attribute.ANY, Attribute.KEYWORDS}
+
+
 def _paired(fields: Sequence[FormField]) -> Iterator[tuple[FormField, FormField]]:
     """Yield each menu with the field for words behind it, or else with the one before it."""
-    free = [place for place, field in enumerate(fields) if field.control in ("text", "search")]
+    free = [place for place, field in enumerate(fields) if not is_menu(field)]
     for place, field in enumerate(fields):
         if not is_menu(field) or not free:
             continue

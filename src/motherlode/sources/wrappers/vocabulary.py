@@ -26,6 +26,8 @@ MAX_TEXT_CHARS = 300
 MAX_TOKENS = 30
 MAX_PHRASE = 5  # words
 MIN_SIMILARITY = 0.8  # below, two nouns of WordNet are not the same attribute
+WEB_SCORE = 0.97  # of a word in the web table; the attribute's own name is surer
+LIST_SCORE = 0.85  # of a label that lists several attributes
 SHORT = 2  # letters of an abbreviation that counts only at the end of a name
 ENDS = FROM_WORDS | TO_WORDS
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -50,7 +52,8 @@ class Vocabulary:
 
     def __init__(self, concepts: Concepts | None = None, *, web_words: bool = True) -> None:
         self._concepts = concepts
-        self._words = _phrases(OWN_WORDS) | (_phrases(WEB_WORDS) if web_words else {})
+        self._own = _phrases(OWN_WORDS)
+        self._words = (_phrases(WEB_WORDS) if web_words else {}) | self._own
         self._short = self._words | (_phrases(ABBREVIATIONS) if web_words else {})
         self._similar: dict[str, tuple[str, float]] = {}
 
@@ -66,7 +69,7 @@ class Vocabulary:
         mentions = list(self._mentions(words, self._words))
         exact = {mention.attribute for mention in mentions if mention.is_exact}
         if len(exact) > 1 and (together := _list_of(exact, plain)):
-            return {together: 1.0}
+            return {together: LIST_SCORE}
         return _attributes(mentions, words)
 
     def of_name(self, name: str) -> dict[Attribute, float]:
@@ -82,7 +85,9 @@ class Vocabulary:
         while place < len(words):
             length = _phrase_length(words, place, phrases)
             if length:
-                yield Mention(phrases[tuple(words[place : place + length])], 1.0, place)
+                phrase = tuple(words[place : place + length])
+                score = 1.0 if phrase in self._own else WEB_SCORE
+                yield Mention(phrases[phrase], score, place)
             elif similar := self._similar_attribute(words[place]):
                 yield Mention(*similar, place, is_exact=False)
             place += max(length, 1)
@@ -164,7 +169,8 @@ def _attributes(mentions: list[Mention], words: Sequence[str]) -> dict[Attribute
     if not special:
         return {}
     head = _head(special, words)
-    if head.attribute == OTHER:
+    is_other = any(mention.attribute == OTHER for mention in special)
+    if head.attribute == OTHER or (head.attribute == Attribute.YEAR and is_other):
         return {}
     brevity = 1.0 / (1.0 + 0.05 * max(0, len(words) - 3))
     attribute = _with_end(Attribute(head.attribute), words)

@@ -76,16 +76,16 @@ WEB_WORDS: dict[str, str] = {
         "thesis title, title words, title word, title keywords, words in title, title contains, "
         "in the title, title phrase, main title, subtitle, "
         "titel, titelworter, titelstichwort, buchtitel, titre, titres, titulo, titulos, titolo, "
-        "tytul, nazev, nazov, cim, baslik, otsikko, tittel, название, заглавие, заголовок"
+        "tytul, nazev, nazov, cim, baslik, otsikko, tittel, название, названию, заглавие, заголовок"
     ),
     Attribute.AUTHOR: (
         "author, authors, author name, author names, creator, creators, contributor, "
         "contributors, writer, written by, author editor, editor, composer, researcher, "
         "autor, autoren, autorin, verfasser, verfasserin, urheber, auteur, auteurs, autores, "
-        "autori, autore, auteursnaam, szerzo, yazar, tekija, forfatter, forfattare, автор, авторы"
+        "autori, autore, auteursnaam, szerzo, yazar, tekija, forfatter, forfattare, автор, авторы, автору"
     ),
     Attribute.FIRST_NAME: (
-        "first name, given name, forename, firstname, fname, givenname, vorname, prenom, nombre, "
+        "first name, given name, forename, firstname, fname, givenname, vorname, prenom, "
         "voornaam, imie, jmeno, имя"
     ),
     Attribute.LAST_NAME: (
@@ -143,9 +143,9 @@ WEB_WORDS: dict[str, str] = {
         "month, months, day, days, email, e mail, mail, password, username, user, login, zip, "
         "zipcode, postcode, postal code, phone, city, town, country, state, location, address, "
         "price, sort, sort by, order by, orderby, sortby, sort order, order, results per page, "
-        "per page, hits, limit, page, pages, volume, issue, edition, format, category, type, "
+        "per page, hits, page, pages, volume, issue, edition, format, category, type, "
         "document type, material, library, branch, collection, database, brand, make, model, "
-        "job title, company, check in, checkin, checkout, check out, departure, arrival, "
+        "job title, company, check in, checkin, checkout, check out, depart, departure, arrival, "
         "birth, death, date of birth, birth date, birthday, shelf mark, shelfmark, call number, callnumber, place of publication, "
         "affiliation, institution, funding, monat, tag, ort, land, preis, mois, jour, ville, pays, "
         "mes, dia, ciudad, precio"
@@ -189,5 +189,5 @@ TO_WORDS = frozenset(
 PREPOSITIONS = frozenset("of by in for with de du des der von per im della do da para".split())
 SORT_WORDS = frozenset(
     "sort sortby orderby order ordering rank ranking relevance ascending descending asc desc "
-    "newest oldest sortierung sortieren trier".split()
+    "newest oldest sortierung sortieren trier сортировка сортировки".split()
 )
