@@ -1,4 +1,4 @@
-"""The attributes of library objects, by which portals are asked, and an object's values for them."""
+"""The attributes of library objects, by which portals are asked, and the values of an object."""
 
 import re
 from enum import StrEnum
@@ -8,9 +8,7 @@ from msgspec import Struct
 MAX_AUTHORS = 100
 _SPACES = re.compile(r"\s+")
 # Parts of a last name that are written in lower case, such as "van" in "Guido van Rossum".
-PARTICLES = frozenset(
-    "af al bin da de del den der des di dos du el ibn la le van von zu zum zur".split()
-)
+PARTICLES = "af al bin da de del den der des di dos du el ibn la le van von zu zum zur"
 
 
 class Attribute(StrEnum):
@@ -69,7 +67,7 @@ def person_name(text: str) -> PersonName:
         return PersonName(last.strip(), first.strip())
     words = text.split(" ")
     begin = len(words) - 1
-    while begin > 1 and words[begin - 1].lower() in PARTICLES and words[begin - 1].islower():
+    while begin > 1 and words[begin - 1] in PARTICLES.split():
         begin -= 1
     return PersonName(" ".join(words[begin:]), " ".join(words[:begin]))
 

@@ -173,8 +173,10 @@ def _without_doubles(matches: Sequence[FieldMatch], paired: set[str]) -> list[Fi
         match
         for match in matches
         if match.field in paired
-        or tokens(match.field) == tokens(surest[match.attribute].field)
-        and (match.attribute not in YEARS or match == surest[match.attribute])
+        or (
+            tokens(match.field) == tokens(surest[match.attribute].field)
+            and (match.attribute not in YEARS or match == surest[match.attribute])
+        )
     ]
 
 

@@ -33,9 +33,9 @@ ENDS = FROM_WORDS | TO_WORDS
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+")
 _REMARK = re.compile(
-    r"\([^()]*\)|\[[^\[\]]*\]|\b(?:e\.\s?g\.|z\.\s?B\.|for example|such as).*", re.I
+    r"\([^()]*\)|\[[^\[\]]*\]|\b(?:e\.\s?g\.|z\.\s?B\.|for example|such as).*", re.IGNORECASE
 )
-_LIST = re.compile(r"[,/|;&+•]|\b(?:or|and|oder|und|ou|et|o|y|e)\b", re.I)
+_LIST = re.compile(r"[,/|;&+•]|\b(?:or|and|oder|und|ou|et|o|y|e)\b", re.IGNORECASE)
 
 
 class Mention(Struct, frozen=True):

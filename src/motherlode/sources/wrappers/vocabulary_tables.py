@@ -82,7 +82,8 @@ WEB_WORDS: dict[str, str] = {
         "author, authors, author name, author names, creator, creators, contributor, "
         "contributors, writer, written by, author editor, editor, composer, researcher, "
         "autor, autoren, autorin, verfasser, verfasserin, urheber, auteur, auteurs, autores, "
-        "autori, autore, auteursnaam, szerzo, yazar, tekija, forfatter, forfattare, автор, авторы, автору"
+        "autori, autore, auteursnaam, szerzo, yazar, tekija, forfatter, forfattare, автор, "
+        "авторы, автору"
     ),
     Attribute.FIRST_NAME: (
         "first name, given name, forename, firstname, fname, givenname, vorname, prenom, "
@@ -146,7 +147,8 @@ WEB_WORDS: dict[str, str] = {
         "per page, hits, page, pages, volume, issue, edition, format, category, type, "
         "document type, material, library, branch, collection, database, brand, make, model, "
         "job title, company, check in, checkin, checkout, check out, depart, departure, arrival, "
-        "birth, death, date of birth, birth date, birthday, shelf mark, shelfmark, call number, callnumber, place of publication, "
+        "birth, death, date of birth, birth date, birthday, shelf mark, "
+        "shelfmark, call number, callnumber, place of publication, "
         "affiliation, institution, funding, monat, tag, ort, land, preis, mois, jour, ville, pays, "
         "mes, dia, ciudad, precio"
     ),
@@ -176,18 +178,29 @@ ABBREVIATIONS: dict[str, str] = {
     Attribute.LANGUAGE: "la, lang, lng",
 }
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 # Which end of a span of years a field is, besides the word for year.
 FROM_WORDS = frozenset(
-    "from since after start begin beginning min minimum lower low lo von ab depuis desde da "
-    "dal od gte earliest begining".split()
+    _words(
+        "from since after start begin beginning min minimum lower low lo von ab depuis desde da "
+        "dal od gte earliest begining"
+    )
 )
 TO_WORDS = frozenset(
-    "to until till before end max maximum upper high hi bis jusque hasta ate al do lte latest "
-    "through".split()
+    _words(
+        "to until till before end max maximum upper high hi bis jusque hasta ate al do lte latest "
+        "through"
+    )
 )
 # Nouns after these say more about the noun before them: "year of publication".
-PREPOSITIONS = frozenset("of by in for with de du des der von per im della do da para".split())
+PREPOSITIONS = frozenset(_words("of by in for with de du des der von per im della do da para"))
 SORT_WORDS = frozenset(
-    "sort sortby orderby order ordering rank ranking relevance ascending descending asc desc "
-    "newest oldest sortierung sortieren trier сортировка сортировки".split()
+    _words(
+        "sort sortby orderby order ordering rank ranking relevance ascending descending asc desc "
+        "newest oldest sortierung sortieren trier сортировка сортировки"
+    )
 )
