@@ -91,6 +91,7 @@ ROOMS = (
     "lab.misbehaviour",
     "lab.generated",
     "lab.recorded",
+    "lab.portals",
     "lab.serving",
     "lab.loader",
     "lab.replay",
