@@ -28,11 +28,9 @@ def similarity_to(matching: Matching, subject: LibraryObject) -> float:
     A form with a field for free words can at least be asked for the object's title.
     """
     scores = {attribute: matching.score_of(attribute) for attribute in subject.attributes}
-    grouped = [
-        max((scores[key] for key in group & scores.keys()), default=0.0) for group in _GROUPS
-    ]
+    groups = [[scores[key] for key in group & scores.keys()] for group in _GROUPS]
     single = [scores[key] for key in scores if not any(key in group for group in _GROUPS)]
-    summed = sum(grouped) + sum(single)
+    summed = sum(max(group, default=0.0) for group in groups) + sum(single)
     return max(summed, matching.score_of(Attribute.ANY) if subject.attributes else 0.0)
 
 

@@ -1,0 +1,167 @@
+"""A wrapper that is asked: its page, its form, the pages of results, within one session."""
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from motherlode.documents.encoding import charset_in, decode
+from motherlode.documents.forms import read_forms, submission_of
+from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
+from motherlode.fetch.web import Request, Response
+from motherlode.records import BadInputError, Form
+from motherlode.sources.search.client import API_RULES, SearchClient, is_html
+from motherlode.sources.search.errors import SourceError
+from motherlode.sources.search.feeds import read_feed
+from motherlode.sources.search.opensearch import OpenSearch
+from motherlode.sources.search.result_pages import read_result_page
+from motherlode.sources.search.source import Hit, SourceSetup
+from motherlode.sources.wrappers.assignment import assigned_values
+from motherlode.sources.wrappers.attributes import LibraryObject
+from motherlode.sources.wrappers.check import (
+    FormCheck,
+    FormState,
+    compare_forms,
+    form_of_today,
+)
+from motherlode.sources.wrappers.wrapper import Wrapper
+from motherlode.sources.wrappers.wrapper_file import read_wrapper
+from motherlode.urls import UrlError, address
+
+MAX_PAGES = 10  # of results that are read for one object
+
+
+class ResultPage(Struct, frozen=True):
+    """The hits of one page of results, and the address of the next page."""
+
+    hits: tuple[Hit, ...]
+    next_page: str = ""
+
+
+class FormSource:
+    """Asks a portal through its form, by attributes or by free words."""
+
+    def __init__(self, setup: SourceSetup, wrapper: Wrapper) -> None:
+        self._setup = setup
+        self._client = setup.client
+        self._wrapper = wrapper
+
+    async def search(self, query: str, wanted: int) -> list[Hit]:
+        """Return the hits for free words, or for words of a title where the form takes only those.
+
+        Raises `SourceError`.
+        """
+        return await self.ask(LibraryObject(query=query), wanted)
+
+    async def ask(self, subject: LibraryObject, wanted: int) -> list[Hit]:
+        """Return about `wanted` hits for an object, best first, each page once.
+
+        Raises `SourceError`.
+        """
+        values = assigned_values(self._wrapper.form, self._wrapper.matching, subject)
+        if not values:
+            raise self._client.error(
+                "cannot be asked for this: its form has a field for none of it"
+            )
+        words = " ".join(values.values())
+        if self._wrapper.template:
+            source = OpenSearch(replace(self._setup, url=self._wrapper.page))
+            return await source.search(words, wanted)
+        client = _in_session(self._client)
+        return await _hits(client, await self._submit(client, values), words, wanted)
+
+    async def check(self) -> FormCheck:
+        """Return how the form of today compares with that of the wrapper. Raises `SourceError`."""
+        check, _ = await self._today(_in_session(self._client))
+        return check
+
+    async def _submit(self, client: SearchClient, values: dict[str, str]) -> Response:
+        """Return the answer to the form, read anew from its page where it has to be."""
+        form = self._wrapper.form
+        if self._wrapper.reads_page:
+            check, today = await self._today(client)
+            if today is None or not check.is_usable:
+                what = check.changes[0] if check.changes else "it is gone"
+                raise client.error(
+                    f"has another form than when it was added: {what}; check it, and add it again"
+                )
+            form = today
+        try:
+            submission = submission_of(form, values)
+            url = address(submission.url, rules=API_RULES).url
+        except (BadInputError, UrlError) as error:
+            raise client.error(f"has a form that cannot be sent: {error}") from error
+        method = submission.method.upper()
+        return await client.send(
+            Request(url, method=method, body=submission.body, content_type=submission.content_type)
+        )
+
+    async def _today(self, client: SearchClient) -> tuple[FormCheck, Form | None]:
+        """Return the form as it is now, and what changed."""
+        if self._wrapper.template:
+            raise client.error("has an OpenSearch description and no form")
+        response = await client.get(self._wrapper.page)
+        content_type = response.header("content-type")
+        forms = read_forms(
+            decode(response.body, content_type), response.url, charset=charset_in(content_type)
+        )
+        today = form_of_today(self._wrapper.form, forms, self._wrapper.number)
+        if today is None:
+            return FormCheck(FormState.GONE, ("no form of its page has a field of it",)), None
+        return compare_forms(self._wrapper.form, today), today
+
+
+def open_form_source(setup: SourceSetup) -> FormSource:
+    """Return the source of the wrapper whose file the options name. Raises `BadInputError`."""
+    path = Path(setup.options.file)
+    return FormSource(setup, read_wrapper(path.parent.parent, path.stem))
+
+
+def _in_session(client: SearchClient) -> SearchClient:
+    """Return a client that keeps cookies, from here on."""
+    return replace(client, web=CookieWeb(client.web, CookieJar()))
+
+
+async def _hits(client: SearchClient, first: Response, words: str, wanted: int) -> list[Hit]:
+    """Return the hits of as many pages of results as are needed, from the first one on.
+
+    A page that leads to an earlier one or has no new hit is the last, and so is one that fails.
+    """
+    by_url: dict[str, Hit] = {}
+    asked = {first.url}
+    response = first
+    for _ in range(MAX_PAGES):
+        page = read_page(response, words)
+        new = [hit for hit in page.hits if hit.url not in by_url]
+        by_url.update((hit.url, hit) for hit in new)
+        following = _following(page.next_page, response.url)
+        if not new or len(by_url) >= wanted or not following or following in asked:
+            break
+        asked.add(following)
+        try:
+            response = await client.get(following)
+        except SourceError:
+            break
+    return list(by_url.values())[:wanted]
+
+
+def read_page(response: Response, words: str) -> ResultPage:
+    """Return the hits of a page of results, and its next page."""
+    content_type = response.header("content-type")
+    feed = read_feed(response.body, content_type, response.url)
+    if feed is not None:
+        return ResultPage(tuple(feed))
+    if not is_html(response):
+        return ResultPage(())
+    html = decode(response.body, content_type)
+    return ResultPage(tuple(read_result_page(html, response.url, words)))
+
+
+def _following(reference: str, here: str) -> str:
+    """Return the address of a next page at the same host; empty if there is none."""
+    try:
+        url = address(reference, here, API_RULES).url if reference else ""
+    except UrlError:
+        return ""
+    return url if urlsplit(url).netloc == urlsplit(here).netloc else ""
