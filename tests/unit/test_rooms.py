@@ -42,6 +42,7 @@ ROOMS = (
     "sources.back_links",
     "sources.bookmarks",
     "sources.search",
+    "sources.wrappers",
     "frontier",
     "policies.registry",
     "policies.options",

@@ -25,7 +25,7 @@ from motherlode.sources.wrappers.check import (
     compare_forms,
     form_of_today,
 )
-from motherlode.sources.wrappers.wrapper import Wrapper
+from motherlode.sources.wrappers.wrapper import Wrapper, wrapper_of_form
 from motherlode.sources.wrappers.wrapper_file import read_wrapper
 from motherlode.urls import UrlError, address
 
@@ -42,10 +42,23 @@ class ResultPage(Struct, frozen=True):
 class FormSource:
     """Asks a portal through its form, by attributes or by free words."""
 
-    def __init__(self, setup: SourceSetup, wrapper: Wrapper) -> None:
+    def __init__(self, setup: SourceSetup, wrapper: Wrapper | None = None) -> None:
         self._setup = setup
         self._client = setup.client
-        self._wrapper = wrapper
+        self._stored = wrapper
+
+    async def wrapper(self) -> Wrapper:
+        """Return the stored wrapper; without one, make it of the page at the source's address.
+
+        Raises `SourceError`.
+        """
+        if self._stored is None:
+            forms, page = await self._forms(self._client, self._setup.url)
+            try:
+                self._stored = wrapper_of_form(self._client.name, page, forms)
+            except BadInputError as error:
+                raise self._client.error(f"cannot be asked: {error}") from error
+        return self._stored
 
     async def search(self, query: str, wanted: int) -> list[Hit]:
         """Return the hits for free words, or for words of a title where the form takes only those.
@@ -59,28 +72,32 @@ class FormSource:
 
         Raises `SourceError`.
         """
-        values = assigned_values(self._wrapper.form, self._wrapper.matching, subject)
+        wrapper = await self.wrapper()
+        values = assigned_values(wrapper.form, wrapper.matching, subject)
         if not values:
             raise self._client.error(
                 "cannot be asked for this: its form has a field for none of it"
             )
         words = " ".join(values.values())
-        if self._wrapper.template:
-            source = OpenSearch(replace(self._setup, url=self._wrapper.page))
+        if wrapper.template:
+            source = OpenSearch(replace(self._setup, url=wrapper.page))
             return await source.search(words, wanted)
         client = _in_session(self._client)
-        return await _hits(client, await self._submit(client, values), words, wanted)
+        response = await self._submit(client, wrapper, values)
+        return await _hits(client, response, words, wanted)
 
     async def check(self) -> FormCheck:
         """Return how the form of today compares with that of the wrapper. Raises `SourceError`."""
-        check, _ = await self._today(_in_session(self._client))
+        check, _ = await self._today(_in_session(self._client), await self.wrapper())
         return check
 
-    async def _submit(self, client: SearchClient, values: dict[str, str]) -> Response:
+    async def _submit(
+        self, client: SearchClient, wrapper: Wrapper, values: dict[str, str]
+    ) -> Response:
         """Return the answer to the form, read anew from its page where it has to be."""
-        form = self._wrapper.form
-        if self._wrapper.reads_page:
-            check, today = await self._today(client)
+        form = wrapper.form
+        if wrapper.reads_page:
+            check, today = await self._today(client, wrapper)
             if today is None or not check.is_usable:
                 what = check.changes[0] if check.changes else "it is gone"
                 raise client.error(
@@ -97,23 +114,31 @@ class FormSource:
             Request(url, method=method, body=submission.body, content_type=submission.content_type)
         )
 
-    async def _today(self, client: SearchClient) -> tuple[FormCheck, Form | None]:
-        """Return the form as it is now, and what changed."""
-        if self._wrapper.template:
+    async def _today(self, client: SearchClient, wrapper: Wrapper) -> tuple[FormCheck, Form | None]:
+        """Return what changed in the form, and the form as it is now."""
+        if wrapper.template:
             raise client.error("has an OpenSearch description and no form")
-        response = await client.get(self._wrapper.page)
-        content_type = response.header("content-type")
-        forms = read_forms(
-            decode(response.body, content_type), response.url, charset=charset_in(content_type)
-        )
-        today = form_of_today(self._wrapper.form, forms, self._wrapper.number)
+        forms, _ = await self._forms(client, wrapper.page)
+        today = form_of_today(wrapper.form, forms, wrapper.number)
         if today is None:
             return FormCheck(FormState.GONE, ("no form of its page has a field of it",)), None
-        return compare_forms(self._wrapper.form, today), today
+        return compare_forms(wrapper.form, today), today
+
+    async def _forms(self, client: SearchClient, page: str) -> tuple[tuple[Form, ...], str]:
+        """Return the forms of a page, and the address at which it was found in the end."""
+        response = await client.get(page)
+        content_type = response.header("content-type")
+        html = decode(response.body, content_type)
+        return read_forms(html, response.url, charset=charset_in(content_type)), response.url
 
 
 def open_form_source(setup: SourceSetup) -> FormSource:
-    """Return the source of the wrapper whose file the options name. Raises `BadInputError`."""
+    """Return the source of the wrapper whose file the options name, else of a page's best form.
+
+    Raises `BadInputError` if the file cannot be used.
+    """
+    if not setup.options.file:
+        return FormSource(setup)
     path = Path(setup.options.file)
     return FormSource(setup, read_wrapper(path.parent.parent, path.stem))
 

@@ -14,8 +14,8 @@ from motherlode.sources.wrappers.attributes import (
 )
 from motherlode.sources.wrappers.menus import (
     LANGUAGE_CODES,
+    MENU_CONTROLS,
     YEAR,
-    is_menu,
     language_of,
     usable_options,
 )
@@ -57,10 +57,10 @@ def fitted_value(
     """
     if attribute in YEARS:
         return _year_value(field, attribute, subject.year)
-    if attribute == Attribute.LANGUAGE and is_menu(field):
+    if attribute == Attribute.LANGUAGE and field.control in MENU_CONTROLS:
         return _language_option(field, subject.language)
     texts = _texts(field, attribute, subject)[number:]
-    if is_menu(field):
+    if field.control in MENU_CONTROLS:
         return next(filter(None, (option_value(field, text) for text in texts)), "")
     return next((cut(text, field.max_length) for text in texts[:1]), "")
 
@@ -147,7 +147,11 @@ def _texts(field: FormField, attribute: Attribute, subject: LibraryObject) -> li
     if attribute in NAMES:
         return [_name(author, attribute, field) for author in subject.authors]
     if attribute == Attribute.KEYWORDS:
-        return list(subject.keywords) if is_menu(field) else _known(" ".join(subject.keywords))
+        return (
+            list(subject.keywords)
+            if field.control in MENU_CONTROLS
+            else _known(" ".join(subject.keywords))
+        )
     if attribute == Attribute.IDENTIFIER:
         return _known(_doi(subject.doi), subject.isbn, subject.issn)
     if attribute == Attribute.DOI:
@@ -187,7 +191,7 @@ def _name(author: PersonName, attribute: Attribute, field: FormField) -> str:
 def _year_value(field: FormField, attribute: Attribute, year: int) -> str:
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return ""
-    if is_menu(field):
+    if field.control in MENU_CONTROLS:
         return year_option(field, attribute, year)
     is_end = attribute == Attribute.YEAR_TO
     month, day = ("12", "31") if is_end else ("01", "01")

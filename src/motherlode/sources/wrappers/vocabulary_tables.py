@@ -149,7 +149,7 @@ WEB_WORDS: dict[str, str] = {
         "job title, company, check in, checkin, checkout, check out, depart, departure, arrival, "
         "birth, death, date of birth, birth date, birthday, shelf mark, "
         "shelfmark, call number, callnumber, place of publication, "
-        "affiliation, institution, funding, monat, tag, ort, land, preis, mois, jour, ville, pays, "
+        "affiliation, institution, funding, monat, ort, land, preis, mois, jour, ville, pays, "
         "mes, dia, ciudad, precio"
     ),
 }

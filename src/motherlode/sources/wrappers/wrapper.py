@@ -141,8 +141,6 @@ def _refusals(form: Form) -> Iterator[str]:
         yield "it asks for a password or a file"
     if any(_letters(field.name) in PAYMENT_WORDS for field in form.fields):
         yield REFUSED[FormPurpose.ORDER]
-    if form.needs_script:
-        yield "it works only with a script"
     yield form.problem.rstrip(".")
     if urlsplit(form.action).scheme not in ("http", "https"):
         yield "it is sent to an address that is not on the Web"
@@ -155,11 +153,16 @@ def _best(forms: Sequence[Form], vocabulary: Vocabulary, page: str) -> tuple[int
     able = [
         (number, matching)
         for number, form in enumerate(forms, start=1)
-        if not refusal_of(form) and (matching := matching_of(form, vocabulary)).fields
+        if not (refusal_of(form) or form.needs_script)
+        and (matching := matching_of(form, vocabulary)).fields
     ]
     if not able:
         first = max(range(len(forms)), key=lambda place: forms[place].purpose == FormPurpose.SEARCH)
-        return first + 1, _checked(forms[first], vocabulary, page, first + 1)
+        _checked(forms[first], vocabulary, page, first + 1)
+        raise BadInputError(
+            f"No source is made of form {first + 1} of {page}: it seems to work only with a script; "
+            f"'--form {first + 1}' tries it all the same."
+        )
 
     def worth(pair: tuple[int, Matching]) -> tuple[bool, float, int]:
         number, matching = pair
