@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import turbohtml
 from turbohtml import Document as Tree
+from turbohtml import Element
 
 from motherlode.documents.elements import attribute
 from motherlode.documents.forms.charsets import charset_of_form
+from motherlode.documents.forms.features import Surroundings
 from motherlode.documents.forms.fields import FieldReader
 from motherlode.documents.forms.labels import Labels, clipped
 from motherlode.documents.forms.outline import MAX_FORMS, MAX_WORDS, Control, Outline, outline_of
@@ -21,6 +24,7 @@ _FILLABLE = frozenset({"text", "search", "textarea", "email", "password", "tel",
 _ORPHANS = "its fields stand outside of any form"
 _TOO_LARGE = "it has more fields, options or text than are read"
 _FILE = "it asks for a file"
+_MAX_BUTTONS = 5
 _MAX_TITLE_DISTANCE = 5  # pieces of text between a form and the heading before it
 
 
@@ -31,12 +35,20 @@ def read_forms(html: str, url: str, *, charset: str = "") -> tuple[Form, ...]:
     declaration counts, else UTF-8. Fields outside of all forms are one form more, the last, with a
     `problem`.
     """
+    forms = unjudged_forms(html, url, charset=charset)
+    return tuple(with_purpose(form, surroundings) for form, surroundings in forms)
+
+
+def unjudged_forms(
+    html: str, url: str, *, charset: str = ""
+) -> Iterator[tuple[Form, Surroundings]]:
+    """Yield the forms of a page before anything is concluded about their purpose."""
     tree = turbohtml.parse(html)
     if tree.select_one("form,input,textarea,select") is None:
-        return ()
+        return
     outline = outline_of(tree)
     page = _Page(outline, Labels(outline), Addresses(tree, url), charset or _declared(tree))
-    return tuple(map(with_purpose, page.forms(controls_by_form(html, outline))))
+    yield from page.forms(controls_by_form(html, outline))
 
 
 @dataclass(slots=True)
@@ -48,13 +60,21 @@ class _Page:
     addresses: Addresses
     charset: str
 
-    def forms(self, controls: dict[int, list[Control]]) -> Iterator[Form]:
+    def forms(self, controls: dict[int, list[Control]]) -> Iterator[tuple[Form, Surroundings]]:
         reader = FieldReader(self.labels)
-        for number in range(min(len(self.outline.forms), MAX_FORMS)):
-            yield self._form(number, controls.get(number, []), reader)
-        orphans = [control for control in controls.get(_NOWHERE, ())]
+        for number, part in enumerate(self.outline.forms[:MAX_FORMS]):
+            own = controls.get(number, [])
+            yield self._form(number, own, reader), self._surroundings(part.element, own)
+        orphans = controls.get(_NOWHERE, [])
         if any(control.kind in _FILLABLE for control in orphans):
-            yield self._orphans(orphans, reader)
+            yield self._orphans(orphans, reader), Surroundings()
+
+    def _surroundings(self, element: Element, controls: list[Control]) -> Surroundings:
+        scripted = (control for control in controls if control.kind in ("button", "reset"))
+        return Surroundings(
+            names=_names(element),
+            buttons=tuple(map(self.labels.label_of, islice(scripted, _MAX_BUTTONS))),
+        )
 
     def _form(self, number: int, controls: list[Control], reader: FieldReader) -> Form:
         element = self.outline.forms[number].element
@@ -105,6 +125,12 @@ class _Page:
         if before is None or part.span.start - before.end > _MAX_TITLE_DISTANCE:
             return ""
         return self.outline.words(before)
+
+
+def _names(element: Element) -> str:
+    """Return what the markup calls an element."""
+    values = (attribute(element, name)[:MAX_WORDS] for name in ("id", "class", "name", "role"))
+    return " ".join(filter(None, values))
 
 
 def _problem(target: Target, fields: tuple[FormField, ...], *, is_full: bool) -> str:
