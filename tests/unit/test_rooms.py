@@ -28,6 +28,7 @@ ROOMS = (
     "fetch.politeness",
     "fetch.dns",
     "fetch.wire",
+    "fetch.form_session",
     "fetch.duplicates",
     "fetch.fetcher",
     "fetch.http",

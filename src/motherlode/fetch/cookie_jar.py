@@ -50,18 +50,19 @@ class CookieJar:
 
     def learn(self, response: Response) -> None:
         """Keep what a response sets; the oldest cookies give way to new ones."""
-        now = self._clock()
+        now, is_secure = self._clock(), response.url.startswith("https:")
         for line in response.all_headers("set-cookie")[:MAX_PER_HOST]:
             cookie = parse_cookie(line, response.url, now)
             if cookie is None:
                 continue
             key = (cookie.domain, cookie.path, cookie.name)
-            kept = self._cookies.pop(key, None)
+            kept = self._cookies.get(key)
+            if kept is not None and kept.secure and not is_secure:
+                continue  # what came over TLS is not overwritten in plain
+            self._cookies.pop(key, None)
             if cookie.expires_at > now:
                 self._cookies[key] = cookie
                 self._make_room(cookie.domain)
-            elif kept is not None and kept.secure and not response.url.startswith("https:"):
-                self._cookies[key] = kept
 
     def headers_for(self, url: str) -> Headers:
         """Return the Cookie header for a URL; nothing, if there is none to send."""

@@ -15,6 +15,7 @@ from motherlode.fetch.dns.hosts_file import HOSTS_FILE
 from motherlode.fetch.dns.resolver import Resolved, Resolver
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.options import DnsOptions, NetworkOptions
+from motherlode.fetch.submissions import check_submission
 from motherlode.fetch.web import FetchError, Phases, Request, Response
 from motherlode.fetch.wire.cookies import Cookies
 from motherlode.fetch.wire.dialer import Dialer, HttpOrigin, OpenConnection
@@ -32,7 +33,6 @@ _WAITED_TOO_LONG = 408
 _HTTP1_REFUSED = frozenset({426, 505})  # upgrade required, HTTP version not supported
 _NO_AUTHORITY = re.compile(r"[@?#\\]")
 _MAX_PORT = 65_536
-MAX_POST_BYTES = 2**20  # far more than a form sends without files
 _CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -93,7 +93,7 @@ class HttpWeb:
 
     async def _fetch(self, request: Request) -> Response:
         if request.method != "GET" or request.body:
-            _check(request)
+            check_submission(request)
         origin, authority, target = _parts(request.url)
         for attempt in range(_TRIES):
             kept_open = attempt < _TRIES - 1 and request.method == "GET"
@@ -186,17 +186,6 @@ def _parts(url: str) -> tuple[HttpOrigin, str, str]:
     if port and not (port.isdecimal() and int(port[:9]) < _MAX_PORT):
         raise FetchError(FailureKind.PROTOCOL, url[:200], "not a canonical URL")
     return HttpOrigin(scheme, host, int(port or default)), authority, f"{slash or '/'}{path}"
-
-
-def _check(request: Request) -> None:
-    """Raise `FetchError` for a request that is not sent, whatever its URL."""
-    if request.method == "POST":
-        if len(request.body) > MAX_POST_BYTES:
-            detail = f"more than {MAX_POST_BYTES:,} bytes to send"
-            raise FetchError(FailureKind.TOO_LARGE, request.url, detail)
-    elif request.method != "GET" or request.body:
-        detail = "only GET without a body and POST are sent"
-        raise FetchError(FailureKind.PROTOCOL, request.url, detail)
 
 
 def _content_lines(request: Request) -> str:

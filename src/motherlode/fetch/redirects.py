@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from motherlode.fetch.failures import FailureKind
-from motherlode.fetch.robots.cache import origin_of
 from motherlode.fetch.web import FetchError, Request, Response
 from motherlode.urls import UrlError, UrlRules, address
 
@@ -38,12 +37,12 @@ def next_request(
         url = address(location, request.url, rules).url
     except UrlError as error:
         raise FetchError(FailureKind.BAD_REDIRECT, request.url, f"no URL: {error.kind}") from error
-    same_origin = origin_of(url) == origin_of(request.url)
+    same_origin = _origin(url) == _origin(request.url)
     headers = request.headers if same_origin else ()
     if request.method == "GET" or response.status not in _REPEATS:
         return Request(url, headers, request.types, request.cut)
     if not same_origin:
-        detail = f"status {response.status} would hand the form to {origin_of(url)}"
+        detail = f"status {response.status} would hand the form to {_origin(url)}"
         raise FetchError(FailureKind.BAD_REDIRECT, request.url, detail)
     return replace(request, url=url)
 
@@ -64,3 +63,8 @@ async def follow_redirects(
             return response
         here = following
     raise FetchError(FailureKind.REDIRECTS, request.url, f"more than {MAX_REDIRECTS}")
+
+
+def _origin(url: str) -> str:
+    """Return scheme and authority of a canonical URL."""
+    return "/".join(url.split("/", 3)[:3])

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from motherlode.fetch import DnsOptions, FetchError, NetworkOptions, Request, Response
 from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.submissions import check_submission
 from motherlode.fetch.wire.http1 import Http1
 from motherlode.fetch.wire.intake import Intake
 from motherlode.fetch.wire.watch import Watch
@@ -61,6 +62,8 @@ class Replay:
         pass
 
     async def fetch(self, request: Request) -> Response:
+        if request.method != "GET" or request.body:
+            check_submission(request)
         host = request.url.partition("://")[2].partition("/")[0]
         async with self._turn(host):
             began = asyncio.get_running_loop().time()
