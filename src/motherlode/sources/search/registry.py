@@ -120,6 +120,7 @@ KINDS = (
         summary="Any portal with a search form: asked by title, author, year or free words.",
         opener="motherlode.sources.wrappers.form_source:open_form_source",
         terms="As the site says; politeness.delay between two requests.",
+        terms_url="https://html.spec.whatwg.org/multipage/forms.html",
     ),
     SourceKind(
         name="file",

@@ -40,12 +40,12 @@ def assigned_values(form: Form, matching: Matching, subject: LibraryObject) -> d
     placed = {match.attribute for match in own if match.field in values}
     by_menu = dict(_menu_values(matching, fields, subject, placed))
     values |= by_menu
-    if subject.query and not (by_menu or Attribute.ANY in placed):
-        values |= _words_anywhere(matching, fields, subject.query, values)
-    if values.keys() & paired or not placed.isdisjoint((*TELLING, Attribute.ANY)):
+    is_told = bool(by_menu) or not placed.isdisjoint((*TELLING, Attribute.ANY))
+    has_words = bool(by_menu) or Attribute.ANY in placed or not subject.query
+    if is_told and has_words:
         return values
     free = _words_anywhere(matching, fields, subject.query or _words(subject), values)
-    return values | free if free else {}
+    return values | free if free or is_told else {}
 
 
 def _own_values(

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import turbohtml
 from msgspec import Struct
 
 from motherlode.documents.encoding import charset_in, decode
@@ -32,7 +33,7 @@ from motherlode.urls import UrlError, address
 MAX_PAGES = 10  # of results that are read for one object
 
 
-class ResultPage(Struct, frozen=True):
+class HitsPage(Struct, frozen=True):
     """The hits of one page of results, and the address of the next page."""
 
     hits: tuple[Hit, ...]
@@ -156,12 +157,13 @@ async def _hits(client: SearchClient, first: Response, words: str, wanted: int) 
     by_url: dict[str, Hit] = {}
     asked = {first.url}
     response = first
-    for _ in range(MAX_PAGES):
+    while True:
         page = read_page(response, words)
         new = [hit for hit in page.hits if hit.url not in by_url]
         by_url.update((hit.url, hit) for hit in new)
         following = _following(page.next_page, response.url)
-        if not new or len(by_url) >= wanted or not following or following in asked:
+        is_enough = len(by_url) >= wanted or len(asked) >= MAX_PAGES
+        if is_enough or not new or not following or following in asked:
             break
         asked.add(following)
         try:
@@ -171,16 +173,27 @@ async def _hits(client: SearchClient, first: Response, words: str, wanted: int) 
     return list(by_url.values())[:wanted]
 
 
-def read_page(response: Response, words: str) -> ResultPage:
+def read_page(response: Response, words: str) -> HitsPage:
     """Return the hits of a page of results, and its next page."""
     content_type = response.header("content-type")
     feed = read_feed(response.body, content_type, response.url)
     if feed is not None:
-        return ResultPage(tuple(feed))
+        return HitsPage(tuple(feed))
     if not is_html(response):
-        return ResultPage(())
+        return HitsPage(())
     html = decode(response.body, content_type)
-    return ResultPage(tuple(read_result_page(html, response.url, words)))
+    return HitsPage(tuple(read_result_page(html, response.url, words)), _declared_next(html))
+
+
+def _declared_next(html: str) -> str:
+    """Return the link that a page declares as its next page; empty if it declares none."""
+    tree = turbohtml.parse(html, positions=False)
+    for link in (*tree.find_all("link"), *tree.find_all("a")):
+        rel, href = link.attrs.get("rel"), link.attrs.get("href")
+        relations = rel if isinstance(rel, list) else str(rel or "").split()
+        if "next" in [str(relation).lower() for relation in relations] and href:
+            return str(href)
+    return ""
 
 
 def _following(reference: str, here: str) -> str:

@@ -160,8 +160,8 @@ def _best(forms: Sequence[Form], vocabulary: Vocabulary, page: str) -> tuple[int
         first = max(range(len(forms)), key=lambda place: forms[place].purpose == FormPurpose.SEARCH)
         _checked(forms[first], vocabulary, page, first + 1)
         raise BadInputError(
-            f"No source is made of form {first + 1} of {page}: it seems to work only with a script; "
-            f"'--form {first + 1}' tries it all the same."
+            f"No source is made of form {first + 1} of {page}: it seems to work only with a "
+            f"script; '--form {first + 1}' tries it all the same."
         )
 
     def worth(pair: tuple[int, Matching]) -> tuple[bool, float, int]:

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motherlode.sources.wrappers import vocabulary_tables as tables
+from motherlode.sources.wrappers.attributes import Attribute
 from motherlode.sources.wrappers.vocabulary import Vocabulary, tokens
 
 WORDS = Vocabulary()
 
 
-def best(attributes: dict[str, float]) -> str:
+def best(attributes: dict[Attribute, float]) -> str:
     return max(attributes, key=lambda key: attributes[key], default="")
 
 
