@@ -130,9 +130,6 @@ def _value(control: Control) -> str:
 
 def _options(menu: Element) -> Iterator[FormOption]:
     """Return the options of a menu, as they are selected by their own word."""
-    closed = {
-        option for group in menu.select("optgroup[disabled]") for option in group.find_all("option")
-    }
     for option in menu.find_all("option"):
         words = tidy(option.text)
         value = option.attr("value")
@@ -140,8 +137,17 @@ def _options(menu: Element) -> Iterator[FormOption]:
             words if value is None else value,
             clipped(attribute(option, "label")) or words[:MAX_WORDS],
             is_selected=option.attr("selected") is not None,
-            is_disabled=option.attr("disabled") is not None or option in closed,
+            is_disabled=option.attr("disabled") is not None or _is_in_closed_group(option),
         )
+
+
+def _is_in_closed_group(option: Element) -> bool:
+    group = option.parent
+    return (
+        isinstance(group, Element)
+        and group.tag == "optgroup"
+        and group.attr("disabled") is not None
+    )
 
 
 def _only_last_selected(options: tuple[FormOption, ...]) -> tuple[FormOption, ...]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import islice
 
 from motherlode.documents.elements import attribute
 from motherlode.documents.forms.outline import (
@@ -19,6 +20,8 @@ _CHOICES = ("checkbox", "radio")
 _BUTTONS = ("submit", "button", "reset", "image")
 _MAX_NEARBY = 100  # characters; more are no label but a text
 _MAX_IDS = 5  # of `aria-labelledby`
+_MAX_LABELS = 5  # of a field
+_MAX_AFTER = 2 * MAX_WORDS
 
 
 class Labels:
@@ -62,7 +65,7 @@ class Labels:
 
     def _own_label(self, control: Control) -> str:
         spans: Iterable[Span] = self._by_id.get(attribute(control.element, "id"), ())
-        for span in spans:
+        for span in islice(spans, _MAX_LABELS):
             if words := self._outline.words(span):
                 return words
         label = control.scope.label
@@ -125,12 +128,9 @@ class Labels:
                 size += len(piece)
             elif isinstance(piece, Control) or piece >= ROW or (line and piece >= LINE):
                 break
-            if size > _MAX_WORDS_AFTER:
+            if size > _MAX_AFTER:
                 break
         return " ".join(line)[:MAX_WORDS]
-
-
-_MAX_WORDS_AFTER = 2 * MAX_WORDS
 
 
 def clipped(text: str) -> str:

@@ -5,8 +5,8 @@ walked a fixed number of times. Nested elements therefore cost no more than othe
 """
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from msgspec import Struct
 from turbohtml import Document as Tree
@@ -87,6 +87,7 @@ class Outline:
     spans: dict[str, Span] = field(default_factory=dict)  # by an element's `id`
     texts: list[str] = field(default_factory=list)
     pieces: list[str | int | Control] = field(default_factory=list)  # words, breaks, controls
+    is_cut: bool = False  # the page has more controls than are read
 
     def words(self, span: Span | None) -> str:
         """Return the words of an element, as far as a label may be long."""
@@ -94,7 +95,7 @@ class Outline:
             return ""
         parts: list[str] = []
         size = 0
-        for text in islice(self.texts, span.start, span.end):
+        for text in self.texts[span.start : min(span.end, span.start + MAX_WORDS)]:
             parts.append(text[:MAX_WORDS])
             size += len(text) + 1
             if size > MAX_WORDS:
@@ -114,7 +115,6 @@ class _Walk:
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
-        self._form_numbers: dict[int, int] = {}
 
     def over(self, tree: Tree) -> None:
         # Behind the children of an element comes its end: the level of its break and its span.
@@ -165,6 +165,7 @@ class _Walk:
 
     def _add_control(self, element: Element, scope: Scope, span: Span) -> None:
         if len(self.outline.controls) >= MAX_CONTROLS:
+            self.outline.is_cut = True
             return
         control = Control(element, kind_of_control(element), scope, span)
         self.outline.controls.append(control)
@@ -243,5 +244,5 @@ def _level(tag: str) -> int:
     return ROW if tag in _ROWS else LINE
 
 
-def _children(element: Element) -> tuple[object, ...]:
+def _children(element: Element) -> Sequence[object]:
     return () if element.tag in ("select", "textarea") else element.children

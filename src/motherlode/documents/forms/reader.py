@@ -90,7 +90,7 @@ class _Page:
             title=self._title(number, controls),
             name=(attribute(element, "id") or attribute(element, "name"))[:MAX_WORDS],
             needs_script=needs_script(element, target, fields),
-            problem=_problem(target, fields, is_full=reader.is_full),
+            problem=_problem(target, fields, is_full=reader.is_full or self.outline.is_cut),
         )
 
     def _orphans(self, controls: list[Control], reader: FieldReader) -> Form:

@@ -155,7 +155,8 @@ def _places(form: Form, names: Iterable[str]) -> dict[str, list[int]]:
 
     A hidden field is meant only where no other has its name: then a script would fill it in.
     """
-    visible, hidden = defaultdict(list), defaultdict(list)
+    visible: dict[str, list[int]] = defaultdict(list)
+    hidden: dict[str, list[int]] = defaultdict(list)
     wanted = set(names)
     for place, field in enumerate(form.fields):
         if field.name in wanted and not field.is_disabled:

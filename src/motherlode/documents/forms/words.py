@@ -25,13 +25,17 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(_folded(spaced))[:_MAX_TOKENS])
 
 
-@lru_cache(4096)
 def meanings(text: str) -> tuple[str, ...]:
     """Return what words of a text or an identifier mean, in alphabetical order.
 
     >>> meanings("Buscar en el boletín")
     ('mailing', 'search')
     """
+    return _meanings(text[:_MAX_CHARS])
+
+
+@lru_cache(4096)
+def _meanings(text: str) -> tuple[str, ...]:
     spaced = f" {' '.join(tokens(text))} "
     return tuple(name for name, pattern in _patterns().items() if pattern.search(spaced))
 
