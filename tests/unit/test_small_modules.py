@@ -21,6 +21,7 @@ ONE_MODULE_EACH = (
     "sources/bookmarks",
 )
 EXCEPTIONS = {
+    "crawl/exchanges": "what is archived, of pages and of submitted forms",
     "crawl/termination": "when a crawl ends: a decision with a table of tests",
     "export/site/names": "names of files: a rule with examples, which readers of a site see",
     "export/site/spool": "temporary files, so that memory does not grow with pages",

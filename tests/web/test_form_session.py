@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 from urllib.parse import parse_qs
 
 import pytest
 
+from motherlode.crawl.exchanges import exchange_of_submission
 from motherlode.fetch import (
     FetchError,
     NetworkOptions,
@@ -22,10 +25,14 @@ from motherlode.fetch.http import HttpWeb
 from motherlode.fetch.politeness.rate_limiter import RateLimiter
 from motherlode.fetch.robots.cache import RobotsCache
 from motherlode.fetch.robots.robots_web import RobotsWeb
+from motherlode.lab.clock import run_virtually
+from motherlode.lab.recorded import RecordedWeb
+from motherlode.lab.replay import Replay
 from motherlode.lab.web import Answer, RequestHandler, SandboxRequest, html
 from motherlode.sources.search.client import SearchClient
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.pace import RequestPace
+from motherlode.store.archive import Archive, ArchiveOptions, Identity
 from support.interactive_webs import HandledWeb, RecordingHandler, serving_web
 
 T = TypeVar("T")
@@ -143,14 +150,7 @@ def status(result: Response | FetchError) -> int:
 def test_a_form_with_a_token_is_answered_after_its_page_was_fetched() -> None:
     portal = TokenPortal()
 
-    async def work(session: FormSession) -> tuple[bytes, bytes]:
-        page = await session.send(Request(f"http://{PORTAL}/find"))
-        token = page.body.partition(b'value="')[2].partition(b'"')[0]
-        results = await session.send(post(b"q=owls&token=" + token))
-        more = await session.send(Request(f"http://{PORTAL}/results?page=2"))
-        return results.body, more.body
-
-    assert in_session({PORTAL: portal}, work) == (b"<p>owls of s0", b"<p>owls of s0")
+    assert in_session({PORTAL: portal}, search_with_token)[1:] == [b"<p>owls of s0"] * 2
     told = [
         (request.method, request.target, request.headers.get("cookie", ""))
         for request in portal.requests
@@ -180,6 +180,36 @@ def test_a_cookie_does_not_follow_a_redirect_to_another_host() -> None:
     assert [status(result) for result in results] == [200, 200]
     assert "cookie" in portal.requests[-1].headers
     assert all("cookie" not in request.headers for request in other.requests)
+
+
+async def search_with_token(session: FormSession) -> list[bytes]:
+    """Fetch the form, submit it with its token, and go on to the second page."""
+    page = await session.send(Request(f"http://{PORTAL}/find"))
+    token = page.body.partition(b'value="')[2].partition(b'"')[0]
+    results = await session.send(post(b"q=owls&token=" + token))
+    more = await session.send(Request(f"http://{PORTAL}/results?page=2"))
+    return [page.body, results.body, more.body]
+
+
+def test_a_session_that_was_archived_is_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LODE_CACHE", str(tmp_path / "cache"))
+    with Archive(tmp_path / "web", ArchiveOptions(), Identity("tests")) as archive:
+
+        def note(request: Request, response: Response) -> None:
+            archive.append(exchange_of_submission(request, response))
+
+        async def work(session: FormSession) -> list[bytes]:
+            return await search_with_token(replace(session, note_exchange=note))
+
+        told = in_session({PORTAL: TokenPortal()}, work)
+        archive.flush()
+    web = Replay(RecordedWeb(tmp_path / "web"))
+    rulebook = RobotsCache(web, RobotsOptions(), "tests")
+    session = FormSession(web=web, courtesy=RateLimiter(EAGER), rulebook=rulebook)
+    assert run_virtually(search_with_token(session)) == told
+    assert told[1] == b"<p>owls of s0"
 
 
 # --- redirects ------------------------------------------------------------------------------------------
@@ -234,6 +264,23 @@ def test_redirects_in_a_circle_end() -> None:
     (result,) = sent({PORTAL: portal}, post())
     assert failure(result) == FailureKind.REDIRECTS
     assert len(asked(portal)) == 6
+
+
+def test_an_address_may_be_spelled_as_a_page_has_it() -> None:
+    portal = saying(html("<p>owls"))
+    (result,) = sent({PORTAL: portal}, post(url="HTTP://Portal.test/a/../find?q=b%E4r owl#top"))
+    assert status(result) == 200
+    assert asked(portal) == [("POST", "/find?q=b%E4r%20owl", b"q=owls")]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "find", "ftp://portal.test/", "javascript:alert(1)", "http://[x/", "http://" + "a" * 9000],
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    (result,) = sent({PORTAL: saying(html("<p>owls"))}, post(url=url))
+    assert failure(result) == FailureKind.PROTOCOL
+    assert len(str(result)) < 1000
 
 
 # --- politeness -----------------------------------------------------------------------------------------

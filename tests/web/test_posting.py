@@ -369,3 +369,18 @@ def test_an_http2_answer_that_comes_before_the_body_is_through_is_taken(run: Run
 
     results, _ = over_tls(run, handle, tls("h2"), post(URL, bytes(MAX_POST_BYTES)), Request(URL))
     assert [kind(result) for result in results] == ["status 413"] * 2
+
+
+@pytest.mark.parametrize("status", ["426 Upgrade Required", "505 HTTP Version Not Supported"])
+def test_a_host_that_refuses_http1_gets_the_form_over_http2(run: Run, status: str) -> None:
+    received = Received()
+    refusing = replying(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
+    speaking = h2_replying(received)
+
+    async def handle(guest: Guest, site: Site) -> None:
+        await (refusing if guest.number == 1 else speaking)(guest, site)
+
+    form = post(URL, b"q=owls")
+    (result,), site = over_tls(run, handle, tls("h2", "http/1.1"), form, http2="needed")
+    assert (good(result).protocol, received.bodies) == ("HTTP/2", [b"q=owls"])
+    assert (len(site.heads), site.connections) == (1, 2)

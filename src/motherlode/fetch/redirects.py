@@ -15,15 +15,13 @@ from motherlode.urls import UrlError, UrlRules, address
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _REPEATS = frozenset({307, 308})  # they keep the method and the body
-# Spelling is made canonical; parameters may be those of a session, so none is dropped.
-SUBMISSION_URLS = UrlRules(tracking_parameters=(), session_parameters=(), max_url=8_000)
+# Of forms and services: only the spelling is made canonical, no parameter is dropped.
+EXACT_URLS = UrlRules(tracking_parameters=(), session_parameters=(), max_url=8_000)
 
 Send = Callable[[Request], Awaitable[Response]]
 
 
-def next_request(
-    request: Request, response: Response, rules: UrlRules = SUBMISSION_URLS
-) -> Request | None:
+def next_request(request: Request, response: Response) -> Request | None:
     """Return the request that a redirect asks for; None: the response is no redirect.
 
     A POST becomes a GET without a body by 301, 302 and 303, and is repeated by 307 and 308 at its
@@ -34,7 +32,7 @@ def next_request(
     if not location:
         return None
     try:
-        url = address(location, request.url, rules).url
+        url = address(location, request.url, EXACT_URLS).url
     except UrlError as error:
         raise FetchError(FailureKind.BAD_REDIRECT, request.url, f"no URL: {error.kind}") from error
     same_origin = _origin(url) == _origin(request.url)
@@ -47,9 +45,7 @@ def next_request(
     return replace(request, url=url)
 
 
-async def follow_redirects(
-    request: Request, send: Send, rules: UrlRules = SUBMISSION_URLS
-) -> Response:
+async def follow_redirects(request: Request, send: Send) -> Response:
     """Return the response at the end of at most `MAX_REDIRECTS` redirects.
 
     Each request goes out by `send`, which keeps to robots.txt, turns and limits. Raises
@@ -58,7 +54,7 @@ async def follow_redirects(
     here = request
     for _ in range(MAX_REDIRECTS + 1):
         response = await send(here)
-        following = next_request(here, response, rules)
+        following = next_request(here, response)
         if following is None:
             return response
         here = following

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from motherlode.documents.mime import sniff_mime
 from motherlode.fetch.failures import FailureKind
-from motherlode.fetch.redirects import follow_redirects
+from motherlode.fetch.redirects import EXACT_URLS, follow_redirects
 from motherlode.fetch.response_headers import retry_after
 from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.pace import RequestPace
-from motherlode.urls import UrlError, UrlRules, address
+from motherlode.urls import UrlError, address
 
 MAX_ANSWER_BYTES = 10 * 2**20
 _CUT = MAX_ANSWER_BYTES + 1
@@ -32,8 +32,6 @@ DENIED = frozenset({401, 403})
 NOT_FOUND = frozenset({404, 410})
 SERVER_ERROR = 500
 
-# Addresses of services: only their spelling is made canonical, no parameter is dropped.
-API_RULES = UrlRules(tracking_parameters=(), session_parameters=(), max_url=8_000)
 Parameters = Mapping[str, object]
 
 
@@ -67,9 +65,10 @@ class SearchClient:
 
         A POST is sent once: a service that is busy is not asked again. Raises `SourceError`.
         """
-        bounded = replace(request, cut=min(request.cut or _CUT, _CUT))
+        url = self._resolved(request.url, None)
+        bounded = replace(request, url=url, cut=min(request.cut or _CUT, _CUT))
         try:
-            response = await follow_redirects(bounded, self._patient_fetch, API_RULES)
+            response = await follow_redirects(bounded, self._patient_fetch)
         except FetchError as error:
             raise self._misdirected(error) from error
         return self._checked(response)
@@ -159,7 +158,7 @@ class SearchClient:
 
     def _resolved(self, reference: str, base: str | None) -> str:
         try:
-            return address(reference, base, API_RULES).url
+            return address(reference, base, EXACT_URLS).url
         except UrlError as error:
             if error.kind == "URL too long":
                 raise self.error("cannot take a query as long as this one") from error
