@@ -108,8 +108,10 @@ def words(text: str) -> list[str]:
     >>> words("Müller, J.: Owls!")
     ['muller', 'j', 'owls']
     """
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return _WORD.findall(bare.casefold())
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text)
+        text = "".join(char for char in apart if not unicodedata.combining(char))
+    return _WORD.findall(text.casefold())
 
 
 def _text(paper: PaperRecord, attribute: str) -> str:

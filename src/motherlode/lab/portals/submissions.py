@@ -1,7 +1,6 @@
 """What a form sends: the names and values of a request, in each of the three encodings."""
 
-from email import message_from_bytes
-from email.message import Message
+import re
 from urllib.parse import parse_qs
 
 from motherlode.lab.web import SandboxRequest
@@ -10,6 +9,8 @@ MAX_FIELDS = 100
 MAX_VALUE_CHARS = 2_000
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
+_BOUNDARY = re.compile(r'boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))', re.IGNORECASE)
+_PART_NAME = re.compile(r'content-disposition:[^\r\n]*[;\s]name="([^"\r\n]{0,100})"', re.IGNORECASE)
 
 
 def submitted_values(request: SandboxRequest, encoding: str) -> dict[str, str]:
@@ -34,14 +35,15 @@ def _urlencoded_values(text: str, encoding: str) -> dict[str, str]:
 
 
 def _multipart_values(request: SandboxRequest, encoding: str) -> dict[str, str]:
-    head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode("latin-1", "replace")
-    message = message_from_bytes(head + request.body)
-    parts = message.get_payload() if message.is_multipart() else []
+    """Return the text of each part by its name (RFC 7578)."""
+    boundary = _BOUNDARY.search(request.headers["content-type"])
+    if boundary is None:
+        return {}
+    mark = b"\r\n--" + (boundary[1] or boundary[2]).encode("latin-1", "replace")
     values: dict[str, str] = {}
-    for part in list(parts)[:MAX_FIELDS]:
-        name = part.get_param("name", header="content-disposition")
-        if isinstance(part, Message) and isinstance(name, str):
-            content = part.get_payload(decode=True)
-            text = content.decode(encoding, "replace") if isinstance(content, bytes) else ""
-            values.setdefault(name, text[:MAX_VALUE_CHARS])
+    for part in (b"\r\n" + request.body).split(mark, MAX_FIELDS + 1)[1 : MAX_FIELDS + 1]:
+        head, _, content = part.partition(b"\r\n\r\n")
+        name = _PART_NAME.search(head.decode(encoding, "replace"))
+        if name is not None:
+            values.setdefault(name[1], content.decode(encoding, "replace")[:MAX_VALUE_CHARS])
     return values
