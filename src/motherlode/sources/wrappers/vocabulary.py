@@ -25,7 +25,7 @@ from motherlode.sources.wrappers.vocabulary_tables import (
 MAX_TEXT_CHARS = 300
 MAX_TOKENS = 30
 MAX_PHRASE = 5  # words
-MIN_SIMILARITY = 0.8  # below, two nouns of WordNet are not the same attribute
+MIN_SIMILARITY = 0.85  # below, two nouns of WordNet are not the same attribute
 WEB_SCORE = 0.97  # of a word in the web table; the attribute's own name is surer
 LIST_SCORE = 0.85  # of a label that lists several attributes
 SHORT = 2  # letters of an abbreviation that counts only at the end of a name
