@@ -82,7 +82,9 @@ def _show_errors(forms: Sequence[LabelledForm], predicted: Sequence[FormPurpose]
     for form, purpose in zip(forms, predicted, strict=True):
         if purpose != form.purpose:
             fields = ", ".join(f"{field.name or '-'} ({field.label})" for field in form.form.fields)
-            print(f"  {form.file} {form.number}: {form.purpose} taken for {purpose}: {fields[:150]}")
+            print(
+                f"  {form.file} {form.number}: {form.purpose} taken for {purpose}: {fields[:150]}"
+            )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -33,7 +33,11 @@ def train(forms: Sequence[LabelledForm], penalty: float = PENALTY) -> PurposeMod
     truth = np.array([_PURPOSES.index(form.purpose) for form in forms])
     shape = (matrix.shape[1], len(_PURPOSES))
     solution = minimize(
-        _loss, np.zeros(shape[0] * shape[1]), (matrix, truth, penalty), "L-BFGS-B", jac=True,
+        _loss,
+        np.zeros(shape[0] * shape[1]),
+        (matrix, truth, penalty),
+        "L-BFGS-B",
+        jac=True,
         options={"maxiter": 500},
     )
     return _model(names, solution.x.reshape(shape))

@@ -45,7 +45,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     """Return an expression for the words of each meaning."""
     text = (files("motherlode.documents.forms") / "form_words.toml").read_text("utf-8")
     lists = tomllib.loads(text)
-    return {name: re.compile("|".join(map(_pattern, lists[name].split()))) for name in sorted(lists)}
+    return {
+        name: re.compile("|".join(map(_pattern, lists[name].split()))) for name in sorted(lists)
+    }
 
 
 def _pattern(word: str) -> str:

@@ -35,7 +35,10 @@ def test_a_field_is_labelled_by_its_own_word_first(html: str, expected: str) -> 
     [
         ("Author: <input name=a> Title: <input name=n>", "Title"),
         ("<b>Title</b> of it <input name=n>", "Title of it"),
-        ("<table><tr><td>Author<td><input name=a><tr><td>Title *<td><input name=n></table>", "Title"),
+        (
+            "<table><tr><td>Author<td><input name=a><tr><td>Title *<td><input name=n></table>",
+            "Title",
+        ),
         ("<table><tr><th>Title<tr><td><input name=n></table>", "Title"),
         ("<dl><dt>Author<dd><input name=a><dt>Title<dd><input name=n></dl>", "Title"),
         ("<div><div>Title</div><div><div><input name=n></div></div></div>", "Title"),
@@ -47,6 +50,8 @@ def test_a_field_is_labelled_by_its_own_word_first(html: str, expected: str) -> 
         ("Between <select name=s><option>never</select> and <input name=n>", "and"),
         ("word " * 50 + "<input name=n>", ""),  # a text, no label
         (" - <input name=n>", ""),
+        ("<input name=n value='Your words'>", "Your words"),
+        ("<input name=n value=2026>", ""),
     ],
 )
 def test_else_by_the_words_before_it(html: str, expected: str) -> None:

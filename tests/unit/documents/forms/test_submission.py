@@ -141,7 +141,7 @@ def test_text_is_sent_in_the_form_s_character_set(charset: str, text: str, expec
 
 
 def test_multipart_has_a_part_for_each_entry() -> None:
-    html = '<input name=\'a"b\' value=é><textarea name=t>x\ny</textarea><input type=file name=f>'
+    html = "<input name='a\"b' value=é><textarea name=t>x\ny</textarea><input type=file name=f>"
     asked = form(html, "action=/find method=post enctype=multipart/form-data")
     sent = submission_of(asked)
     kind, _, boundary = sent.content_type.partition("; boundary=")
@@ -167,7 +167,9 @@ def test_a_boundary_stands_in_no_part() -> None:
 
 
 def test_plain_text_has_a_line_for_each_entry() -> None:
-    asked = form("<input name=a value='b c'><input name=d>", "action=/ method=post enctype=text/plain")
+    asked = form(
+        "<input name=a value='b c'><input name=d>", "action=/ method=post enctype=text/plain"
+    )
     assert submission_of(asked) == Submission(
         "http://a.test/", "POST", b"a=b c\r\nd=\r\n", "text/plain"
     )

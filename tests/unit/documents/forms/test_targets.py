@@ -19,7 +19,10 @@ def form(html: str) -> Form:
         ("<form action=''>", URL),
         ("<base href=http://b.test/c/><form action=find>", "http://b.test/c/find"),
         ("<base href=http://b.test/c/><form>", URL),
-        ("<form action='/find;jsessionid=1?utm_source=x'>", "http://a.test/find;jsessionid=1?utm_source=x"),
+        (
+            "<form action='/find;jsessionid=1?utm_source=x'>",
+            "http://a.test/find;jsessionid=1?utm_source=x",
+        ),
         ("<form action=a><button formaction=b>", "http://a.test/dir/b"),
         ("<form action=a><button type=button formaction=b></button>", "http://a.test/dir/a"),
     ],

@@ -7,9 +7,9 @@ from motherlode.documents.forms.words import meanings, tokens
 
 @pytest.mark.parametrize(
     "words",
-    ["Search", "Suche", "Rechercher", "Buscar", "Cerca", "Pesquisa", "Zoeken", "Sök", "Søg", "Haku"]
-    + ["Szukaj", "Hledat", "Keresés", "Căutare", "Поиск", "Пошук", "Αναζήτηση", "Ara", "חיפוש"]
-    + ["بحث", "खोजें", "ค้นหา", "サイト内検索", "搜索", "검색", "Tìm kiếm", "txtSearchBox", "site_search_q"],
+    ["Search", "Suche", "Rechercher", "Buscar", "Cerca", "Pesquisa", "Zoeken", "Sök", "Søg", "Haku",
+    "Szukaj", "Hledat", "Keresés", "Căutare", "Поиск", "Пошук", "Αναζήτηση", "Ara", "חיפוש",
+    "بحث", "खोजें", "ค้นหา", "サイト内検索", "搜索", "검색", "Tìm kiếm", "txtSearchBox", "site_search_q"],
 )  # fmt: skip
 def test_search_is_known_in_many_languages(words: str) -> None:
     assert "search" in meanings(words)
