@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
 
-from motherlode.fetch import NetworkOptions
+from motherlode.documents.encoding import decode
+from motherlode.fetch import NetworkOptions, Request, Response, Web
 from motherlode.fetch.http import HttpWeb
 from motherlode.lab.description import PortalPlan, WebPlan, write_plan
 from motherlode.lab.loader import open_web
 from motherlode.lab.portals.portal_web import PortalWeb
-from motherlode.lab.portals.records import PaperRecord
+from motherlode.lab.portals.records import PaperRecord, parse_author
 from motherlode.lab.portals.site import PortalSite
 from motherlode.lab.serving.background import Running, sandbox
 from motherlode.records import LodeError
@@ -51,28 +53,54 @@ def box(folder: Path, web: PortalWeb) -> Iterator[Running]:
 
 
 def object_of(paper: PaperRecord) -> LibraryObject:
-    first, last = paper.authors[0]
-    return LibraryObject(title=paper.title, authors=(PersonName(last, first),), year=paper.year)
+    name = parse_author(paper.authors[0])
+    return LibraryObject(
+        title=paper.title, authors=(PersonName(name.last, name.first),), year=paper.year
+    )
 
 
-def found(box: Running, site: PortalSite, subject: LibraryObject) -> list[str]:
-    """Return the addresses that a portal's best form finds for an object."""
+class RecordedWeb:
+    """A web that keeps its responses."""
 
-    async def ask() -> list[str]:
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self.responses: list[Response] = []
+
+    def expect(self, host: str) -> None:
+        self._web.expect(host)
+
+    async def fetch(self, request: Request) -> Response:
+        response = await self._web.fetch(request)
+        self.responses.append(response)
+        return response
+
+
+def answers(box: Running, site: PortalSite, subject: LibraryObject) -> list[Response]:
+    """Return all that a portal sends when the best form of its page is asked for an object."""
+
+    async def ask() -> list[Response]:
         async with HttpWeb(NetworkOptions(connect=box.address), "tests") as http:
-            client = SearchClient(name="portal", web=http, pace=RequestPace())
+            web = RecordedWeb(http)
+            client = SearchClient(name="portal", web=web, pace=RequestPace())
             page = site.url(site.design.form_path)
             options = SourceOptions(kind="form", url=page)
             source = FormSource(SourceSetup(client=client, options=options, url=page))
-            return [hit.url for hit in await source.ask(subject, 20)]
+            await source.ask(subject, 20)
+            return web.responses
 
     return asyncio.run(ask())
 
 
 @pytest.mark.parametrize("design", sorted(ASKED))
-def test_each_design_is_wrapped_without_help_and_finds_a_paper(
+def test_each_design_is_wrapped_without_help_and_answers_with_the_paper(
     design: str, web: PortalWeb, box: Running
 ) -> None:
     site = next(site for site in web.portals.values() if site.design.name == design)
     paper = sorted(site.papers, key=lambda paper: paper.id)[7]
-    assert site.record_url(paper) in found(box, site, object_of(paper))
+    others = [other for other in site.papers if other.title != paper.title]
+    pages = [decode(response.body) for response in answers(box, site, object_of(paper))]
+    target = site.record_url(paper).split(site.traits.host)[1]
+    shown = [page for page in pages if f'{escape(target)}"' in page]
+    assert shown, "its record is linked from the answer"
+    links = [escape(site.record_url(other).split(site.traits.host)[1]) for other in others]
+    assert sum(f'{link}"' in shown[0] for link in links) < 20, "the portal was asked, not listed"

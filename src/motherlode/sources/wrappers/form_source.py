@@ -10,9 +10,10 @@ from msgspec import Struct
 from motherlode.documents.encoding import charset_in, decode
 from motherlode.documents.forms import read_forms, submission_of
 from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
+from motherlode.fetch.redirects import EXACT_URLS
 from motherlode.fetch.web import Request, Response
 from motherlode.records import BadInputError, Form
-from motherlode.sources.search.client import API_RULES, SearchClient, is_html
+from motherlode.sources.search.client import SearchClient, is_html
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.feeds import read_feed
 from motherlode.sources.search.opensearch import OpenSearch
@@ -107,7 +108,7 @@ class FormSource:
             form = today
         try:
             submission = submission_of(form, values)
-            url = address(submission.url, rules=API_RULES).url
+            url = address(submission.url, rules=EXACT_URLS).url
         except (BadInputError, UrlError) as error:
             raise client.error(f"has a form that cannot be sent: {error}") from error
         method = submission.method.upper()
@@ -199,7 +200,7 @@ def _declared_next(html: str) -> str:
 def _following(reference: str, here: str) -> str:
     """Return the address of a next page at the same host; empty if there is none."""
     try:
-        url = address(reference, here, API_RULES).url if reference else ""
+        url = address(reference, here, EXACT_URLS).url if reference else ""
     except UrlError:
         return ""
     return url if urlsplit(url).netloc == urlsplit(here).netloc else ""
