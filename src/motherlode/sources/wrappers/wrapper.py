@@ -167,6 +167,7 @@ def _best(forms: Sequence[Form], vocabulary: Vocabulary, page: str) -> tuple[int
     def worth(pair: tuple[int, Matching]) -> tuple[bool, float, int]:
         number, matching = pair
         is_search = forms[number - 1].purpose == FormPurpose.SEARCH
+        is_search = is_search or len(matching.fields) > 1  # it asks like a catalogue
         return is_search, sum(match.score for match in matching.fields), -number
 
     return max(able, key=worth)

@@ -38,7 +38,7 @@ def test_the_form_that_can_be_asked_for_most_is_taken() -> None:
 
 
 def test_a_search_form_comes_before_others() -> None:
-    assert wrapped(replace(SEARCH, purpose=FormPurpose.OTHER), BOX).number == 2
+    assert wrapped(replace(BOX, purpose=FormPurpose.OTHER), BOX).number == 2
 
 
 def test_another_form_can_be_named() -> None:
