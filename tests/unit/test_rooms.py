@@ -43,6 +43,7 @@ ROOMS = (
     "sources.back_links",
     "sources.bookmarks",
     "sources.search",
+    "sources.wrappers",
     "frontier",
     "policies.registry",
     "policies.options",

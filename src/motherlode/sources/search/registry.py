@@ -116,6 +116,13 @@ KINDS = (
         terms_url="https://about.marginalia-search.com/article/api",
     ),
     SourceKind(
+        name="form",
+        summary="Any portal with a search form: asked by title, author, year or free words.",
+        opener="motherlode.sources.wrappers.form_source:open_form_source",
+        terms="As the site says; politeness.delay between two requests.",
+        terms_url="https://html.spec.whatwg.org/multipage/forms.html",
+    ),
+    SourceKind(
         name="file",
         summary="A file of URLs by subject: CSV, TSV or text.",
         opener="motherlode.sources.search.url_file:UrlFile",

@@ -1,0 +1,206 @@
+"""A wrapper that is asked: its page, its form, the pages of results, within one session."""
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import turbohtml
+from msgspec import Struct
+
+from motherlode.documents.encoding import charset_in, decode
+from motherlode.documents.forms import read_forms, submission_of
+from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
+from motherlode.fetch.redirects import EXACT_URLS
+from motherlode.fetch.web import Request, Response
+from motherlode.records import BadInputError, Form
+from motherlode.sources.search.client import SearchClient, is_html
+from motherlode.sources.search.errors import SourceError
+from motherlode.sources.search.feeds import read_feed
+from motherlode.sources.search.opensearch import OpenSearch
+from motherlode.sources.search.result_pages import read_result_page
+from motherlode.sources.search.source import Hit, SourceSetup
+from motherlode.sources.wrappers.assignment import assigned_values
+from motherlode.sources.wrappers.attributes import LibraryObject
+from motherlode.sources.wrappers.check import (
+    FormCheck,
+    FormState,
+    compare_forms,
+    form_of_today,
+)
+from motherlode.sources.wrappers.wrapper import Wrapper, wrapper_of_form
+from motherlode.sources.wrappers.wrapper_file import read_wrapper
+from motherlode.urls import UrlError, address
+
+MAX_PAGES = 10  # of results that are read for one object
+
+
+class HitsPage(Struct, frozen=True):
+    """The hits of one page of results, and the address of the next page."""
+
+    hits: tuple[Hit, ...]
+    next_page: str = ""
+
+
+class FormSource:
+    """Asks a portal through its form, by attributes or by free words."""
+
+    def __init__(self, setup: SourceSetup, wrapper: Wrapper | None = None) -> None:
+        self._setup = setup
+        self._client = setup.client
+        self._stored = wrapper
+
+    async def wrapper(self) -> Wrapper:
+        """Return the stored wrapper; without one, make it of the page at the source's address.
+
+        Raises `SourceError`.
+        """
+        if self._stored is None:
+            forms, page = await self._forms(self._client, self._setup.url)
+            try:
+                self._stored = wrapper_of_form(self._client.name, page, forms)
+            except BadInputError as error:
+                raise self._client.error(f"cannot be asked: {error}") from error
+        return self._stored
+
+    async def search(self, query: str, wanted: int) -> list[Hit]:
+        """Return the hits for free words, or for words of a title where the form takes only those.
+
+        Raises `SourceError`.
+        """
+        return await self.ask(LibraryObject(query=query), wanted)
+
+    async def ask(self, subject: LibraryObject, wanted: int) -> list[Hit]:
+        """Return about `wanted` hits for an object, best first, each page once.
+
+        Raises `SourceError`.
+        """
+        wrapper = await self.wrapper()
+        values = assigned_values(wrapper.form, wrapper.matching, subject)
+        if not values:
+            raise self._client.error(
+                "cannot be asked for this: its form has a field for none of it"
+            )
+        words = " ".join(values.values())
+        if wrapper.template:
+            source = OpenSearch(replace(self._setup, url=wrapper.page))
+            return await source.search(words, wanted)
+        client = _in_session(self._client)
+        response = await self._submit(client, wrapper, values)
+        return await _hits(client, response, words, wanted)
+
+    async def check(self) -> FormCheck:
+        """Return how the form of today compares with that of the wrapper. Raises `SourceError`."""
+        check, _ = await self._today(_in_session(self._client), await self.wrapper())
+        return check
+
+    async def _submit(
+        self, client: SearchClient, wrapper: Wrapper, values: dict[str, str]
+    ) -> Response:
+        """Return the answer to the form, read anew from its page where it has to be."""
+        form = wrapper.form
+        if wrapper.reads_page:
+            check, today = await self._today(client, wrapper)
+            if today is None or not check.is_usable:
+                what = check.changes[0] if check.changes else "it is gone"
+                raise client.error(
+                    f"has another form than when it was added: {what}; check it, and add it again"
+                )
+            form = today
+        try:
+            submission = submission_of(form, values)
+            url = address(submission.url, rules=EXACT_URLS).url
+        except (BadInputError, UrlError) as error:
+            raise client.error(f"has a form that cannot be sent: {error}") from error
+        method = submission.method.upper()
+        return await client.send(
+            Request(url, method=method, body=submission.body, content_type=submission.content_type)
+        )
+
+    async def _today(self, client: SearchClient, wrapper: Wrapper) -> tuple[FormCheck, Form | None]:
+        """Return what changed in the form, and the form as it is now."""
+        if wrapper.template:
+            raise client.error("has an OpenSearch description and no form")
+        forms, _ = await self._forms(client, wrapper.page)
+        today = form_of_today(wrapper.form, forms, wrapper.number)
+        if today is None:
+            return FormCheck(FormState.GONE, ("no form of its page has a field of it",)), None
+        return compare_forms(wrapper.form, today), today
+
+    async def _forms(self, client: SearchClient, page: str) -> tuple[tuple[Form, ...], str]:
+        """Return the forms of a page, and the address at which it was found in the end."""
+        response = await client.get(page)
+        content_type = response.header("content-type")
+        html = decode(response.body, content_type)
+        return read_forms(html, response.url, charset=charset_in(content_type)), response.url
+
+
+def open_form_source(setup: SourceSetup) -> FormSource:
+    """Return the source of the wrapper whose file the options name, else of a page's best form.
+
+    Raises `BadInputError` if the file cannot be used.
+    """
+    if not setup.options.file:
+        return FormSource(setup)
+    path = Path(setup.options.file)
+    return FormSource(setup, read_wrapper(path.parent.parent, path.stem))
+
+
+def _in_session(client: SearchClient) -> SearchClient:
+    """Return a client that keeps cookies, from here on."""
+    return replace(client, web=CookieWeb(client.web, CookieJar()))
+
+
+async def _hits(client: SearchClient, first: Response, words: str, wanted: int) -> list[Hit]:
+    """Return the hits of as many pages of results as are needed, from the first one on.
+
+    A page that leads to an earlier one or has no new hit is the last, and so is one that fails.
+    """
+    by_url: dict[str, Hit] = {}
+    asked = {first.url}
+    response = first
+    while True:
+        page = read_page(response, words)
+        new = [hit for hit in page.hits if hit.url not in by_url]
+        by_url.update((hit.url, hit) for hit in new)
+        following = _following(page.next_page, response.url)
+        is_enough = len(by_url) >= wanted or len(asked) >= MAX_PAGES
+        if is_enough or not new or not following or following in asked:
+            break
+        asked.add(following)
+        try:
+            response = await client.get(following)
+        except SourceError:
+            break
+    return list(by_url.values())[:wanted]
+
+
+def read_page(response: Response, words: str) -> HitsPage:
+    """Return the hits of a page of results, and its next page."""
+    content_type = response.header("content-type")
+    feed = read_feed(response.body, content_type, response.url)
+    if feed is not None:
+        return HitsPage(tuple(feed))
+    if not is_html(response):
+        return HitsPage(())
+    html = decode(response.body, content_type)
+    return HitsPage(tuple(read_result_page(html, response.url, words)), _declared_next(html))
+
+
+def _declared_next(html: str) -> str:
+    """Return the link that a page declares as its next page; empty if it declares none."""
+    tree = turbohtml.parse(html, positions=False)
+    for link in (*tree.find_all("link"), *tree.find_all("a")):
+        rel, href = link.attrs.get("rel"), link.attrs.get("href")
+        relations = rel if isinstance(rel, list) else str(rel or "").split()
+        if "next" in [str(relation).lower() for relation in relations] and href:
+            return str(href)
+    return ""
+
+
+def _following(reference: str, here: str) -> str:
+    """Return the address of a next page at the same host; empty if there is none."""
+    try:
+        url = address(reference, here, EXACT_URLS).url if reference else ""
+    except UrlError:
+        return ""
+    return url if urlsplit(url).netloc == urlsplit(here).netloc else ""
