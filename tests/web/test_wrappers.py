@@ -21,7 +21,7 @@ from motherlode.sources.search.client import SearchClient
 from motherlode.sources.search.options import SourceOptions
 from motherlode.sources.search.pace import RequestPace
 from motherlode.sources.search.source import SourceSetup
-from motherlode.sources.wrappers.attributes import LibraryObject, PersonName
+from motherlode.sources.wrappers.attributes import PersonName, PortalQuery
 from motherlode.sources.wrappers.form_source import FormSource
 from support.helpers import lacks
 from support.portal_webs import ASKED
@@ -52,9 +52,9 @@ def box(folder: Path, web: PortalWeb) -> Iterator[Running]:
         yield running
 
 
-def object_of(paper: PaperRecord) -> LibraryObject:
+def object_of(paper: PaperRecord) -> PortalQuery:
     name = parse_author(paper.authors[0])
-    return LibraryObject(
+    return PortalQuery(
         title=paper.title, authors=(PersonName(name.last, name.first),), year=paper.year
     )
 
@@ -75,7 +75,7 @@ class RecordedWeb:
         return response
 
 
-def answers(box: Running, site: PortalSite, subject: LibraryObject) -> list[Response]:
+def answers(box: Running, site: PortalSite, subject: PortalQuery) -> list[Response]:
     """Return all that a portal sends when the best form of its page is asked for an object."""
 
     async def ask() -> list[Response]:

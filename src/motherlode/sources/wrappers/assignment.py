@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from motherlode.records import Form, FormField
-from motherlode.sources.wrappers.attributes import Attribute, LibraryObject
+from motherlode.sources.wrappers.attributes import Attribute, PortalQuery
 from motherlode.sources.wrappers.matching import FieldMatch, Matching
 from motherlode.sources.wrappers.values import cut, fitted_value
 
@@ -26,7 +26,7 @@ TELLING = (
 FREE_WORDS = (Attribute.ANY, Attribute.TITLE, Attribute.KEYWORDS, Attribute.ABSTRACT)
 
 
-def assigned_values(form: Form, matching: Matching, subject: LibraryObject) -> dict[str, str]:
+def assigned_values(form: Form, matching: Matching, subject: PortalQuery) -> dict[str, str]:
     """Return the values by which a form is asked for an object, by the names of its fields.
 
     A menu that says what a field asks for is set along with that field. Without a field for
@@ -49,7 +49,7 @@ def assigned_values(form: Form, matching: Matching, subject: LibraryObject) -> d
 
 
 def _own_values(
-    matches: Sequence[FieldMatch], fields: Mapping[str, FormField], subject: LibraryObject
+    matches: Sequence[FieldMatch], fields: Mapping[str, FormField], subject: PortalQuery
 ) -> Iterator[tuple[str, str]]:
     """Yield the values of fields that ask for one attribute each.
 
@@ -70,7 +70,7 @@ def _own_values(
 def _menu_values(
     matching: Matching,
     fields: Mapping[str, FormField],
-    subject: LibraryObject,
+    subject: PortalQuery,
     placed: set[Attribute],
 ) -> Iterator[tuple[str, str]]:
     """Yield menus with their fields, one attribute each: free words first, then the telling."""
@@ -102,7 +102,7 @@ def _words_anywhere(
     return {}
 
 
-def _words(subject: LibraryObject) -> str:
+def _words(subject: PortalQuery) -> str:
     """Return the words by which an object is most likely found anywhere."""
     author = subject.authors[0].full if subject.authors else ""
     choices = (subject.title, " ".join(subject.keywords), author, subject.abstract, subject.venue)

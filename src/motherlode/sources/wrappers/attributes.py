@@ -72,7 +72,7 @@ def person_name(text: str) -> PersonName:
     return PersonName(" ".join(words[begin:]), " ".join(words[:begin]))
 
 
-class LibraryObject(Struct, frozen=True, kw_only=True):
+class PortalQuery(Struct, frozen=True, kw_only=True):
     """The values by which a portal is asked. `query` are free words, for the attribute `any`."""
 
     title: str = ""

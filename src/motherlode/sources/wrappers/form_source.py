@@ -20,7 +20,7 @@ from motherlode.sources.search.opensearch import OpenSearch
 from motherlode.sources.search.result_pages import read_result_page
 from motherlode.sources.search.source import Hit, SourceSetup
 from motherlode.sources.wrappers.assignment import assigned_values
-from motherlode.sources.wrappers.attributes import LibraryObject
+from motherlode.sources.wrappers.attributes import PortalQuery
 from motherlode.sources.wrappers.check import (
     FormCheck,
     FormState,
@@ -67,9 +67,9 @@ class FormSource:
 
         Raises `SourceError`.
         """
-        return await self.ask(LibraryObject(query=query), wanted)
+        return await self.ask(PortalQuery(query=query), wanted)
 
-    async def ask(self, subject: LibraryObject, wanted: int) -> list[Hit]:
+    async def ask(self, subject: PortalQuery, wanted: int) -> list[Hit]:
         """Return about `wanted` hits for an object, best first, each page once.
 
         Raises `SourceError`.

@@ -11,7 +11,7 @@ from motherlode.sources.wrappers.attributes import (
     NAMES,
     YEARS,
     Attribute,
-    LibraryObject,
+    PortalQuery,
 )
 from motherlode.sources.wrappers.matching import Matching
 
@@ -22,7 +22,7 @@ MIN_SIMILARITY = 0.5  # summed; a portal with less is a weak match, and is not a
 _GROUPS = (NAMES, YEARS, IDENTIFIERS)
 
 
-def similarity_to(matching: Matching, subject: LibraryObject) -> float:
+def similarity_to(matching: Matching, subject: PortalQuery) -> float:
     """Return the summed similarity of an object's attributes and the fields of a form.
 
     A form with a field for free words can at least be asked for the object's title.
@@ -35,7 +35,7 @@ def similarity_to(matching: Matching, subject: LibraryObject) -> float:
 
 
 def best_portals(
-    matchings: Mapping[str, Matching], subject: LibraryObject, wanted: int = PORTALS
+    matchings: Mapping[str, Matching], subject: PortalQuery, wanted: int = PORTALS
 ) -> list[tuple[str, float]]:
     """Return the names of the best portals for an object with their similarities, best first."""
     scores = {name: similarity_to(matching, subject) for name, matching in matchings.items()}

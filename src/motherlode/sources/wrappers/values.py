@@ -9,8 +9,8 @@ from motherlode.sources.wrappers.attributes import (
     NAMES,
     YEARS,
     Attribute,
-    LibraryObject,
     PersonName,
+    PortalQuery,
 )
 from motherlode.sources.wrappers.menus import (
     LANGUAGE_CODES,
@@ -49,7 +49,7 @@ class YearSpan(Struct, frozen=True):
 
 
 def fitted_value(
-    field: FormField, attribute: Attribute, subject: LibraryObject, number: int = 0
+    field: FormField, attribute: Attribute, subject: PortalQuery, number: int = 0
 ) -> str:
     """Return an object's value for an attribute as a field takes it; empty if it takes none.
 
@@ -142,7 +142,7 @@ def cut(text: str, limit: int) -> str:
     return whole or text[:limit]
 
 
-def _texts(field: FormField, attribute: Attribute, subject: LibraryObject) -> list[str]:
+def _texts(field: FormField, attribute: Attribute, subject: PortalQuery) -> list[str]:
     """Return the texts of an attribute, of which a field takes the first that it can."""
     if attribute in NAMES:
         return [_name(author, attribute, field) for author in subject.authors]

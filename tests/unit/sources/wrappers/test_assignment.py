@@ -3,13 +3,13 @@
 import pytest
 
 from motherlode.sources.wrappers.assignment import assigned_values
-from motherlode.sources.wrappers.attributes import LibraryObject, PersonName
+from motherlode.sources.wrappers.attributes import PersonName, PortalQuery
 from motherlode.sources.wrappers.matching import matching_of
 from motherlode.sources.wrappers.vocabulary import Vocabulary
 from support.labelled_forms import form_of
 
 WORDS = Vocabulary()
-DOE = LibraryObject(
+DOE = PortalQuery(
     title="Workflow models",
     authors=(PersonName("Doe", "John"), PersonName("Roe", "Jane")),
     year=1997,
@@ -29,7 +29,7 @@ FORMS = {
 }
 
 
-def assigned(form_name: str, subject: LibraryObject) -> dict[str, str]:
+def assigned(form_name: str, subject: PortalQuery) -> dict[str, str]:
     form = form_of(FORMS[form_name])
     return assigned_values(form, matching_of(form, WORDS), subject)
 
@@ -63,13 +63,13 @@ def test_an_object_in_each_kind_of_form(form: str, values: dict[str, str]) -> No
     ],
 )
 def test_free_words_in_each_kind_of_form(form: str, values: dict[str, str]) -> None:
-    assert assigned(form, LibraryObject(query="barn owls")) == values
+    assert assigned(form, PortalQuery(query="barn owls")) == values
 
 
 def test_a_form_is_not_asked_for_what_it_has_no_field_for() -> None:
-    assert assigned("names apart", LibraryObject(year=1997)) == {}
-    assert assigned("author, title, year", LibraryObject(year=1997)) == {}
-    assert assigned("one box", LibraryObject()) == {}
+    assert assigned("names apart", PortalQuery(year=1997)) == {}
+    assert assigned("author, title, year", PortalQuery(year=1997)) == {}
+    assert assigned("one box", PortalQuery()) == {}
 
 
 def test_an_abstract_is_no_condition_beside_a_title() -> None:

@@ -15,7 +15,7 @@ from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.options import SourceOptions
 from motherlode.sources.search.pace import RequestPace
 from motherlode.sources.search.source import Hit, SourceSetup
-from motherlode.sources.wrappers.attributes import LibraryObject, PersonName
+from motherlode.sources.wrappers.attributes import PersonName, PortalQuery
 from motherlode.sources.wrappers.check import FormState
 from motherlode.sources.wrappers.form_source import MAX_PAGES, FormSource, open_form_source
 from motherlode.sources.wrappers.wrapper import wrapper_of_form
@@ -30,7 +30,7 @@ POST_FORM = (
     "<form action=/find method=post><input type=hidden name=token value={}>"
     "Title <input name=t><button>Search</button></form>"
 )
-DOE = LibraryObject(title="Barn owls", authors=(PersonName("Doe", "John"),))
+DOE = PortalQuery(title="Barn owls", authors=(PersonName("Doe", "John"),))
 
 
 def page(body: str) -> Reply:
@@ -55,7 +55,7 @@ def source_of(service: SearchService, form: str | None = None) -> FormSource:
     return FormSource(setup, wrapper_of_form("lib", PAGE, read_forms(form, PAGE)))
 
 
-def asked(source: FormSource, subject: LibraryObject = DOE, wanted: int = 10) -> list[str]:
+def asked(source: FormSource, subject: PortalQuery = DOE, wanted: int = 10) -> list[str]:
     hits = asyncio.run(source.ask(subject, wanted))
     return [hit.url for hit in hits]
 
@@ -170,7 +170,7 @@ def test_a_form_is_checked(today: str, state: FormState) -> None:
 
 def test_an_object_without_a_field_for_it_is_refused() -> None:
     with pytest.raises(SourceError, match="lib cannot be asked for this"):
-        asked(source_of(SearchService(results(1)), GET_FORM), LibraryObject(year=1999))
+        asked(source_of(SearchService(results(1)), GET_FORM), PortalQuery(year=1999))
 
 
 def test_free_words_go_to_the_title_where_no_field_takes_them() -> None:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from motherlode.records import FormField, FormOption
 from motherlode.sources.wrappers.attributes import (
     Attribute,
-    LibraryObject,
     PersonName,
+    PortalQuery,
     person_name,
 )
 from motherlode.sources.wrappers.values import (
@@ -21,7 +21,7 @@ from motherlode.sources.wrappers.values import (
     year_span,
 )
 
-DOE = LibraryObject(
+DOE = PortalQuery(
     title="Performance of Workflow Management Systems",
     authors=(PersonName("Doe", "John"), PersonName("Roe", "Jane")),
     year=1997,
@@ -167,7 +167,7 @@ _TEXTS = st.text(max_size=40)
 @given(
     st.sampled_from(Attribute),
     st.builds(
-        LibraryObject,
+        PortalQuery,
         title=_TEXTS,
         authors=st.lists(st.builds(PersonName, _TEXTS, _TEXTS), max_size=3).map(tuple),
         year=st.integers(-5_000, 5_000),
@@ -180,7 +180,7 @@ _TEXTS = st.text(max_size=40)
     st.integers(0, 9),
 )
 def test_any_object_fits_any_field(
-    attribute: Attribute, subject: LibraryObject, labels: list[str], limit: int
+    attribute: Attribute, subject: PortalQuery, labels: list[str], limit: int
 ) -> None:
     chosen = fitted_value(menu(*labels), attribute, subject)
     assert chosen in {"", *(f"v{n}" for n in range(len(labels)))}
