@@ -20,6 +20,7 @@ ROOMS = (
     "documents.features",
     "documents",
     "documents.html",
+    "documents.result_lists",
     "documents.formats",
     "documents.analysis",
     "fetch",

@@ -9,12 +9,20 @@ from statistics import fmean, pstdev
 from urllib.parse import urlsplit
 
 from motherlode.documents.result_lists.link_groups import LinkGroup
-from motherlode.documents.result_lists.page_links import LinkedPage, PageLink
+from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink
 from motherlode.documents.result_lists.page_tree import PageTree
 from motherlode.documents.result_lists.regions import Region, regions_of
 
 MAX_LABELLED = 8  # elements around a link whose classes are read
 SAMPLED = 60  # members of a group that are looked at closely
+FEW, USUAL = range(2, 5), range(8, 31)  # members of a group
+ROUND = frozenset({10, 15, 20, 25, 30, 36, 40, 48, 50, 60, 100})
+MANY, TOO_MANY = 60, 120
+SHORT_CHARS, LONG_CHARS = 12, 120
+NEAR_TEXTS = 25  # pieces of text behind the words of the query
+LEAD_CHARS = 5  # before the title
+OFTEN = 3  # links to one target
+LONG_WORD = 4
 _ASIDE_TAGS = frozenset({"nav", "header", "footer", "aside", "form", "menu", "select"})
 _RESULT = re.compile(r"result|serp|search|\bhits?\b|\balgo|\bhit[-_]|organic", re.ASCII)
 _ITEM = re.compile(
@@ -36,9 +44,9 @@ _PART = re.compile(
 _PRICE = re.compile(r"^\W*[\d.,\s%$€£¥+-]+\W*$")
 
 
-def group_features(page: LinkedPage, group: LinkGroup) -> dict[str, float]:
+def group_features(page: LinkedAnswer, group: LinkGroup) -> dict[str, float]:
     """Return the features of a group by name."""
-    links = _distinct([page.links[number] for number in group.members])
+    links = distinct_links([page.links[number] for number in group.members])
     regions = regions_of(page.tree, [link.element for link in links])
     sampled = links[:: max(1, len(links) // SAMPLED)]
     return {
@@ -51,7 +59,7 @@ def group_features(page: LinkedPage, group: LinkGroup) -> dict[str, float]:
     }
 
 
-def _distinct(links: list[PageLink]) -> list[PageLink]:
+def distinct_links(links: list[PageLink]) -> list[PageLink]:
     """Return the first link to each target."""
     first: dict[str, PageLink] = {}
     for link in links:
@@ -68,23 +76,23 @@ def _count_features(count: int) -> dict[str, float]:
     return {
         "count": min(log1p(count) / 4, 1.5),
         "count_1": float(count == 1),
-        "count_2_4": float(2 <= count <= 4),
-        "count_8_30": float(8 <= count <= 30),
-        "count_round": float(count in {10, 15, 20, 25, 30, 36, 40, 48, 50, 60, 100}),
-        "count_60": float(count > 60),
-        "count_120": float(count > 120),
+        "count_2_4": float(count in FEW),
+        "count_8_30": float(count in USUAL),
+        "count_round": float(count in ROUND),
+        "count_60": float(count > MANY),
+        "count_120": float(count > TOO_MANY),
     }
 
 
-def _text_features(page: LinkedPage, links: list[PageLink]) -> dict[str, float]:
+def _text_features(page: LinkedAnswer, links: list[PageLink]) -> dict[str, float]:
     texts = [link.text for link in links]
     sizes = [min(len(text), 150) for text in texts]
     mean = fmean(sizes)
     return {
         "text_size": mean / 60,
         "text_log_size": log1p(mean) / 4,
-        "text_is_short": share([size < 12 for size in sizes]),
-        "text_is_long": share([size > 120 for size in sizes]),
+        "text_is_short": share([size < SHORT_CHARS for size in sizes]),
+        "text_is_long": share([size > LONG_CHARS for size in sizes]),
         "text_varies": min(pstdev(sizes) / (mean + 1), 1.5),
         "text_distinct": len(set(texts)) / len(texts),
         "text_words": min(fmean(len(text.split()) for text in texts) / 8, 2),
@@ -96,9 +104,7 @@ def _text_features(page: LinkedPage, links: list[PageLink]) -> dict[str, float]:
         "text_is_url": share([text.startswith(("http", "www.")) for text in texts]),
         "text_has_query": share([_has_word(text, page.words) for text in texts]),
         "text_has_all_words": share([_has_all_words(text, page.words) for text in texts]),
-        "text_is_template": share(
-            [f"{link.url}\n{link.text}" in page.template for link in links]
-        ),
+        "text_is_template": share([f"{link.url}\n{link.text}" in page.template for link in links]),
         "text_is_new": page.has_others
         * share([f"{link.url}\n{link.text}" not in page.template for link in links]),
     }
@@ -155,7 +161,7 @@ def _labels_around(tree: PageTree, element: int) -> tuple[list[str], list[str]]:
 
 
 def _region_features(
-    page: LinkedPage, links: list[PageLink], regions: list[Region]
+    page: LinkedAnswer, links: list[PageLink], regions: list[Region]
 ) -> dict[str, float]:
     tree = page.tree
     starts = [tree.first_texts[region.first] for region in regions]
@@ -166,7 +172,9 @@ def _region_features(
     total = tree.chars[-1] or 1
     mean = fmean(sizes)
     inner = sizes[:-1] or sizes  # the last may hold what stands behind the list
-    own = [min(len(link.text), size + 1) / (size + 1) for link, size in zip(links, sizes, strict=True)]
+    own = [
+        min(len(link.text), size + 1) / (size + 1) for link, size in zip(links, sizes, strict=True)
+    ]
     leads = [
         tree.chars[tree.first_texts[link.element]] - tree.chars[start]
         for link, start in zip(links, starts, strict=True)
@@ -188,16 +196,18 @@ def _region_features(
         "region_one_parent": 1 / len(parents),
         "region_pieces": min(_pieces(tree, regions) / 8, 2),
         "region_one_piece": share(
-            [tree.text_end(r.end) - tree.first_texts[r.first] < 2 for r in regions]
+            [tree.text_end(r.end) - tree.first_texts[r.first] <= 1 for r in regions]
         ),
         "after_query": float(page.query_text <= first),
-        "near_query": float(0 <= first - page.query_text < 25),
+        "near_query": float(0 <= first - page.query_text < NEAR_TEXTS),
         "region_lead": min(fmean(leads) / 100, 2),
-        "region_no_lead": share([lead < 5 for lead in leads]),
+        "region_no_lead": share([lead < LEAD_CHARS for lead in leads]),
         "region_same_tag": 1 / len({tree.tags[region.first] for region in regions}),
         "region_same_class": 1 / len({tree.classes[region.first] for region in regions}),
         "region_is_link": share([region.first == region.title for region in regions]),
-        "region_links": min(len(page.links) and _links_between(page, regions) / len(regions) / 8, 2),
+        "region_links": min(
+            len(page.links) and _links_between(page, regions) / len(regions) / 8, 2
+        ),
         "span_share": span / total,
         "span_start": tree.chars[first] / total,
         "span_filled": min(sum(sizes) / (span + 1), 1),
@@ -210,12 +220,12 @@ def _pieces(tree: PageTree, regions: list[Region]) -> float:
     return fmean(tree.text_end(region.end) - tree.first_texts[region.first] for region in regions)
 
 
-def _links_between(page: LinkedPage, regions: list[Region]) -> int:
+def _links_between(page: LinkedAnswer, regions: list[Region]) -> int:
     first, end = regions[0].first, regions[-1].end
     return sum(first <= link.element < end for link in page.links)
 
 
-def _url_features(page: LinkedPage, links: list[PageLink]) -> dict[str, float]:
+def _url_features(page: LinkedAnswer, links: list[PageLink]) -> dict[str, float]:
     own = urlsplit(page.url).netloc.lower().removeprefix("www.")
     parts = [_split(link.target) for link in links]
     folders = {(host, path.rpartition("/")[0]) for host, path, _ in parts}
@@ -235,9 +245,9 @@ def _url_features(page: LinkedPage, links: list[PageLink]) -> dict[str, float]:
         ),
         "url_is_redirect": share([link.url != link.target for link in links]),
         "url_again": share([page.target_counts[link.target] > 1 for link in links]),
-        "url_often": share([page.target_counts[link.target] > 3 for link in links]),
+        "url_often": share([page.target_counts[link.target] > OFTEN for link in links]),
         "url_has_words": share([_has_word(query, page.words) for _, _, query in parts]),
-        "url_home": share([len(path) < 2 for _, path, _ in parts]),
+        "url_home": share([len(path) <= 1 for _, path, _ in parts]),
     }
 
 
@@ -251,6 +261,8 @@ def _split(url: str) -> tuple[str, str, str]:
 
 def _has_slug(link: PageLink, path: str) -> bool:
     """Return whether half of a title's long words stand in the path of its address."""
-    words = [word for word in re.findall(r"\w+", link.text[:200].casefold()) if len(word) > 3]
+    words = [
+        word for word in re.findall(r"\w+", link.text[:200].casefold()) if len(word) >= LONG_WORD
+    ]
     path = path.casefold()
     return bool(words) and sum(word in path for word in words) * 2 >= len(words)

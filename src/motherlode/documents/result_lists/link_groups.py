@@ -1,7 +1,7 @@
 """Groups of links that may be the title links of a list of results.
 
-Links are grouped by their place in the tree: by paths of tags and classes of several lengths, and as
-the first or most telling link of elements that repeat. What is the same set of links is one group.
+Links are grouped by their place in the tree: by paths of tags and classes of several lengths, and
+as the first or most telling link of elements that repeat. Each set of links is one group.
 """
 
 from collections import defaultdict
@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from motherlode.documents.result_lists.page_links import LinkedPage, PageLink
+from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink
 from motherlode.documents.result_lists.page_tree import PageTree
 
 MAX_GROUPS: Final = 400
 MAX_PATH: Final = 30  # elements of a path, from the inside out
 MAX_LEVELS: Final = 8  # elements around a link that may be its record
+MAX_INSIDE: Final = 60  # links of an element that are compared
 NEAR: Final = 4
 MIN_TEXT: Final = 2
-_LINE = frozenset("b i em strong span font mark u small".split())
+_LINE = frozenset({"b", "i", "em", "strong", "span", "font", "mark", "u", "small"})
 
 Path = tuple[object, ...]
 
@@ -30,7 +31,7 @@ class LinkGroup:
     kind: str
 
 
-def link_groups(page: LinkedPage) -> list[LinkGroup]:
+def link_groups(page: LinkedAnswer) -> list[LinkGroup]:
     """Return the groups of a page, those with the most text first, each set of links once."""
     groups: dict[tuple[int, ...], LinkGroup] = {}
     for kind, members in (*_by_path(page), *_by_repeated_element(page)):
@@ -40,11 +41,11 @@ def link_groups(page: LinkedPage) -> list[LinkGroup]:
     return [groups[members] for members in sorted(groups, key=lambda key: -sizes[key])][:MAX_GROUPS]
 
 
-def _size(page: LinkedPage, members: Iterable[int]) -> int:
+def _size(page: LinkedAnswer, members: Iterable[int]) -> int:
     return sum(min(len(page.links[member].text), 100) for member in members)
 
 
-def _by_path(page: LinkedPage) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _by_path(page: LinkedAnswer) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield links with the same path, for each way to name a path."""
     chains = [path_of(page.tree, link.element) for link in page.links]
     for kind, name in _PATH_NAMES.items():
@@ -91,7 +92,7 @@ _PATH_NAMES: dict[str, Callable[[PageTree, list[int]], Path]] = {
 }
 
 
-def _by_repeated_element(page: LinkedPage) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _by_repeated_element(page: LinkedAnswer) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield one link of each element that repeats: its heading, its longest, or its first."""
     inside = links_inside(page)
     repeated: dict[Path, list[int]] = defaultdict(list)
@@ -108,26 +109,26 @@ def _by_repeated_element(page: LinkedPage) -> Iterator[tuple[str, tuple[int, ...
                 yield kind, tuple(sorted(members - {-1}))
 
 
-def links_inside(page: LinkedPage) -> dict[int, list[int]]:
+def links_inside(page: LinkedAnswer) -> dict[int, list[int]]:
     """Return the links of each element that is at most so many levels around one."""
     inside: dict[int, list[int]] = defaultdict(list)
     for number, link in enumerate(page.links):
         for element in path_of(page.tree, link.element)[1:MAX_LEVELS]:
-            if len(inside[element]) < 60:
+            if len(inside[element]) < MAX_INSIDE:
                 inside[element].append(number)
     return inside
 
 
-def _first(page: LinkedPage, numbers: list[int]) -> int:
+def _first(page: LinkedAnswer, numbers: list[int]) -> int:
     return next((number for number in numbers if has_words(page.links[number])), -1)
 
 
-def _longest(page: LinkedPage, numbers: list[int]) -> int:
+def _longest(page: LinkedAnswer, numbers: list[int]) -> int:
     worded = [number for number in numbers if has_words(page.links[number])]
     return max(worded, key=lambda number: len(page.links[number].text), default=-1)
 
 
-def _heading(page: LinkedPage, numbers: list[int]) -> int:
+def _heading(page: LinkedAnswer, numbers: list[int]) -> int:
     headings = (number for number in numbers if page.links[number].is_heading)
     return next(headings, -1)
 
@@ -137,7 +138,7 @@ def has_words(link: PageLink) -> bool:
     return len(link.text) >= MIN_TEXT and not link.is_picture and not link.text.isdigit()
 
 
-_CHOICES: dict[str, Callable[[LinkedPage, list[int]], int]] = {
+_CHOICES: dict[str, Callable[[LinkedAnswer, list[int]], int]] = {
     "first": _first,
     "longest": _longest,
     "heading": _heading,

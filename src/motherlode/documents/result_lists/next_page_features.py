@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from motherlode.documents.result_lists.page_links import (
-    LinkedPage,
+    LinkedAnswer,
     PageLink,
     base_of,
     urljoin_safely,
@@ -16,39 +16,24 @@ from motherlode.documents.result_lists.page_numbers import (
     page_steps,
 )
 from motherlode.documents.result_lists.page_tree import PageTree
+from motherlode.documents.result_lists.words import words_for
 
+MAX_ALONE_CHARS = 16  # of "next page" with arrows
+MAX_SHORT_CHARS = 20
+MIN_LONG_CHARS = 36
 MAX_WORDS_CHARS = 60  # a longer text is no button
-# "Next" and its like in the languages of most of the Web; a stem stands for its endings.
-NEXT_WORDS = re.compile(
-    r"\bnext|nächst|naechst|\bweiter|suivant|siguient|pr[oó]xim|seguent|seguint|successiv|avanti|"
-    r"volgende|\bverder|następn|\bdalej|\bdalš|ďalš|следующ|\bдалее|\bдальше|вперед|вперёд|наступн|"
-    r"nästa|\bneste|næste|seuraava|következő|următo|înainte|berikutnya|selanjutnya|seterusnya|"
-    r"sonraki|\bileri\b|επόμεν|التالي|التالية|הבא|בא\b|بعدی|ถัดไป|अगल|tiếp|trang sau|次|下一|下页|"
-    r"下頁|다음|sljede|sledeć|naslednj|następ|järgmi|nākam|\bkit[ai]s|següent|hurreng|następna"
+_PAGER = re.compile(
+    r"pag(?:e[-_]?n|er|in|ing|e-?link|es\b|e-?num)|prevnext|prev[-_]next|page[-_ ]?nav"
 )
-PREVIOUS_WORDS = re.compile(
-    r"\bprev|vorherig|vorige|zurück|précéd|preced|anterior|\bpředch|poprzedni|предыдущ|назад|"
-    r"föreg|forrige|edelli|előző|sebelum|önceki|\bgeri\b|προηγ|السابق|הקודם|قبلی|ก่อน|पिछल|前|上一|"
-    r"上页|이전|\bback\b|prethodn|prejšnj|попередн"
-)
-OLDER_WORDS = re.compile(r"\bolder\b|\bouder|ältere|plus ancien|más antigu|mais antig|starsze|starší")
-NEWER_WORDS = re.compile(r"\bnewer\b|nieuwer|neuere|plus récent|más recient|mais recent|nowsze|novějš")
-MORE_WORDS = re.compile(
-    r"(?:more|further|other) results|show more|load more|see more|view more|mehr (?:treffer|ergebnisse)"
-)
-LAST_WORDS = re.compile(r"\blast\b|letzte|dernier|últim|ultim|末页|尾页|последн|ostatni|laatste")
-FIRST_WORDS = re.compile(r"\bfirst\b|erste|premier|primer|首页|перв|pierwsz|eerste")
-_NEXT_ARROW = re.compile(r"[›»→▶►❯⟩>]|&gt;|&raquo;|＞")
-_DOUBLE_ARROW = re.compile(r">>|»»|››|>\||»\||⏭|❯❯")
-_PREVIOUS_ARROW = re.compile(r"[‹«←◀◄❮⟨<]|&lt;|＜")
-_PAGER = re.compile(r"pag(?:e[-_]?n|er|in|ing|e-?link|es\b|e-?num)|prevnext|prev[-_]next|page[-_ ]?nav")
 _NEXT_NAME = re.compile(r"next|\bnxt|nachste|siguiente|suivant")
+_ARROW_ICON = re.compile(r"(?:arrow|chevron|angle|caret)[-_]?(?:right|r\b|next|forward)")
+_BACK_ICON = re.compile(r"(?:arrow|chevron|angle|caret)[-_]?(?:left|l\b|prev|back)")
 _LETTER = re.compile(r"[^\W\d_]")
 _PREVIOUS_NAME = re.compile(r"prev")
-_POST = re.compile(r"post|article|entry|story|single|slide|carousel|gallery|banner|month|calendar|cal\b")
+_POST = re.compile(r"single|slid|carousel|gallery|banner|month|calendar|\bcal\b|date[-_]")
 
 
-def next_page_features(page: LinkedPage) -> Iterator[tuple[PageLink, dict[str, float]]]:
+def next_page_features(page: LinkedAnswer) -> Iterator[tuple[PageLink, dict[str, float]]]:
     """Yield the links that may lead to a further page, with their features by name."""
     steps = page_steps(page)
     least = min((step for step in steps.values() if step > 0), default=0)
@@ -61,23 +46,33 @@ def next_page_features(page: LinkedPage) -> Iterator[tuple[PageLink, dict[str, f
         features = _word_features(page.tree, link)
         step = steps.get(link.url, 0)
         host, path = urlsplit_safely(link.url)
-        yield link, {
-            **features,
-            **_step_features(step, least),
-            "after_current": float(link.url in following),
-            "other_host": float(host != own[0]),
-            "same_path": float(path == own[1]),
-            "same_page": float(link.url == page.url.partition("#")[0]),
-            "hint": float(bool(page.tree.next_hint) and link.url == hint),
-            "next_and_step": float(features["next"] > 0 and step > 0),
-            "next_and_pager": float(features["next"] > 0 and features["pager"] > 0),
-            "older_and_step": float(features["older"] > 0 and step > 0),
-            "newer_and_step": float(features["newer"] > 0 and step > 0),
-            "next_or_arrow": float(features["next"] + features["arrow"] > 0),
-            "arrow_and_pager": float(features["arrow"] > 0 and features["pager"] > 0),
-            "hint_and_next": float(features["rel_next"] > 0 and features["next_name"] > 0),
-            "arrow_and_step": float(features["arrow"] > 0 and step > 0),
-        }
+        yield (
+            link,
+            {
+                **features,
+                **_step_features(step, least),
+                "after_current": float(link.url in following),
+                "other_host": float(host != own[0]),
+                "same_path": float(path == own[1]),
+                "same_page": float(link.url == page.url.partition("#")[0]),
+                "hint": float(bool(page.tree.next_hint) and link.url == hint),
+                "next_and_step": float(features["next"] > 0 and step > 0),
+                "next_and_pager": float(features["next"] > 0 and features["pager"] > 0),
+                "older_and_step": float(features["older"] > 0 and step > 0),
+                "newer_and_step": float(features["newer"] > 0 and step > 0),
+                "next_or_arrow": float(features["next"] + features["arrow"] > 0),
+                "arrow_and_pager": float(features["arrow"] > 0 and features["pager"] > 0),
+                "next_alone": float(features["next"] > 0 and len(link.text) <= MAX_ALONE_CHARS),
+                "next_and_arrow": float(features["next"] > 0 and features["arrow"] > 0),
+                "alone_and_after": float(
+                    features["next"] > 0
+                    and len(link.text) <= MAX_ALONE_CHARS
+                    and (step > 0 or link.url in following)
+                ),
+                "hint_and_next": float(features["rel_next"] > 0 and features["next_name"] > 0),
+                "arrow_and_step": float(features["arrow"] > 0 and step > 0),
+            },
+        )
 
 
 def urlsplit_safely(url: str) -> tuple[str, str]:
@@ -96,17 +91,20 @@ def _word_features(tree: PageTree, link: PageLink) -> dict[str, float]:
     near = f"{own} {around[0] if around else ''}"
     rel = (element.attr("rel") or "")[:100].casefold().split()
     text = link.text
+    inner = " ".join(tree.labels[link.element : min(tree.ends[link.element], link.element + 4)])
     return {
-        "next": float(bool(NEXT_WORDS.search(words))),
-        "previous": float(bool(PREVIOUS_WORDS.search(words))),
-        "older": float(bool(OLDER_WORDS.search(words))),
-        "newer": float(bool(NEWER_WORDS.search(words))),
-        "more": float(bool(MORE_WORDS.search(words))),
-        "last": float(bool(LAST_WORDS.search(words))),
-        "first": float(bool(FIRST_WORDS.search(words))),
-        "arrow": float(bool(_NEXT_ARROW.search(text))),
-        "double_arrow": float(bool(_DOUBLE_ARROW.search(text))),
-        "previous_arrow": float(bool(_PREVIOUS_ARROW.search(text))),
+        "next": float(bool(words_for("next").search(words))),
+        "previous": float(bool(words_for("previous").search(words))),
+        "older": float(bool(words_for("older").search(words))),
+        "newer": float(bool(words_for("newer").search(words))),
+        "more": float(bool(words_for("more").search(words))),
+        "last": float(bool(words_for("last").search(words))),
+        "first": float(bool(words_for("first").search(words))),
+        "arrow": float(bool(words_for("next_arrow").search(text) or _ARROW_ICON.search(inner))),
+        "double_arrow": float(bool(words_for("double_arrow").search(text))),
+        "previous_arrow": float(
+            bool(words_for("previous_arrow").search(text) or _BACK_ICON.search(inner))
+        ),
         "rel_next": float("next" in rel),
         "rel_prev": float("prev" in rel or "previous" in rel),
         "next_name": float(bool(_NEXT_NAME.search(near))),
@@ -114,8 +112,8 @@ def _word_features(tree: PageTree, link: PageLink) -> dict[str, float]:
         "pager": float(bool(_PAGER.search(" ".join([own, *around])))),
         "post": float(bool(_POST.search(" ".join([own, *around[:2]])))),
         "worded": float(bool(_LETTER.search(text))),
-        "short": float(len(text) <= 20),
-        "long": float(len(text) > 35),
+        "short": float(len(text) <= MAX_SHORT_CHARS),
+        "long": float(len(text) >= MIN_LONG_CHARS),
     }
 
 

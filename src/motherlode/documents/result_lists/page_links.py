@@ -32,7 +32,7 @@ class PageLink:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedPage:
+class LinkedAnswer:
     """A page's tree, its links in order, and the words that were searched."""
 
     tree: PageTree
@@ -46,8 +46,8 @@ class LinkedPage:
 
 
 def link_page(
-    tree: PageTree, url: str, query: str = "", others: tuple[LinkedPage, ...] = ()
-) -> LinkedPage:
+    tree: PageTree, url: str, query: str = "", others: tuple[LinkedAnswer, ...] = ()
+) -> LinkedAnswer:
     """Return a page with its links; `others` are answers of the same portal to other queries."""
     links = tuple(_links(tree, base_of(tree, url), url))
     template = frozenset(name for other in others for name in link_names(other.links))
@@ -55,7 +55,7 @@ def link_page(
     counts = Counter(link.target for link in links)
     words = words[:20]
     place = _first_text_with(tree, words)
-    return LinkedPage(tree, links, url, words, template, bool(others), counts, place)
+    return LinkedAnswer(tree, links, url, words, template, bool(others), counts, place)
 
 
 def _first_text_with(tree: PageTree, words: tuple[str, ...]) -> int:
@@ -118,7 +118,8 @@ def _described(tree: PageTree, number: int) -> str:
     """Return what a link without text says of itself: its picture, label or title."""
     element = tree.elements[number]
     image = element.find("img")
-    hints = element.attr("aria-label"), image and image.attr("alt"), element.attr("title")
+    picture = image.attr("alt") if image is not None else None
+    hints = element.attr("aria-label"), picture, element.attr("title")
     return " ".join((next(filter(None, hints), "") or "")[:MAX_ANCHOR_CHARS].split())
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from motherlode.documents.result_lists.page_links import LinkedPage, PageLink
+from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink
 from motherlode.documents.result_lists.page_tree import PageTree
 
 MAX_NUMBER_DIGITS: Final = 6
@@ -19,7 +19,7 @@ _PAGE_PART = re.compile(
 )
 
 
-def page_steps(page: LinkedPage) -> dict[str, int]:
+def page_steps(page: LinkedAnswer) -> dict[str, int]:
     """Return by how much the one number of each link's address that changes exceeds the page's.
 
     An address with a page number where the page's own has none counts from page 1.
@@ -28,7 +28,9 @@ def page_steps(page: LinkedPage) -> dict[str, int]:
     steps = {}
     for link in page.links:
         shape, numbers = _shape(link.url)
-        step = _step(own_numbers, numbers) if shape == own_shape else _from_first(page.url, link.url)
+        step = (
+            _step(own_numbers, numbers) if shape == own_shape else _from_first(page.url, link.url)
+        )
         if step:
             steps[link.url] = step
     return steps
@@ -53,7 +55,7 @@ def _from_first(own: str, url: str) -> int:
     return number - int(own_parts[-1]) if own_parts else (number - 1 or 1)
 
 
-def numbered_next(page: LinkedPage) -> list[PageLink]:
+def numbered_next(page: LinkedAnswer) -> list[PageLink]:
     """Return the links whose number follows the current page's in a list of pages.
 
     The current page is the number that the list shows and does not link.

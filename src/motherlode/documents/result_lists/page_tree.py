@@ -6,7 +6,6 @@ running sums, whatever the page looks like.
 
 import re
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final
 
 import turbohtml
@@ -14,17 +13,18 @@ from turbohtml import Element, Text
 
 MAX_HTML_CHARS: Final = 8_000_000
 MAX_ELEMENTS: Final = 60_000
-MAX_DEPTH: Final = 200  # elements below are read as children of the deepest ones
+MAX_DEPTH: Final = 200  # elements further in are left out
 MAX_TEXT_CHARS: Final = 2_000  # of one piece of text
 MAX_ATTRIBUTE_CHARS: Final = 4_000
 MAX_CLASSES: Final = 4
 _LEFT_OUT = frozenset({"script", "style", "template", "noscript", "svg", "math", "head", "iframe"})
+_GLUED = frozenset({"b", "i", "em", "strong", "mark", "u", "sub", "sup", "font", "wbr"})
 _DIGITS = re.compile(r"\d+")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
 # Classes that tell siblings apart which are alike otherwise.
 _NOISE = frozenset(
-    "first last odd even alt active selected current clearfix cf visible hover left right".split()
+    {"first", "last", "odd", "even", "alt", "active", "selected", "current", "clearfix", "cf"}
+    | {"visible", "hover", "left", "right"}
 )
 
 
@@ -41,6 +41,8 @@ class PageTree:
     ends: list[int] = field(default_factory=list)
     hidden: list[bool] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    gaps: list[bool] = field(default_factory=list)  # whether a text is set apart from the last
+    is_apart: bool = True
     first_texts: list[int] = field(default_factory=list)
     last_texts: list[int] = field(default_factory=list)
     chars: list[int] = field(default_factory=lambda: [0])  # running sum over `texts`
@@ -51,13 +53,7 @@ class PageTree:
         """Return the text of the elements from `first` up to `end`, in one line."""
         if first >= end:
             return ""
-        pieces, size = [], 0
-        for piece in islice(self.texts, self.first_texts[first], self.text_end(end)):
-            pieces.append(piece)
-            size += len(piece) + 1
-            if size > limit:
-                break
-        return " ".join(" ".join(pieces).split())[:limit]
+        return self._joined(self.first_texts[first], self.text_end(end), limit)
 
     def text_end(self, end: int) -> int:
         """Return the number of the first text behind the elements before `end`."""
@@ -65,8 +61,17 @@ class PageTree:
 
     def own_text(self, number: int, limit: int = MAX_TEXT_CHARS) -> str:
         """Return the text inside an element, in one line."""
-        pieces = self.texts[self.first_texts[number] : self.last_texts[number]][:limit]
-        return " ".join(" ".join(pieces).split())[:limit]
+        return self._joined(self.first_texts[number], self.last_texts[number], limit)
+
+    def _joined(self, start: int, stop: int, limit: int) -> str:
+        pieces: list[str] = []
+        size = 0
+        for number in range(start, stop):
+            pieces.append(f" {self.texts[number]}" if self.gaps[number] else self.texts[number])
+            size += len(pieces[-1])
+            if size > limit:
+                break
+        return "".join(pieces).strip()[:limit]
 
     def char_count(self, number: int) -> int:
         """Return the characters of the text inside an element."""
@@ -102,20 +107,26 @@ def _walk(tree: PageTree, root: Element) -> None:
         number, children = open_elements[-1]
         child = next(children, None)
         if child is None:
+            tree.is_apart = tree.is_apart or tree.tags[number] not in _GLUED
             tree.ends[number] = len(tree.tags)
             tree.last_texts[number] = len(tree.texts)
             open_elements.pop()
         elif isinstance(child, Text):
             _add_text(tree, child.data)
-        elif isinstance(child, Element) and len(tree.tags) < MAX_ELEMENTS:
-            if child.tag not in _LEFT_OUT and len(open_elements) < MAX_DEPTH:
-                _open(tree, child, number)
-                open_elements.append((len(tree.tags) - 1, iter(child.children)))
+        elif isinstance(child, Element) and _is_read(tree, child, len(open_elements)):
+            _open(tree, child, number)
+            open_elements.append((len(tree.tags) - 1, iter(child.children)))
+
+
+def _is_read(tree: PageTree, element: Element, depth: int) -> bool:
+    is_within = len(tree.tags) < MAX_ELEMENTS and depth < MAX_DEPTH
+    return is_within and element.tag not in _LEFT_OUT
 
 
 def _open(tree: PageTree, element: Element, parent: int) -> None:
     label = (element.attr("class") or "")[:MAX_ATTRIBUTE_CHARS].lower()
     tree.elements.append(element)
+    tree.is_apart = tree.is_apart or element.tag not in _GLUED
     tree.tags.append(str(element.tag))
     tree.classes.append(plain_classes(label))
     names = (element.attr("id") or "")[:100], (element.attr("role") or "")[:100]
@@ -137,8 +148,12 @@ def _hides(element: Element) -> bool:
 
 
 def _add_text(tree: PageTree, data: str) -> None:
-    text = " ".join(data[:MAX_TEXT_CHARS].split())
+    data = data[:MAX_TEXT_CHARS]
+    text = " ".join(data.split())
+    tree.is_apart = tree.is_apart or data[:1].isspace()
     if text:
+        tree.gaps.append(tree.is_apart)
+        tree.is_apart = data[-1:].isspace()
         tree.texts.append(text)
         tree.chars.append(tree.chars[-1] + len(text) + 1)
 
