@@ -21,6 +21,7 @@ ROOMS = (
     "documents",
     "documents.forms",
     "documents.html",
+    "documents.result_lists",
     "documents.formats",
     "documents.analysis",
     "fetch",

@@ -1,14 +1,15 @@
 """A wrapper that is asked: its page, its form, the pages of results, within one session."""
 
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import turbohtml
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from motherlode.documents.encoding import charset_in, decode
 from motherlode.documents.forms import read_forms, submission_of
+from motherlode.documents.result_lists import ResultList, ResultRecord, read_result_list
 from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
 from motherlode.fetch.redirects import EXACT_URLS
 from motherlode.fetch.web import Request, Response
@@ -17,7 +18,6 @@ from motherlode.sources.search.client import SearchClient, is_html
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.feeds import read_feed
 from motherlode.sources.search.opensearch import OpenSearch
-from motherlode.sources.search.result_pages import read_result_page
 from motherlode.sources.search.source import Hit, SourceSetup
 from motherlode.sources.wrappers.assignment import assigned_values
 from motherlode.sources.wrappers.attributes import PortalQuery
@@ -32,13 +32,28 @@ from motherlode.sources.wrappers.wrapper_file import read_wrapper
 from motherlode.urls import UrlError, address
 
 MAX_PAGES = 10  # of results that are read for one object
+MAX_EARLIER = 2  # answers that are kept to see what all answers share
 
 
-class HitsPage(Struct, frozen=True):
-    """The hits of one page of results, and the address of the next page."""
+class PortalAnswer(Struct, frozen=True, kw_only=True):
+    """The answer of a portal: its records, the values of the form, and how many pages were read.
 
-    hits: tuple[Hit, ...]
-    next_page: str = ""
+    `nothing_found`: the portal says so. `is_whole_page`: no list stands out, and the only record
+    is the page itself.
+    """
+
+    records: tuple[ResultRecord, ...] = ()
+    values: dict[str, str] = {}
+    pages: int = 1
+    nothing_found: bool = False
+    is_whole_page: bool = False
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The records as hits of a search source; a page as a whole is none."""
+        if self.is_whole_page:
+            return []
+        return [Hit(record.link, record.title, record.snippet) for record in self.records]
 
 
 class FormSource:
@@ -48,6 +63,7 @@ class FormSource:
         self._setup = setup
         self._client = setup.client
         self._stored = wrapper
+        self._earlier: deque[tuple[str, str]] = deque(maxlen=MAX_EARLIER)  # HTML and address
 
     async def wrapper(self) -> Wrapper:
         """Return the stored wrapper; without one, make it of the page at the source's address.
@@ -67,10 +83,10 @@ class FormSource:
 
         Raises `SourceError`.
         """
-        return await self.ask(PortalQuery(query=query), wanted)
+        return (await self.ask(PortalQuery(query=query), wanted)).hits
 
-    async def ask(self, subject: PortalQuery, wanted: int) -> list[Hit]:
-        """Return about `wanted` hits for an object, best first, each page once.
+    async def ask(self, subject: PortalQuery, wanted: int) -> PortalAnswer:
+        """Return at most `wanted` records for an object, best first, each page once.
 
         Raises `SourceError`.
         """
@@ -83,10 +99,11 @@ class FormSource:
         words = " ".join(values.values())
         if wrapper.template:
             source = OpenSearch(replace(self._setup, url=wrapper.page))
-            return await source.search(words, wanted)
+            return _answer_of_hits(await source.search(words, wanted), values)
         client = _in_session(self._client)
         response = await self._submit(client, wrapper, values)
-        return await _hits(client, response, words, wanted)
+        answer = await self._read(client, response, words, wanted)
+        return structs.replace(answer, values=values)
 
     async def check(self) -> FormCheck:
         """Return how the form of today compares with that of the wrapper. Raises `SourceError`."""
@@ -115,6 +132,52 @@ class FormSource:
         return await client.send(
             Request(url, method=method, body=submission.body, content_type=submission.content_type)
         )
+
+    async def _read(
+        self, client: SearchClient, first: Response, words: str, wanted: int
+    ) -> PortalAnswer:
+        """Return the records of as many pages of results as are needed, from the first one on.
+
+        A page that leads to an earlier one or has no new record is the last, and so is one that
+        fails.
+        """
+        page = self._read_page(first, words)
+        if page.nothing_found or page.is_whole_page:
+            return PortalAnswer(
+                records=page.records,
+                nothing_found=page.nothing_found,
+                is_whole_page=page.is_whole_page,
+            )
+        by_link = {record.link: record for record in page.records}
+        asked, response = {first.url}, first
+        while len(by_link) < wanted and len(asked) < MAX_PAGES:
+            following = _following(page.next_page, response.url)
+            if not following or following in asked:
+                break
+            asked.add(following)
+            try:
+                response = await client.get(following)
+            except SourceError:
+                break
+            page = self._read_page(response, words)
+            new = [record for record in page.records if record.link not in by_link]
+            if not new or page.is_whole_page:
+                break
+            by_link.update((record.link, record) for record in new)
+        return PortalAnswer(records=tuple(by_link.values())[:wanted], pages=len(asked))
+
+    def _read_page(self, response: Response, words: str) -> ResultList:
+        """Return the records of a page of results; earlier answers show what all answers share."""
+        content_type = response.header("content-type")
+        feed = read_feed(response.body, content_type, response.url)
+        if feed is not None:
+            return ResultList(tuple(map(_record_of, feed)), nothing_found=not feed)
+        if not is_html(response):
+            return ResultList(nothing_found=not response.body)
+        html = decode(response.body, content_type)
+        page = read_result_list(html, response.url, words, tuple(self._earlier))
+        self._earlier.append((html, response.url))
+        return page
 
     async def _today(self, client: SearchClient, wrapper: Wrapper) -> tuple[FormCheck, Form | None]:
         """Return what changed in the form, and the form as it is now."""
@@ -150,51 +213,14 @@ def _in_session(client: SearchClient) -> SearchClient:
     return replace(client, web=CookieWeb(client.web, CookieJar()))
 
 
-async def _hits(client: SearchClient, first: Response, words: str, wanted: int) -> list[Hit]:
-    """Return the hits of as many pages of results as are needed, from the first one on.
-
-    A page that leads to an earlier one or has no new hit is the last, and so is one that fails.
-    """
-    by_url: dict[str, Hit] = {}
-    asked = {first.url}
-    response = first
-    while True:
-        page = read_page(response, words)
-        new = [hit for hit in page.hits if hit.url not in by_url]
-        by_url.update((hit.url, hit) for hit in new)
-        following = _following(page.next_page, response.url)
-        is_enough = len(by_url) >= wanted or len(asked) >= MAX_PAGES
-        if is_enough or not new or not following or following in asked:
-            break
-        asked.add(following)
-        try:
-            response = await client.get(following)
-        except SourceError:
-            break
-    return list(by_url.values())[:wanted]
+def _answer_of_hits(hits: list[Hit], values: dict[str, str]) -> PortalAnswer:
+    return PortalAnswer(
+        records=tuple(_record_of(hit) for hit in hits), values=values, nothing_found=not hits
+    )
 
 
-def read_page(response: Response, words: str) -> HitsPage:
-    """Return the hits of a page of results, and its next page."""
-    content_type = response.header("content-type")
-    feed = read_feed(response.body, content_type, response.url)
-    if feed is not None:
-        return HitsPage(tuple(feed))
-    if not is_html(response):
-        return HitsPage(())
-    html = decode(response.body, content_type)
-    return HitsPage(tuple(read_result_page(html, response.url, words)), _declared_next(html))
-
-
-def _declared_next(html: str) -> str:
-    """Return the link that a page declares as its next page; empty if it declares none."""
-    tree = turbohtml.parse(html, positions=False)
-    for link in (*tree.find_all("link"), *tree.find_all("a")):
-        rel, href = link.attrs.get("rel"), link.attrs.get("href")
-        relations = rel if isinstance(rel, list) else str(rel or "").split()
-        if "next" in [str(relation).lower() for relation in relations] and href:
-            return str(href)
-    return ""
+def _record_of(hit: Hit) -> ResultRecord:
+    return ResultRecord(hit.url, hit.title, hit.snippet, original_link=hit.url)
 
 
 def _following(reference: str, here: str) -> str:

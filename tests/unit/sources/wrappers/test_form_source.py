@@ -56,8 +56,8 @@ def source_of(service: SearchService, form: str | None = None) -> FormSource:
 
 
 def asked(source: FormSource, subject: PortalQuery = DOE, wanted: int = 10) -> list[str]:
-    hits = asyncio.run(source.ask(subject, wanted))
-    return [hit.url for hit in hits]
+    answer = asyncio.run(source.ask(subject, wanted))
+    return [hit.url for hit in answer.hits]
 
 
 def values_of(request: Request) -> dict[str, str]:
@@ -66,7 +66,7 @@ def values_of(request: Request) -> dict[str, str]:
 
 def test_a_form_without_hidden_values_is_sent_at_once() -> None:
     service = SearchService(results(1, 2, 3))
-    hits = asyncio.run(source_of(service, GET_FORM).ask(DOE, 10))
+    hits = asyncio.run(source_of(service, GET_FORM).ask(DOE, 10)).hits
     assert [request.method for request in service.requests] == ["GET"]
     assert values_of(service.requests[0]) == {"t": "Barn owls", "a": "John Doe"}
     assert hits[0] == Hit("http://lib.test/record/1", "Barn owls, part 1", hits[0].snippet)

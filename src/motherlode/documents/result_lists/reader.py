@@ -1,0 +1,123 @@
+"""Read the list of results on a page: its records, the next page, or that nothing was found.
+
+Groups of links are candidates for the title links of the records. A linear model scores them by
+their words, places, regions and addresses, and by what other answers of the same portal repeat.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from motherlode.documents.result_lists.empty_answers import says_nothing_found
+from motherlode.documents.result_lists.group_features import distinct_links, group_features
+from motherlode.documents.result_lists.link_groups import link_groups
+from motherlode.documents.result_lists.next_page import find_next_page
+from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink, link_page
+from motherlode.documents.result_lists.page_tree import read_tree
+from motherlode.documents.result_lists.regions import Region, regions_of
+from motherlode.documents.result_lists.relative_features import with_relative_features
+from motherlode.documents.result_lists.weights import weighted_sum, weights_of
+
+MAX_SNIPPET_CHARS: Final = 2_000
+MAX_OTHER_LINKS: Final = 50  # of one record
+MAX_OTHER_ANSWERS: Final = 5
+MOST: Final = 0.5
+MIN_TITLE_CHARS: Final = 15  # on average, where neither words nor names speak for a list
+
+
+class ResultRecord(Struct, frozen=True):
+    """A result: the address behind its title link, and the address as the page has it."""
+
+    link: str
+    title: str = ""
+    snippet: str = ""
+    other_links: tuple[str, ...] = ()
+    original_link: str = ""
+
+
+class ResultList(Struct, frozen=True):
+    """The records of a page. If no list stands out, the page as a whole is the only record."""
+
+    records: tuple[ResultRecord, ...] = ()
+    next_page: str = ""
+    nothing_found: bool = False
+    is_whole_page: bool = False
+
+
+def read_result_list(
+    html: str, url: str, query: str = "", others: Sequence[tuple[str, str]] = ()
+) -> ResultList:
+    """Return the results on a page that answers a query.
+
+    `others` are answers of the same portal to other queries, each as HTML and address.
+    """
+    few = others[:MAX_OTHER_ANSWERS]
+    answers = tuple(link_page(read_tree(other), address) for other, address in few)
+    return result_list_of(link_page(read_tree(html), url, query, answers))
+
+
+def result_list_of(page: LinkedAnswer) -> ResultList:
+    """Return the results on a page that has been parsed."""
+    links, features = best_group(page)
+    is_list = _is_plausible(features)
+    if says_nothing_found(page.tree, has_matches=is_list and features["region_has_query"] > 0):
+        return ResultList(nothing_found=True)
+    if not is_list:
+        return ResultList((_whole_page(page),), is_whole_page=True)
+    return ResultList(records_of(page, links), find_next_page(page))
+
+
+def best_group(page: LinkedAnswer) -> tuple[list[PageLink], Mapping[str, float]]:
+    """Return the title links of the best group, one to each target, and the group's features."""
+    groups = link_groups(page)
+    if not groups:
+        return [], {}
+    features = with_relative_features([group_features(page, group) for group in groups])
+    weights = weights_of("groups")
+    best = max(range(len(groups)), key=lambda place: weighted_sum(features[place], weights))
+    return distinct_links([page.links[member] for member in groups[best].members]), features[best]
+
+
+def _is_plausible(features: Mapping[str, float]) -> bool:
+    """Return whether anything but the model speaks for a group: words, names, long titles."""
+    if not features:
+        return False
+    if features["region_has_query"] > 0 or features["near_result"] > 0:
+        return True
+    is_aside = features["in_aside_tag"] > MOST or features["near_aside"] > MOST
+    return not is_aside and features["text_size"] * 60 >= MIN_TITLE_CHARS
+
+
+def records_of(page: LinkedAnswer, titles: Sequence[PageLink]) -> tuple[ResultRecord, ...]:
+    """Return the records around title links."""
+    regions = regions_of(page.tree, [link.element for link in titles])
+    places = [link.element for link in page.links]
+    return tuple(
+        _record(page, title, region, places) for title, region in zip(titles, regions, strict=True)
+    )
+
+
+def _record(
+    page: LinkedAnswer, title: PageLink, region: Region, places: Sequence[int]
+) -> ResultRecord:
+    text = page.tree.text(region.first, region.end, MAX_SNIPPET_CHARS)
+    first, end = bisect_left(places, region.first), bisect_left(places, region.end)
+    inside = (link.url for link in page.links[first : min(end, first + MAX_OTHER_LINKS)])
+    return ResultRecord(
+        link=title.target,
+        title=title.text,
+        snippet=" ".join(text.replace(title.text, " ", 1).split()),
+        other_links=tuple(dict.fromkeys(url for url in inside if url != title.url)),
+        original_link=title.url,
+    )
+
+
+def _whole_page(page: LinkedAnswer) -> ResultRecord:
+    return ResultRecord(
+        link=page.url,
+        snippet=page.tree.own_text(0, MAX_SNIPPET_CHARS) if page.tree.tags else "",
+        other_links=tuple(dict.fromkeys(link.target for link in page.links)),
+        original_link=page.url,
+    )

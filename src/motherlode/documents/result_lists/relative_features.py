@@ -1,0 +1,67 @@
+"""Features of a group beside the other groups of its page, and products of two features."""
+
+from collections.abc import Sequence
+from typing import Final
+
+# Features that also count as a fraction of the page's highest value.
+_BESIDE_OTHERS: Final = (
+    "text_size",
+    "text_words",
+    "text_mass",
+    "text_is_heading",
+    "text_is_bold",
+    "text_has_query",
+    "text_is_template",
+    "region_share",
+    "region_inner_share",
+    "region_size",
+    "region_has_query",
+    "region_links",
+    "span_share",
+    "count",
+    "own_title",
+    "near_title",
+    "near_result",
+    "far_result",
+    "url_has_title",
+)
+_PRODUCTS: Final = (
+    ("text_is_heading", "count"),
+    ("text_is_heading", "region_inner_share"),
+    ("text_is_heading", "in_main"),
+    ("text_size", "region_is_title"),
+    ("text_is_picture", "url_again"),
+    ("count_1", "near_result"),
+    ("count_1", "far_result"),
+    ("count_1", "text_is_heading"),
+    ("count_1", "region_has_query"),
+    ("count_1", "in_main"),
+    ("count_2_4", "far_result"),
+    ("near_title", "region_inner_share"),
+    ("near_result", "text_is_heading"),
+    ("near_aside", "text_is_heading"),
+    ("far_box", "near_result"),
+    ("region_inner_share", "region_has_query"),
+    ("region_is_link", "text_is_long"),
+    ("url_has_title", "text_size"),
+    ("span_start", "region_inner_share"),
+)
+
+
+def with_relative_features(groups: Sequence[dict[str, float]]) -> list[dict[str, float]]:
+    """Return the features of all groups of a page, with those that compare them."""
+    massed = [
+        {**features, "text_mass": min(features["text_size"] * features["count"], 3.0)}
+        for features in groups
+    ]
+    highest = {
+        name: max((features[name] for features in massed), default=0.0) for name in _BESIDE_OTHERS
+    }
+    return [
+        {
+            **features,
+            **{f"top_{name}": features[name] / (top or 1.0) for name, top in highest.items()},
+            **{f"{a}*{b}": features[a] * features[b] for a, b in _PRODUCTS},
+        }
+        for features in massed
+    ]
