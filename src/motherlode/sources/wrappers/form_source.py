@@ -1,20 +1,23 @@
 """A wrapper that is asked: its page, its form, the pages of results, within one session."""
 
 from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from motherlode.documents.encoding import charset_in, decode
-from motherlode.documents.forms import read_forms, submission_of
+from motherlode.documents.encoding import decode
+from motherlode.documents.forms import submission_of
 from motherlode.documents.result_lists import ResultList, ResultRecord, read_result_list
 from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
 from motherlode.fetch.redirects import EXACT_URLS
 from motherlode.fetch.web import Request, Response
 from motherlode.records import BadInputError, Form
 from motherlode.sources.search.client import SearchClient, is_html
+from motherlode.sources.search.description import read_description
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.feeds import read_feed
 from motherlode.sources.search.opensearch import OpenSearch
@@ -27,12 +30,17 @@ from motherlode.sources.wrappers.check import (
     compare_forms,
     form_of_today,
 )
-from motherlode.sources.wrappers.wrapper import Wrapper, wrapper_of_form
+from motherlode.sources.wrappers.matching import is_text
+from motherlode.sources.wrappers.registration import forms_of, make_wrapper
+from motherlode.sources.wrappers.wrapper import Wrapper
 from motherlode.sources.wrappers.wrapper_file import read_wrapper
 from motherlode.urls import UrlError, address
 
 MAX_PAGES = 10  # of results that are read for one object
+ABSENT_WORD = "qzvxkwj"  # in no text; a number could be a year or an identifier
 MAX_EARLIER = 2  # answers that are kept to see what all answers share
+
+_NO_FIELDS: Mapping[str, str] = {}
 
 
 class PortalAnswer(Struct, frozen=True, kw_only=True):
@@ -63,6 +71,7 @@ class FormSource:
         self._setup = setup
         self._client = setup.client
         self._stored = wrapper
+        self._is_probed = False
         self._earlier: deque[tuple[str, str]] = deque(maxlen=MAX_EARLIER)  # HTML and address
 
     async def wrapper(self) -> Wrapper:
@@ -71,9 +80,8 @@ class FormSource:
         Raises `SourceError`.
         """
         if self._stored is None:
-            forms, page = await self._forms(self._client, self._setup.url)
             try:
-                self._stored = wrapper_of_form(self._client.name, page, forms)
+                self._stored = await make_wrapper(self._client, self._setup.url)
             except BadInputError as error:
                 raise self._client.error(f"cannot be asked: {error}") from error
         return self._stored
@@ -85,13 +93,16 @@ class FormSource:
         """
         return (await self.ask(PortalQuery(query=query), wanted)).hits
 
-    async def ask(self, subject: PortalQuery, wanted: int) -> PortalAnswer:
+    async def ask(
+        self, subject: PortalQuery, wanted: int, fields: Mapping[str, str] = _NO_FIELDS
+    ) -> PortalAnswer:
         """Return at most `wanted` records for an object, best first, each page once.
 
-        Raises `SourceError`.
+        `fields` has values for fields of the form by their names; they count before those of the
+        object. Raises `SourceError`.
         """
         wrapper = await self.wrapper()
-        values = assigned_values(wrapper.form, wrapper.matching, subject)
+        values = assigned_values(wrapper.form, wrapper.matching, subject) | dict(fields)
         if not values:
             raise self._client.error(
                 "cannot be asked for this: its form has a field for none of it"
@@ -100,6 +111,7 @@ class FormSource:
         if wrapper.template:
             source = OpenSearch(replace(self._setup, url=wrapper.page))
             return _answer_of_hits(await source.search(words, wanted), values)
+        await self._learn_template(wrapper, values)
         client = _in_session(self._client)
         response = await self._submit(client, wrapper, values)
         answer = await self._read(client, response, words, wanted)
@@ -132,6 +144,19 @@ class FormSource:
         return await client.send(
             Request(url, method=method, body=submission.body, content_type=submission.content_type)
         )
+
+    async def _learn_template(self, wrapper: Wrapper, values: dict[str, str]) -> None:
+        """Ask once for a word that nothing has: what the answer shows is no result.
+
+        A portal that does not answer this is read without.
+        """
+        if self._is_probed:
+            return
+        self._is_probed = True
+        text_fields = {field.name for field in wrapper.form.fields if is_text(field)}
+        probe = {name: ABSENT_WORD if name in text_fields else v for name, v in values.items()}
+        with suppress(SourceError):
+            self._read_page(await self._submit(_in_session(self._client), wrapper, probe), "")
 
     async def _read(
         self, client: SearchClient, first: Response, words: str, wanted: int
@@ -182,19 +207,13 @@ class FormSource:
     async def _today(self, client: SearchClient, wrapper: Wrapper) -> tuple[FormCheck, Form | None]:
         """Return what changed in the form, and the form as it is now."""
         if wrapper.template:
-            raise client.error("has an OpenSearch description and no form")
-        forms, _ = await self._forms(client, wrapper.page)
+            return await _check_template(client, wrapper), wrapper.form
+        page = await client.get(wrapper.page)
+        forms = forms_of(page)
         today = form_of_today(wrapper.form, forms, wrapper.number)
         if today is None:
             return FormCheck(FormState.GONE, ("no form of its page has a field of it",)), None
         return compare_forms(wrapper.form, today), today
-
-    async def _forms(self, client: SearchClient, page: str) -> tuple[tuple[Form, ...], str]:
-        """Return the forms of a page, and the address at which it was found in the end."""
-        response = await client.get(page)
-        content_type = response.header("content-type")
-        html = decode(response.body, content_type)
-        return read_forms(html, response.url, charset=charset_in(content_type)), response.url
 
 
 def open_form_source(setup: SourceSetup) -> FormSource:
@@ -211,6 +230,17 @@ def open_form_source(setup: SourceSetup) -> FormSource:
 def _in_session(client: SearchClient) -> SearchClient:
     """Return a client that keeps cookies, from here on."""
     return replace(client, web=CookieWeb(client.web, CookieJar()))
+
+
+async def _check_template(client: SearchClient, wrapper: Wrapper) -> FormCheck:
+    """Return whether an OpenSearch description still has the template of a wrapper."""
+    response = await client.get(wrapper.page)
+    description = read_description(response.body, response.header("content-type"))
+    if description is None:
+        return FormCheck(FormState.GONE, ("its address has no OpenSearch description",))
+    if wrapper.template in {template.template for template in description.templates}:
+        return FormCheck(FormState.SAME)
+    return FormCheck(FormState.CHANGED, ("its description has another template",))
 
 
 def _answer_of_hits(hits: list[Hit], values: dict[str, str]) -> PortalAnswer:
