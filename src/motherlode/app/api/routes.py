@@ -16,6 +16,7 @@ from motherlode.app.api import (
     portals,
     search,
     sites,
+    source_services,
     sources,
     topics,
 )
@@ -36,6 +37,7 @@ PARTS = (
     sites,
     export,
     sources,
+    source_services,
 )
 
 
@@ -45,4 +47,4 @@ def install(app: FastAPI) -> None:
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(oai.router)  # its path is for harvesters, who know no versions
-    app.openapi = describe(app)  # type: ignore[method-assign]  # as FastAPI documents it
+    app.openapi = describe(app, source_services.service_operations(app.state.context))  # type: ignore[method-assign]  # as FastAPI documents it
