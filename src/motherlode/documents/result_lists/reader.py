@@ -11,14 +11,11 @@ from typing import Final
 from msgspec import Struct
 
 from motherlode.documents.result_lists.empty_answers import says_nothing_found
-from motherlode.documents.result_lists.group_features import distinct_links, group_features
-from motherlode.documents.result_lists.link_groups import link_groups
+from motherlode.documents.result_lists.group_ranking import best_group
 from motherlode.documents.result_lists.next_page import find_next_page
 from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink, link_page
 from motherlode.documents.result_lists.page_tree import read_tree
 from motherlode.documents.result_lists.regions import Region, regions_of
-from motherlode.documents.result_lists.relative_features import with_relative_features
-from motherlode.documents.result_lists.weights import weighted_sum, weights_of
 
 MAX_SNIPPET_CHARS: Final = 2_000
 MAX_OTHER_LINKS: Final = 50  # of one record
@@ -67,17 +64,6 @@ def result_list_of(page: LinkedAnswer) -> ResultList:
     if not is_list:
         return ResultList((_whole_page(page),), is_whole_page=True)
     return ResultList(records_of(page, links), find_next_page(page))
-
-
-def best_group(page: LinkedAnswer) -> tuple[list[PageLink], Mapping[str, float]]:
-    """Return the title links of the best group, one to each target, and the group's features."""
-    groups = link_groups(page)
-    if not groups:
-        return [], {}
-    features = with_relative_features([group_features(page, group) for group in groups])
-    weights = weights_of("groups")
-    best = max(range(len(groups)), key=lambda place: weighted_sum(features[place], weights))
-    return distinct_links([page.links[member] for member in groups[best].members]), features[best]
 
 
 def _is_plausible(features: Mapping[str, float]) -> bool:
