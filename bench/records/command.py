@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.records.measures import SEGMENTERS, right_by_cells, site_means
+from bench.records.measures import SEGMENTERS, Segmenter, right_by_cells, site_means
 from bench.records.pages import (
     LabelledPage,
     mean_over_sites,
@@ -47,8 +47,7 @@ def _print_stored(pages: Sequence[LabelledPage], beside: Sequence[LabelledPage])
     print(f"records right by their cells, mean over sites: {mean_over_sites(celled):.3f}")
 
 
-def _print_row(name: str, pages: Sequence[LabelledPage], segment: object) -> None:
-    assert callable(segment)
+def _print_row(name: str, pages: Sequence[LabelledPage], segment: Segmenter) -> None:
     figures = site_means(pages, segment)
     print(f"{name:28} {figures.precision:9.3f} {figures.recall:7.3f} {figures.f1:6.3f}")
 

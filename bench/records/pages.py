@@ -4,6 +4,7 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -35,10 +36,8 @@ class LabelledPage:
 
 def plain(url: str) -> str:
     """Return the form in which two addresses are compared."""
-    try:
+    with suppress(UrlError):
         url = canonical(url)
-    except UrlError:
-        pass
     return url.partition("://")[2].partition("#")[0].rstrip("/") or url
 
 

@@ -70,9 +70,7 @@ def _maximise(table: Array, examples: Sequence[Example]) -> Array:
         return float(value), table.T @ slope + 2 * PENALTY * weights
 
     start = np.zeros(table.shape[1])
-    solution: Array = minimize(
-        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}
-    ).x
+    solution: Array = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
     return solution
 
 
