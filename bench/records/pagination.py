@@ -13,6 +13,7 @@ from motherlode.documents.result_lists.next_page import MIN_SCORE
 from motherlode.documents.result_lists.next_page_features import next_page_features
 from motherlode.documents.result_lists.page_links import (
     LinkedAnswer,
+    PageLink,
     link_page,
     urljoin_safely,
 )
@@ -29,6 +30,7 @@ class PagedPage:
     site: str
     page: LinkedAnswer
     next_links: frozenset[str]
+    described: tuple[tuple[PageLink, dict[str, float]], ...]
 
 
 def read_paged(folder: Path) -> list[PagedPage]:
@@ -47,7 +49,7 @@ def _paged(site: str, page: LinkedAnswer, labels: set[str]) -> PagedPage:
         href = page.tree.elements[link.element].attr("href") or ""
         if plain(urljoin_safely(page.url, href)) in labels:
             labels = {*labels, plain(link.url)}
-    return PagedPage(site, page, frozenset(labels))
+    return PagedPage(site, page, frozenset(labels), tuple(next_page_features(page)))
 
 
 def next_page_f1(pages: Sequence[PagedPage], answers: Sequence[str]) -> float:
@@ -68,7 +70,7 @@ def learn_next_page(pages: Sequence[PagedPage]) -> dict[str, float]:
     rows = [
         (features, plain(link.url) in page.next_links)
         for page in pages
-        for link, features in next_page_features(page.page)
+        for link, features in page.described
     ]
     names = list(rows[0][0])
     table = np.array([[*map(features.get, names), label] for features, label in rows], float)
@@ -86,14 +88,14 @@ def left_out_f1(pages: Sequence[PagedPage]) -> float:
         weights = learn_next_page([page for page in pages if page.site != site])
         for number, page in enumerate(pages):
             if page.site == site:
-                answers[number] = _answer(page.page, weights)
+                answers[number] = _answer(page, weights)
     return next_page_f1(pages, answers)
 
 
-def _answer(page: LinkedAnswer, weights: dict[str, float]) -> str:
+def _answer(page: PagedPage, weights: dict[str, float]) -> str:
     scores = [
         (weights["bias"] + weighted_sum(features, weights), link.url)
-        for link, features in next_page_features(page)
+        for link, features in page.described
     ]
     score, url = max(scores, default=(MIN_SCORE, ""), key=lambda pair: pair[0])
     return url if score > MIN_SCORE else ""
