@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
@@ -11,6 +12,7 @@ from motherlode.urls import registrable_domain
 
 MAX_LINKS: Final = 4_000
 MAX_ANCHOR_CHARS: Final = 500
+TEMPLATE_LEVELS: Final = 5  # elements around a link by which its place is known again
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
 _BOLD = frozenset({"b", "strong", "em", "mark"})
 _IN_PATH = re.compile(r"/RU=(https?[^/]+)/", re.IGNORECASE)
@@ -56,6 +58,19 @@ def link_page(
     words = words[:20]
     place = _first_text_with(tree, words)
     return LinkedAnswer(tree, links, url, words, template, bool(others), counts, place)
+
+
+def without_template(page: LinkedAnswer, empty: LinkedAnswer) -> LinkedAnswer:
+    """Return a page without the links that an answer without results has at the same place."""
+    known = set(map(partial(_place_of, empty.tree), empty.links))
+    links = tuple(link for link in page.links if _place_of(page.tree, link) not in known)
+    return replace(page, links=links)
+
+
+def _place_of(tree: PageTree, link: PageLink) -> tuple[str, ...]:
+    """Return the address of a link, and the elements that it stands in with their classes."""
+    around = (link.element, *tree.above(link.element)[:TEMPLATE_LEVELS])
+    return (link.url, *(f"{tree.tags[number]}.{tree.classes[number]}" for number in around))
 
 
 def _first_text_with(tree: PageTree, words: tuple[str, ...]) -> int:

@@ -11,14 +11,16 @@ from typing import Final
 from msgspec import Struct
 
 from motherlode.documents.result_lists.empty_answers import says_nothing_found
-from motherlode.documents.result_lists.group_features import distinct_links, group_features
-from motherlode.documents.result_lists.link_groups import link_groups
+from motherlode.documents.result_lists.group_ranking import best_group
 from motherlode.documents.result_lists.next_page import find_next_page
-from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink, link_page
+from motherlode.documents.result_lists.page_links import (
+    LinkedAnswer,
+    PageLink,
+    link_page,
+    without_template,
+)
 from motherlode.documents.result_lists.page_tree import read_tree
 from motherlode.documents.result_lists.regions import Region, regions_of
-from motherlode.documents.result_lists.relative_features import with_relative_features
-from motherlode.documents.result_lists.weights import weighted_sum, weights_of
 
 MAX_SNIPPET_CHARS: Final = 2_000
 MAX_OTHER_LINKS: Final = 50  # of one record
@@ -47,37 +49,42 @@ class ResultList(Struct, frozen=True):
 
 
 def read_result_list(
-    html: str, url: str, query: str = "", others: Sequence[tuple[str, str]] = ()
+    html: str,
+    url: str,
+    query: str = "",
+    others: Sequence[tuple[str, str]] = (),
+    empty: tuple[str, str] | None = None,
 ) -> ResultList:
     """Return the results on a page that answers a query.
 
-    `others` are answers of the same portal to other queries, each as HTML and address.
+    `others` are answers of the same portal to other queries, each as HTML and address; `empty` is
+    its answer to a query that finds nothing, all links of which belong to the template.
     """
     few = others[:MAX_OTHER_ANSWERS]
     answers = tuple(link_page(read_tree(other), address) for other, address in few)
-    return result_list_of(link_page(read_tree(html), url, query, answers))
+    page = link_page(read_tree(html), url, query, answers)
+    if empty is None:
+        return result_list_of(page)
+    template = link_page(read_tree(empty[0]), empty[1])
+    return result_list_of(page, without_template(page, template))
 
 
-def result_list_of(page: LinkedAnswer) -> ResultList:
-    """Return the results on a page that has been parsed."""
-    links, features = best_group(page)
+def result_list_of(page: LinkedAnswer, beyond_template: LinkedAnswer | None = None) -> ResultList:
+    """Return the results on a page that has been parsed.
+
+    `beyond_template` is the page without the links that an empty answer has, too; if it has no
+    other links, nothing was found.
+    """
+    candidates = page if beyond_template is None else beyond_template
+    if beyond_template is not None and page.links and not beyond_template.links:
+        return ResultList(nothing_found=True)
+    links, features = best_group(candidates)
     is_list = _is_plausible(features)
     if says_nothing_found(page.tree, has_matches=is_list and features["region_has_query"] > 0):
         return ResultList(nothing_found=True)
     if not is_list:
         return ResultList((_whole_page(page),), is_whole_page=True)
     return ResultList(records_of(page, links), find_next_page(page))
-
-
-def best_group(page: LinkedAnswer) -> tuple[list[PageLink], Mapping[str, float]]:
-    """Return the title links of the best group, one to each target, and the group's features."""
-    groups = link_groups(page)
-    if not groups:
-        return [], {}
-    features = with_relative_features([group_features(page, group) for group in groups])
-    weights = weights_of("groups")
-    best = max(range(len(groups)), key=lambda place: weighted_sum(features[place], weights))
-    return distinct_links([page.links[member] for member in groups[best].members]), features[best]
 
 
 def _is_plausible(features: Mapping[str, float]) -> bool:

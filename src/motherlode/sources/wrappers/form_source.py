@@ -38,6 +38,7 @@ from motherlode.urls import UrlError, address
 
 MAX_PAGES = 10  # of results that are read for one object
 ABSENT_WORD = "qzvxkwj"  # in no text; a number could be a year or an identifier
+MIN_LISTED = 8  # records; a portal that shows so many for no word at all lists everything
 MAX_EARLIER = 2  # answers that are kept to see what all answers share
 
 _NO_FIELDS: Mapping[str, str] = {}
@@ -72,6 +73,7 @@ class FormSource:
         self._client = setup.client
         self._stored = wrapper
         self._is_probed = False
+        self._empty: tuple[str, str] | None = None  # an answer without results
         self._earlier: deque[tuple[str, str]] = deque(maxlen=MAX_EARLIER)  # HTML and address
 
     async def wrapper(self) -> Wrapper:
@@ -156,7 +158,10 @@ class FormSource:
         text_fields = {field.name for field in wrapper.form.fields if is_text(field)}
         probe = {name: ABSENT_WORD if name in text_fields else v for name, v in values.items()}
         with suppress(SourceError):
-            self._read_page(await self._submit(_in_session(self._client), wrapper, probe), "")
+            response = await self._submit(_in_session(self._client), wrapper, probe)
+            page = self._read_page(response, "")
+            if self._earlier and len(page.records) < MIN_LISTED:
+                self._empty = self._earlier.pop()
 
     async def _read(
         self, client: SearchClient, first: Response, words: str, wanted: int
@@ -200,7 +205,8 @@ class FormSource:
         if not is_html(response):
             return ResultList(nothing_found=not response.body)
         html = decode(response.body, content_type)
-        page = read_result_list(html, response.url, words, tuple(self._earlier))
+        earlier = tuple(self._earlier)
+        page = read_result_list(html, response.url, words, earlier, self._empty)
         self._earlier.append((html, response.url))
         return page
 

@@ -1,7 +1,16 @@
-"""Features of a group beside the other groups of its page, and products of two features."""
+"""The best group of links on a page, by a linear model.
 
-from collections.abc import Sequence
+Besides the features of each group, the model has what compares it with the other groups of its
+page, and products of two features.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+from motherlode.documents.result_lists.group_features import distinct_links, group_features
+from motherlode.documents.result_lists.link_groups import LinkGroup, link_groups
+from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink
+from motherlode.documents.result_lists.weights import weighted_sum, weights_of
 
 # Features that also count as a fraction of the page's highest value.
 _BESIDE_OTHERS: Final = (
@@ -65,3 +74,19 @@ def with_relative_features(groups: Sequence[dict[str, float]]) -> list[dict[str,
         }
         for features in massed
     ]
+
+
+def described_groups(page: LinkedAnswer) -> tuple[list[LinkGroup], list[dict[str, float]]]:
+    """Return the groups of a page and all features of each."""
+    groups = link_groups(page)
+    return groups, with_relative_features([group_features(page, group) for group in groups])
+
+
+def best_group(page: LinkedAnswer) -> tuple[list[PageLink], Mapping[str, float]]:
+    """Return the title links of the best group, one to each target, and the group's features."""
+    groups, features = described_groups(page)
+    if not groups:
+        return [], {}
+    weights = weights_of("groups")
+    best = max(range(len(groups)), key=lambda place: weighted_sum(features[place], weights))
+    return distinct_links([page.links[member] for member in groups[best].members]), features[best]
