@@ -22,9 +22,11 @@ from motherlode.sources.search.options import SourceOptions
 from motherlode.sources.search.pace import RequestPace
 from motherlode.sources.search.source import SourceSetup
 from motherlode.sources.wrappers.attributes import PersonName, PortalQuery
-from motherlode.sources.wrappers.form_source import FormSource
+from motherlode.sources.wrappers.form_source import FormSource, PortalAnswer
 from support.helpers import lacks
 from support.portal_webs import ASKED
+
+WANTED = 25
 
 
 @pytest.fixture(scope="module")
@@ -75,20 +77,22 @@ class RecordedWeb:
         return response
 
 
+async def ask_portal(
+    box: Running, site: PortalSite, subjects: list[PortalQuery]
+) -> tuple[list[PortalAnswer], list[Response]]:
+    """Return what the best form of a portal's page answers, and all that the portal sent."""
+    async with HttpWeb(NetworkOptions(connect=box.address), "tests") as http:
+        web = RecordedWeb(http)
+        client = SearchClient(name="portal", web=web, pace=RequestPace())
+        page = site.url(site.design.form_path)
+        options = SourceOptions(kind="form", url=page)
+        source = FormSource(SourceSetup(client=client, options=options, url=page))
+        return [await source.ask(subject, WANTED) for subject in subjects], web.responses
+
+
 def answers(box: Running, site: PortalSite, subject: PortalQuery) -> list[Response]:
-    """Return all that a portal sends when the best form of its page is asked for an object."""
-
-    async def ask() -> list[Response]:
-        async with HttpWeb(NetworkOptions(connect=box.address), "tests") as http:
-            web = RecordedWeb(http)
-            client = SearchClient(name="portal", web=web, pace=RequestPace())
-            page = site.url(site.design.form_path)
-            options = SourceOptions(kind="form", url=page)
-            source = FormSource(SourceSetup(client=client, options=options, url=page))
-            await source.ask(subject, 20)
-            return web.responses
-
-    return asyncio.run(ask())
+    """Return all that a portal sends when it is asked for an object."""
+    return asyncio.run(ask_portal(box, site, [subject]))[1]
 
 
 @pytest.mark.parametrize("design", sorted(ASKED))
@@ -104,3 +108,24 @@ def test_each_design_is_wrapped_without_help_and_answers_with_the_paper(
     assert shown, "its record is linked from the answer"
     links = [escape(site.record_url(other).split(site.traits.host)[1]) for other in others]
     assert sum(f'{link}"' in shown[0] for link in links) < 20, "the portal was asked, not listed"
+
+
+@pytest.mark.parametrize("design", sorted(ASKED))
+def test_the_records_of_each_design_are_those_of_the_portal_page_after_page(
+    design: str, web: PortalWeb, box: Running
+) -> None:
+    site = next(site for site in web.portals.values() if site.design.name == design)
+    papers = sorted(site.papers, key=lambda paper: paper.id)
+    subjects = [
+        PortalQuery(title=papers[30].title),  # one record or a few
+        PortalQuery(query=papers[40].title.split()[-1]),
+        PortalQuery(query="comparison"),  # several pages
+        PortalQuery(query="nosuchword"),
+    ]
+    shown, _ = asyncio.run(ask_portal(box, site, subjects))
+    for answer in shown:
+        truth = site.search(site.query_of(answer.values))[:WANTED]
+        assert [record.link for record in answer.records] == [*map(site.record_url, truth)]
+        assert answer.nothing_found == (not truth)
+    assert shown[3].nothing_found
+    assert max(answer.pages for answer in shown) > 1 or design == "blocks"

@@ -4,6 +4,7 @@ Groups of links are candidates for the title links of the records. A linear mode
 their words, places, regions and addresses, and by what other answers of the same portal repeat.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,21 +12,25 @@ from typing import Final
 from msgspec import Struct
 
 from motherlode.documents.result_lists.empty_answers import says_nothing_found
-from motherlode.documents.result_lists.group_ranking import best_group
-from motherlode.documents.result_lists.next_page import find_next_page
+from motherlode.documents.result_lists.group_ranking import Evidence, Place, best_group, title_place
+from motherlode.documents.result_lists.next_page import find_next_results
 from motherlode.documents.result_lists.page_links import (
     LinkedAnswer,
     PageLink,
     link_page,
     without_template,
 )
-from motherlode.documents.result_lists.page_tree import read_tree
+from motherlode.documents.result_lists.page_tree import PageTree, read_tree
 from motherlode.documents.result_lists.regions import Region, regions_of
+from motherlode.documents.result_lists.words import words_for
 
 MAX_SNIPPET_CHARS: Final = 2_000
 MAX_OTHER_LINKS: Final = 50  # of one record
 MAX_OTHER_ANSWERS: Final = 5
 MOST: Final = 0.5
+ADVERT_LEVELS: Final = 4  # elements around a title whose classes may say that it is an advert
+LEAD_CHARS: Final = 40  # of a record, where a word may say so
+_ADVERT_CLASS: Final = re.compile(r"sponsor|advert|\bads?\b|\bads?[-_]|promoted|werbung|anzeige")
 MIN_TITLE_CHARS: Final = 15  # on average, where neither words nor names speak for a list
 
 
@@ -46,6 +51,7 @@ class ResultList(Struct, frozen=True):
     next_page: str = ""
     nothing_found: bool = False
     is_whole_page: bool = False
+    place: Place = ()  # of the titles, if they all stand at the same place
 
 
 def read_result_list(
@@ -54,22 +60,26 @@ def read_result_list(
     query: str = "",
     others: Sequence[tuple[str, str]] = (),
     empty: tuple[str, str] | None = None,
+    place: Place = (),
 ) -> ResultList:
     """Return the results on a page that answers a query.
 
     `others` are answers of the same portal to other queries, each as HTML and address; `empty` is
-    its answer to a query that finds nothing, all links of which belong to the template.
+    its answer to a query that finds nothing, all links of which belong to the template. `place` is
+    that of an earlier page of the same results.
     """
     few = others[:MAX_OTHER_ANSWERS]
     answers = tuple(link_page(read_tree(other), address) for other, address in few)
     page = link_page(read_tree(html), url, query, answers)
     if empty is None:
-        return result_list_of(page)
+        return result_list_of(page, place=place)
     template = link_page(read_tree(empty[0]), empty[1])
-    return result_list_of(page, without_template(page, template))
+    return result_list_of(page, without_template(page, template), place)
 
 
-def result_list_of(page: LinkedAnswer, beyond_template: LinkedAnswer | None = None) -> ResultList:
+def result_list_of(
+    page: LinkedAnswer, beyond_template: LinkedAnswer | None = None, place: Place = ()
+) -> ResultList:
     """Return the results on a page that has been parsed.
 
     `beyond_template` is the page without the links that an empty answer has, too; if it has no
@@ -78,20 +88,21 @@ def result_list_of(page: LinkedAnswer, beyond_template: LinkedAnswer | None = No
     candidates = page if beyond_template is None else beyond_template
     if beyond_template is not None and page.links and not beyond_template.links:
         return ResultList(nothing_found=True)
-    links, features = best_group(candidates)
+    links, features = best_group(candidates, Evidence(beyond_template is not None, place))
     is_list = _is_plausible(features)
     if says_nothing_found(page.tree, has_matches=is_list and features["region_has_query"] > 0):
         return ResultList(nothing_found=True)
     if not is_list:
         return ResultList((_whole_page(page),), is_whole_page=True)
-    return ResultList(records_of(page, links), find_next_page(page))
+    records = records_of(page, links)
+    return ResultList(records, find_next_results(page), place=title_place(page.tree, links))
 
 
 def _is_plausible(features: Mapping[str, float]) -> bool:
     """Return whether anything but the model speaks for a group: words, names, long titles."""
     if not features:
         return False
-    if features["region_has_query"] > 0 or features["near_result"] > 0:
+    if features["region_has_query"] > 0 or features["near_result"] > 0 or features["numbered"]:
         return True
     is_aside = features["in_aside_tag"] > MOST or features["near_aside"] > MOST
     return not is_aside and features["text_size"] * 60 >= MIN_TITLE_CHARS
@@ -99,10 +110,34 @@ def _is_plausible(features: Mapping[str, float]) -> bool:
 
 def records_of(page: LinkedAnswer, titles: Sequence[PageLink]) -> tuple[ResultRecord, ...]:
     """Return the records around title links."""
+    titles = _without_parts(titles)
     regions = regions_of(page.tree, [link.element for link in titles])
     places = [link.element for link in page.links]
+    pairs = list(zip(titles, regions, strict=True))
+    advertised = {title.element for title, region in pairs if _is_advert(page.tree, title, region)}
+    if len(advertised) > MOST * len(pairs):  # then the word means something else here
+        advertised = set()
     return tuple(
-        _record(page, title, region, places) for title, region in zip(titles, regions, strict=True)
+        _record(page, title, region, places)
+        for title, region in pairs
+        if title.element not in advertised
+    )
+
+
+def _without_parts(titles: Sequence[PageLink]) -> list[PageLink]:
+    """Return titles without links such as "PDF", unless there are no others."""
+    is_part = words_for("part").search
+    named = [title for title in titles if not is_part(title.text.casefold())]
+    return named or list(titles)
+
+
+def _is_advert(tree: PageTree, title: PageLink, region: Region) -> bool:
+    """Return whether a record says of itself that it is an advert, in a class or at its start."""
+    around = (title.element, *tree.above(title.element)[:ADVERT_LEVELS])
+    labels = " ".join(tree.labels[number] for number in around if number >= region.first)
+    return bool(
+        _ADVERT_CLASS.search(labels)
+        or words_for("advert").search(tree.text(region.first, region.end, LEAD_CHARS).casefold())
     )
 
 

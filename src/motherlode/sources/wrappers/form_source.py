@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from motherlode.documents.encoding import decode
 from motherlode.documents.forms import submission_of
-from motherlode.documents.result_lists import ResultList, ResultRecord, read_result_list
+from motherlode.documents.result_lists import Place, ResultList, ResultRecord, read_result_list
 from motherlode.fetch.cookie_jar import CookieJar, CookieWeb
 from motherlode.fetch.redirects import EXACT_URLS
 from motherlode.fetch.web import Request, Response
@@ -68,12 +68,16 @@ class PortalAnswer(Struct, frozen=True, kw_only=True):
 class FormSource:
     """Asks a portal through its form, by attributes or by free words."""
 
-    def __init__(self, setup: SourceSetup, wrapper: Wrapper | None = None) -> None:
+    def __init__(
+        self, setup: SourceSetup, wrapper: Wrapper | None = None, *, probes: bool = True
+    ) -> None:
+        """`probes` is whether a portal is asked for an absent word once, to learn its template."""
         self._setup = setup
         self._client = setup.client
         self._stored = wrapper
-        self._is_probed = False
+        self._is_probed = not probes
         self._empty: tuple[str, str] | None = None  # an answer without results
+        self._is_sure = False  # it said so itself
         self._earlier: deque[tuple[str, str]] = deque(maxlen=MAX_EARLIER)  # HTML and address
 
     async def wrapper(self) -> Wrapper:
@@ -161,7 +165,7 @@ class FormSource:
             response = await self._submit(_in_session(self._client), wrapper, probe)
             page = self._read_page(response, "")
             if self._earlier and len(page.records) < MIN_LISTED:
-                self._empty = self._earlier.pop()
+                self._empty, self._is_sure = self._earlier.pop(), page.nothing_found
 
     async def _read(
         self, client: SearchClient, first: Response, words: str, wanted: int
@@ -189,14 +193,14 @@ class FormSource:
                 response = await client.get(following)
             except SourceError:
                 break
-            page = self._read_page(response, words)
+            page = self._read_page(response, words, page.place)
             new = [record for record in page.records if record.link not in by_link]
             if not new or page.is_whole_page:
                 break
             by_link.update((record.link, record) for record in new)
         return PortalAnswer(records=tuple(by_link.values())[:wanted], pages=len(asked))
 
-    def _read_page(self, response: Response, words: str) -> ResultList:
+    def _read_page(self, response: Response, words: str, place: Place = ()) -> ResultList:
         """Return the records of a page of results; earlier answers show what all answers share."""
         content_type = response.header("content-type")
         feed = read_feed(response.body, content_type, response.url)
@@ -206,7 +210,10 @@ class FormSource:
             return ResultList(nothing_found=not response.body)
         html = decode(response.body, content_type)
         earlier = tuple(self._earlier)
-        page = read_result_list(html, response.url, words, earlier, self._empty)
+        page = read_result_list(html, response.url, words, earlier, self._empty, place)
+        if page.nothing_found and not self._is_sure:  # the portal may show the same for any word
+            whole = read_result_list(html, response.url, words, earlier, None, place)
+            page = page if whole.is_whole_page else whole
         self._earlier.append((html, response.url))
         return page
 

@@ -51,8 +51,8 @@ def source_of(service: SearchService, form: str | None = None) -> FormSource:
     client = SearchClient(name="lib", web=service, pace=RequestPace(clock, clock.sleep))
     setup = SourceSetup(client=client, options=SourceOptions(kind="form"), url=PAGE)
     if form is None:
-        return FormSource(setup)
-    return FormSource(setup, wrapper_of_form("lib", PAGE, read_forms(form, PAGE)))
+        return FormSource(setup, probes=False)
+    return FormSource(setup, wrapper_of_form("lib", PAGE, read_forms(form, PAGE)), probes=False)
 
 
 def asked(source: FormSource, subject: PortalQuery = DOE, wanted: int = 10) -> list[str]:
