@@ -159,7 +159,7 @@ class ClassificationBench:
         if name == WEBSITES:
             return ContrastClassifier(self._sites, options)
         if name == WEBSITES_ONE_PAGE:
-            return ContrastClassifier(self._sites, replace(options, decide_pages=1))
+            return ContrastClassifier(self._sites, options, most=1)
         threshold = ACCURATE_THRESHOLD if name == PUBLISHED_ACCURATE else FAST_THRESHOLD
         return PublishedClassifier(self._sites, replace(options, threshold=threshold), seed)
 

@@ -11,20 +11,21 @@ from msgspec import Struct
 from motherlode.lab.sites.labelled_sites import LabelledSites, SiteDocument
 from motherlode.learning.sites.contrast import (
     IRRELEVANT,
+    PROFILE_PAGES,
     RELEVANT,
     SiteContrast,
     SiteProfile,
     SiteScore,
-    fit_contrast,
 )
+from motherlode.learning.sites.contrast_estimation import fit_contrast
 from motherlode.learning.sites.internal_order import link_weight, page_rank_in_site
 from motherlode.learning.sites.page_classes import TARGET, PageClasses, choose_page_classes
+from motherlode.learning.sites.page_value import page_value, sure_value
 from motherlode.learning.sites.site_posterior import (
     SiteEvidence,
     is_decided,
     smoothed_prior,
 )
-from motherlode.policies.websites.judges import is_enough
 from motherlode.policies.websites.options import WebsitesOptions
 
 EVEN = 0.5
@@ -103,10 +104,17 @@ class HomepageClassifier:
 
 
 class ContrastClassifier:
-    """Our site classifier: the contrast of a site's first pages, breadth-first."""
+    """Our site classifier: the contrast of a site's first pages, breadth-first.
 
-    def __init__(self, sites: LabelledSites, options: WebsitesOptions) -> None:
-        self._sites, self._options = sites, options
+    It reads on as long as a page of a doubtful verdict has more value than one of a sure verdict,
+    up to so many pages (`most`). It does not know what others call a site.
+    """
+
+    def __init__(
+        self, sites: LabelledSites, options: WebsitesOptions, most: int = PROFILE_PAGES
+    ) -> None:
+        self._sites, self._most = sites, most
+        self._least_value = sure_value(options.threshold)
 
     def fit(self, relevant: Sequence[str], others: Sequence[str]) -> Self:
         profiles = [
@@ -118,17 +126,16 @@ class ContrastClassifier:
         return self
 
     def judge(self, site: str) -> Classification:
-        score, options = SiteScore(), self._options
+        score = SiteScore()
         for page in self._pages(site):
             contrast = float(self._contrast.contrasts([page.bag])[0])
             score = score.with_page(contrast, len(page.bag))
-            probability = self._contrast.probability(score)
-            if is_enough(score.pages, probability, options):
+            if page_value(self._contrast.probability(score), score.pages) <= self._least_value:
                 break
         return Classification(self._contrast.probability(score) > EVEN, score.pages)
 
     def _pages(self, site: str) -> list[SiteDocument]:
-        return self._sites.first_pages(site, self._options.decide_pages)
+        return self._sites.first_pages(site, self._most)
 
 
 class _InternalCrawl:

@@ -4,13 +4,12 @@ Each begins with the same pages of the named sites. One examines home pages only
 order of discovery, and one knows the labels. The page crawler is in `page_crawler`.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from msgspec import structs
 
-from motherlode.documents.text.terms import Bag
 from motherlode.policies.kind import PolicyKind, PolicySetup
 from motherlode.policies.policy import Moves, PolicyDefaults, Visit
 from motherlode.policies.registry import (
@@ -19,7 +18,7 @@ from motherlode.policies.registry import (
     SITES_ORACLE,
     SITES_PAGE_CRAWLER,
 )
-from motherlode.policies.websites.examination import ReadPage, WaitingPage
+from motherlode.policies.websites.examination import Examination, WaitingPage
 from motherlode.policies.websites.kind import (
     make_websites_2004,
     store_homepage_classes,
@@ -27,8 +26,9 @@ from motherlode.policies.websites.kind import (
     wanted_pages,
 )
 from motherlode.policies.websites.page_crawler import PageCrawler, make_page_crawler
+from motherlode.policies.websites.site_follows import QUEUE_NAMES, SITES_QUEUE
 from motherlode.policies.websites.site_graph import WaitingSite
-from motherlode.policies.websites.steering import QUEUE_NAMES, SITES_QUEUE, WebsitePolicy
+from motherlode.policies.websites.steering import WebsitePolicy
 from motherlode.policies.websites.stored_sites import SiteState, SiteVerdict, site_note
 from motherlode.records import Follow, Judgement, UsageError
 from motherlode.urls import address, host_of
@@ -43,10 +43,10 @@ class HomepageJudge:
     def page_rank(self, page: WaitingPage) -> float:
         return -float(page.order)
 
-    def probability(self, pages: Sequence[ReadPage], profile: Sequence[Bag]) -> float:  # noqa: ARG002
-        return pages[0].probability
+    def probability(self, site: Examination) -> float:
+        return site.read[0].probability
 
-    def is_decided(self, pages: Sequence[ReadPage], probability: float) -> bool:  # noqa: ARG002
+    def is_decided(self, site: Examination) -> bool:  # noqa: ARG002
         return True
 
 

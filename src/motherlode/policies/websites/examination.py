@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from motherlode.documents.text.terms import Bag
 from motherlode.learning.sites.contrast import PROFILE_PAGES
-from motherlode.learning.sites.link_rank import link_rank, page_link_weight
 from motherlode.policies.websites.options import WebsitesOptions
 from motherlode.policies.websites.stored_sites import EndReason, SiteState, SiteVerdict
 from motherlode.records import UrlKey
@@ -49,12 +48,12 @@ class SiteJudge(Protocol):
         """Return the rank of a page that waits; the highest is read first."""
         ...
 
-    def probability(self, pages: Sequence[ReadPage], profile: Sequence[Bag]) -> float:
-        """Return how likely a site is relevant, by the pages read and the terms of the first."""
+    def probability(self, site: "Examination") -> float:
+        """Return how likely a site is relevant, by what was read of it."""
         ...
 
-    def is_decided(self, pages: Sequence[ReadPage], probability: float) -> bool:
-        """Return whether enough pages were read to decide."""
+    def is_decided(self, site: "Examination") -> bool:
+        """Return whether enough pages were read for now."""
         ...
 
 
@@ -63,7 +62,7 @@ class Examination:
     """The examination of one site.
 
     `entries` are pages to begin at if its home page is not there. `profile` has the terms of its
-    first pages, until it is decided. `is_named`: the user has named the site, so it is relevant
+    first pages. `is_named`: the user has named the site, so it is relevant
     whatever its pages say, and only read on for its links.
     """
 
@@ -80,8 +79,8 @@ class Examination:
     ended_at: int = 0  # pages of the whole crawl when it was decided; 0: it is not
 
     @property
-    def is_widening(self) -> bool:
-        """Whether the site is decided, and read on for its links."""
+    def was_decided(self) -> bool:
+        """Whether the site has a verdict, and is read on."""
         return self.ended_at > 0
 
     def add_page(
@@ -110,16 +109,15 @@ class Examination:
         self.waiting.pop(key, None)
 
     def rejudge(self, judge: SiteJudge) -> None:
-        """Work out the probability anew, by a new model; a site that is decided keeps it."""
+        """Work out the probability anew, by a new page or a new model."""
         if self.is_named:
             self.probability = 1.0
-        elif self.read and not self.is_widening:
-            self.probability = judge.probability(self.read, self.profile)
+        elif self.read:
+            self.probability = judge.probability(self)
 
     def decide(self, pages_of_crawl: int) -> None:
-        """Note when the site was decided; its first pages are not needed any more."""
+        """Note when the site was first decided, and keep some of the pages that wait."""
         self.ended_at = self.ended_at or pages_of_crawl
-        self.profile.clear()
         while len(self.waiting) > MAX_KEPT_PAGES:
             self.waiting.popitem()
 
@@ -141,27 +139,17 @@ class Examination:
                 return entry
         return None
 
-    def link_rank(self, options: WebsitesOptions) -> float:
-        """Return the LinkRank of the pages read so far (SPEC W5)."""
-        weights = [
-            page_link_weight(page.probability, page.leaving, options.link_constant)
-            for page in self.read
-        ]
-        return link_rank(weights, self.probability)
-
     def end_reason(self, options: WebsitesOptions, judge: SiteJudge) -> EndReason | None:
         """Return why no more pages of the site are read; None if there is no reason yet."""
         if len(self.read) >= options.max_pages:
             return EndReason.PAGE_LIMIT
-        if judge.is_decided(self.read, self.probability):
-            is_linked_enough = self.link_rank(options) >= options.link_rank
-            if is_linked_enough or not self.waiting:
-                return EndReason.DECIDED
+        if judge.is_decided(self):
+            return EndReason.DECIDED
         return None if self.waiting else EndReason.NO_MORE_PAGES
 
     def verdict(self, reason: EndReason | None) -> SiteVerdict:
         """Return what is known of the site; without a reason it is still open."""
-        is_open = reason is None and not self.is_widening
+        is_open = reason is None and not self.was_decided
         state = SiteState.OPEN if is_open else SiteState.EXAMINED
         if reason is EndReason.UNREACHABLE:
             state = SiteState.UNREACHABLE

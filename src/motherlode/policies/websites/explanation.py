@@ -7,9 +7,9 @@ from motherlode.learning.sites.edge_weights import site_rank
 from motherlode.policies.explanation import PresentRank, RankedUrl, RankPart
 from motherlode.policies.registry import WEBSITES
 from motherlode.policies.websites.ranks import NamedEdgeRank
+from motherlode.policies.websites.site_follows import PAGE_RANK
 from motherlode.policies.websites.site_graph import WaitingSite
 from motherlode.policies.websites.site_table import SiteLink, SiteTable, site_table
-from motherlode.policies.websites.steering import PAGE_RANK
 from motherlode.policies.websites.stored_sites import EndReason, SiteState, SiteVerdict
 from motherlode.records import SITE_CONTRAST_MODEL
 from motherlode.store.tables.pages import KeptPage
@@ -64,8 +64,7 @@ def explain_limit(view: PortalView, url: str, page: KeptPage) -> str:  # noqa: A
     reasons = {
         EndReason.PAGE_LIMIT: f"no more than {options.max_pages} of its pages are read "
         "(websites.max_pages)",
-        EndReason.DECIDED: "that was enough to decide about it (websites.threshold, "
-        "websites.decide_pages)",
+        EndReason.DECIDED: "that was enough to decide about it (websites.threshold)",
         EndReason.NO_MORE_PAGES: "no other page of it was known then",
         EndReason.UNREACHABLE: "none of its pages to begin at could be read",
         EndReason.MIRROR: f"it leads to {verdict.mirror_of}",

@@ -1,14 +1,16 @@
 """How a site is examined: as published in 2004, and ours."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from motherlode.documents.text.terms import Bag
-from motherlode.learning.sites.contrast import SiteContrast
 from motherlode.learning.sites.internal_order import link_weight, page_rank_in_site
+from motherlode.learning.sites.link_rank import link_rank, page_link_weight
+from motherlode.learning.sites.site_names import with_name
 from motherlode.learning.sites.site_posterior import SiteEvidence, is_decided
-from motherlode.policies.websites.examination import ReadPage, WaitingPage
+from motherlode.policies.websites.examination import Examination, WaitingPage
 from motherlode.policies.websites.options import WebsitesOptions
+from motherlode.policies.websites.ranks import NamedEdgeRank
+from motherlode.policies.websites.site_graph import SiteGraph
 
 # Paths that end so are seldom pages that say what a site is for.
 _FILES = frozenset(
@@ -37,41 +39,50 @@ class PaperJudge:
         ]
         return page_rank_in_site(weights)
 
-    def probability(self, pages: Sequence[ReadPage], profile: Sequence[Bag]) -> float:  # noqa: ARG002
+    def probability(self, site: Examination) -> float:
         evidence = SiteEvidence()
-        for page in pages:
+        for page in site.read:
             evidence = evidence.with_page(page.probability, self.error)
         return evidence.posterior(self.prior())
 
-    def is_decided(self, pages: Sequence[ReadPage], probability: float) -> bool:  # noqa: ARG002
-        return is_decided(probability, self.options.threshold)
+    def is_decided(self, site: Examination) -> bool:
+        if not is_decided(site.probability, self.options.threshold):
+            return False
+        return not site.waiting or self._link_rank(site) >= self.options.link_rank
+
+    def _link_rank(self, site: Examination) -> float:
+        """Return the LinkRank of the pages read so far (SPEC W5)."""
+        weights = [
+            page_link_weight(page.probability, page.leaving, self.options.link_constant)
+            for page in site.read
+        ]
+        return link_rank(weights, site.probability)
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastJudge:
-    """Ours: breadth-first from the home page, and a probability calibrated for the pages read."""
+    """Ours: breadth-first from the home page, and a probability calibrated for the pages read.
 
-    options: WebsitesOptions
-    contrast: SiteContrast
+    A site is decided after one page. Later it is read on, if that is worth more than another site
+    (`decided_sites`). The names of the site count with its pages.
+    """
+
+    names: NamedEdgeRank
+    graph: SiteGraph
 
     def page_rank(self, page: WaitingPage) -> float:
         return -float(page.depth) - 0.5 * is_file(page.address.url)
 
-    def probability(self, pages: Sequence[ReadPage], profile: Sequence[Bag]) -> float:  # noqa: ARG002
-        return self.contrast.probability(self.contrast.score_of(profile))
+    def probability(self, site: Examination) -> float:
+        contrast = self.names.contrast
+        probability = contrast.probability(contrast.score_of(site.profile))
+        linked = self.graph.waiting_site(site.site)
+        return (
+            probability if linked is None else with_name(probability, self.names.name_part(linked))
+        )
 
-    def is_decided(self, pages: Sequence[ReadPage], probability: float) -> bool:
-        return is_enough(len(pages), probability, self.options)
-
-
-def is_enough(pages: int, probability: float, options: WebsitesOptions) -> bool:
-    """Return whether policy `websites` has read enough pages of a site to decide.
-
-    An unlikely site is not read on: most sites are irrelevant, and one page each is their price.
-    """
-    if pages >= options.decide_pages or probability < options.unlikely:
+    def is_decided(self, site: Examination) -> bool:  # noqa: ARG002
         return True
-    return pages >= options.min_pages and is_decided(probability, options.threshold)
 
 
 def is_file(url: str) -> bool:

@@ -20,7 +20,8 @@ from motherlode.policies.websites.model import (
 )
 from motherlode.policies.websites.restart import our_policy, paper_policy
 from motherlode.policies.websites.retraining import WebsitesRetrainer, study_sites
-from motherlode.policies.websites.steering import QUEUE_NAMES, WebsitePolicy
+from motherlode.policies.websites.site_follows import QUEUE_NAMES
+from motherlode.policies.websites.steering import WebsitePolicy
 from motherlode.policies.websites.stored_sites import portal_sites, revise_probabilities
 from motherlode.policies.websites.training_pages import wanted_site_pages
 from motherlode.portal import Portal

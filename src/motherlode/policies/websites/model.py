@@ -12,17 +12,17 @@ from motherlode.documents.text.terms import Bag, spell, unpack
 from motherlode.learning.matrix import Floats
 from motherlode.learning.sites.contrast import (
     PROFILE_PAGES,
-    FittedContrast,
     SiteContrast,
     SiteProfile,
-    fit_contrast,
     unpack_contrast,
 )
+from motherlode.learning.sites.contrast_estimation import FittedContrast, fit_contrast
 from motherlode.learning.sites.page_classes import (
     PageClasses,
     choose_page_classes,
     unpack_page_classes,
 )
+from motherlode.learning.sites.site_names import name_part, with_name
 from motherlode.policies.websites.stored_sites import EVEN, PortalSites, SitePage, SiteState
 from motherlode.records import (
     ROOT,
@@ -183,13 +183,28 @@ def fit_page_classes(session: Session, sites: PortalSites) -> SiteClassesModel:
 
 
 def fit_site_contrast(session: Session, sites: PortalSites) -> FittedContrast:
-    """Learn the contrast from all sites of a portal of which pages were read."""
+    """Learn the contrast from all sites of a portal of which pages were read.
+
+    The names of the sites that no user has named count in their probabilities.
+    """
     profiles = list(_profiles(session, sites))
     if not any(profile.relevance == 1.0 for profile in profiles):
         raise BadInputError(
             "No page of the named sites could be read, so there is nothing to learn from."
         )
-    return fit_contrast(profiles, common_vocabulary_bags())
+    fitted = fit_contrast(profiles, common_vocabulary_bags())
+    probabilities = {
+        site: _with_names(probability, site, sites, fitted.contrast)
+        for site, probability in fitted.probabilities.items()
+    }
+    return FittedContrast(fitted.contrast, probabilities)
+
+
+def _with_names(probability: float, site: str, sites: PortalSites, contrast: SiteContrast) -> float:
+    linked = sites.linked.get(site)
+    if linked is None or site in sites.given:
+        return probability
+    return with_name(probability, name_part(contrast, site, linked.names))
 
 
 def profile_pages(pages: Sequence[SitePage]) -> Sequence[SitePage]:

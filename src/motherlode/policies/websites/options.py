@@ -33,29 +33,6 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
             "0.9 for accurate and 0.7 for fast crawls.",
         ),
     ] = ACCURATE_THRESHOLD
-    min_pages: Annotated[
-        int,
-        Meta(
-            ge=1, le=100, description="Pages of a likely site that policy websites reads at least."
-        ),
-    ] = 2
-    unlikely: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=1,
-            description="Policy websites reads no more of a site that is less likely than this to "
-            "be relevant.",
-        ),
-    ] = 0.3
-    decide_pages: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=1000,
-            description="Pages after which policy websites decides about a site in any case.",
-        ),
-    ] = 4
     max_pages: Annotated[
         int,
         Meta(ge=1, le=10_000, description="Pages that are read of a site at most."),
@@ -68,7 +45,8 @@ class WebsitesOptions(Struct, frozen=True, forbid_unknown_fields=True):
         float,
         Meta(
             ge=0,
-            description="LinkRank up to which a decided site is read on for links to other sites.",
+            description="LinkRank up to which policy websites-2004 reads a decided site on for "
+            "links to other sites.",
         ),
     ] = 5.0
     link_constant: Annotated[

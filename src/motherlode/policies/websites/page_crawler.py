@@ -17,7 +17,7 @@ from motherlode.policies.follows import links_within
 from motherlode.policies.options import CrawlOptions
 from motherlode.policies.policy import NO_MOVES, Miss, Moves, PolicyDefaults, Visit
 from motherlode.policies.websites.model import SiteClassesModel, fit_page_classes
-from motherlode.policies.websites.steering import PAGES_QUEUE
+from motherlode.policies.websites.site_follows import PAGES_QUEUE
 from motherlode.policies.websites.stored_sites import (
     EVEN,
     PortalSites,

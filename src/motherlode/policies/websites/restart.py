@@ -7,17 +7,14 @@ from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import unpack
 from motherlode.learning.sites.measures import ExaminedSite, RisingCost
 from motherlode.learning.sites.site_posterior import smoothed_prior
+from motherlode.policies.websites.decided_sites import MAX_DECIDED_SITES
 from motherlode.policies.websites.examination import Examination, ReadPage, SiteJudge
 from motherlode.policies.websites.judges import ContrastJudge, PaperJudge
 from motherlode.policies.websites.model import SiteClassesModel, SiteContrastModel
 from motherlode.policies.websites.ranks import EdgeRank, NamedEdgeRank
+from motherlode.policies.websites.site_follows import PAGES_QUEUE, SITES_QUEUE
 from motherlode.policies.websites.site_graph import SiteGraph, site_graph
-from motherlode.policies.websites.steering import (
-    MAX_CLOSED_SITES,
-    PAGES_QUEUE,
-    SITES_QUEUE,
-    WebsitePolicy,
-)
+from motherlode.policies.websites.steering import WebsitePolicy
 from motherlode.policies.websites.stored_sites import PortalSites, SitePage, SiteState
 from motherlode.portal.config import Config
 from motherlode.records import Entry, UrlKey, UrlState
@@ -33,7 +30,7 @@ def paper_policy(
     """Return the crawler of 2004 as it is now."""
 
     def prior() -> float:
-        return smoothed_prior(policy.relevant, len(policy.examined))
+        return smoothed_prior(len(policy.relevant), len(policy.examined))
 
     policy = WebsitePolicy(
         name=name,
@@ -52,15 +49,17 @@ def our_policy(
     session: Session, config: Config, sites: PortalSites, model: SiteContrastModel, name: str
 ) -> WebsitePolicy:
     """Return our crawler as it is now."""
+    rank = NamedEdgeRank(config.websites.edges, model.formula)
+    graph = site_graph(sites, rank)
     policy = WebsitePolicy(
         name=name,
         options=config.websites,
         crawl_options=config.crawl,
         model=model,
-        judge_site=ContrastJudge(config.websites, model.formula),
-        graph=site_graph(sites, NamedEdgeRank(config.websites.edges, model.formula)),
+        judge_site=ContrastJudge(rank, graph),
+        graph=graph,
         named=frozenset(sites.given),
-        widens=True,
+        reads_on=True,
     )
     _restore(session, config, sites, policy)
     return policy
@@ -74,7 +73,7 @@ def _restore(session: Session, config: Config, sites: PortalSites, policy: Websi
         for site, verdict in sites.verdicts.items()
         if verdict.state is SiteState.EXAMINED and site not in sites.given
     }
-    policy.relevant = sum(sites.verdicts[site].is_relevant for site in policy.examined)
+    policy.relevant = {site for site in policy.examined if sites.verdicts[site].is_relevant}
     reader = _Reader(session, sites, policy.graph, policy.judge_site)
     for site, stored in sites.verdicts.items():
         if stored.state is SiteState.OPEN and site not in sites.given:
@@ -91,12 +90,13 @@ def _restore(session: Session, config: Config, sites: PortalSites, policy: Websi
         first = sites.rules.home_of(sites.pages[site][0].url)
         policy.early[site] = reader.examination(site, first.url)
     policy.resume(set(policy.under_way.values()))
-    if policy.widens:
-        for site in _closed_sites(sites):
+    if policy.reads_on:
+        for site in _decided_sites(sites):
             verdict = sites.verdicts.get(site)
             home = sites.pages[site][0].url if verdict is None else verdict.home
-            examination = policy.closed[site] = reader.examination(site, home)
+            examination = reader.examination(site, home)
             examination.decide(max(1, verdict.page_at_end if verdict else 0))
+            policy.decided.add(examination)
     policy.rising_cost = _rising_cost(config, sites)
 
 
@@ -111,15 +111,16 @@ def _rising_cost(config: Config, sites: PortalSites) -> RisingCost | None:
     return rising_cost
 
 
-def _closed_sites(sites: PortalSites) -> list[str]:
-    """Return relevant sites, named ones first."""
+def _decided_sites(sites: PortalSites) -> list[str]:
+    """Return named relevant sites, and those that were examined, the likeliest first."""
     named = [site for site, is_relevant in sites.given.items() if is_relevant]
-    found = [
+    examined = [
         site
         for site, verdict in sites.verdicts.items()
-        if verdict.is_relevant and site not in sites.given
+        if verdict.state is SiteState.EXAMINED and site not in sites.given
     ]
-    return [site for site in (*named, *found) if site in sites.pages][:MAX_CLOSED_SITES]
+    examined.sort(key=lambda site: -sites.verdicts[site].probability)
+    return [site for site in (*named, *examined) if site in sites.pages][:MAX_DECIDED_SITES]
 
 
 def _waiting_entries(session: Session) -> Iterator[Entry]:

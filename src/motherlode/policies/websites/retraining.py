@@ -12,7 +12,6 @@ from motherlode.crawl.retraining import Findings, NewModel, RetrainingPlan, Stud
 from motherlode.learning.sites.contrast import unpack_contrast
 from motherlode.policies.policy import Policy
 from motherlode.policies.registry import WEBSITES
-from motherlode.policies.websites.judges import ContrastJudge
 from motherlode.policies.websites.model import VERSION, SiteModel, fit_site_contrast, topic_of_sites
 from motherlode.policies.websites.ranks import NamedEdgeRank
 from motherlode.policies.websites.restart import our_policy
@@ -91,25 +90,26 @@ class WebsitesRetrainer:
         self._portal = portal
         self._runner = StudyRunner(portal, study_sites, plan.process)
         self._policy: WebsitePolicy | None = None
-        self._examined = self._learned_from = 0
+        self._examined: set[str] = set()
+        self._learned_from = 0
         self._retrainings = 0
 
     async def begin(self, workers: WorkerPool) -> Policy:
         """Learn from the named sites and those examined before."""
-        self._examined = await workers.run_in_writer(self._count_examined)
+        self._examined = await workers.run_in_writer(self._examined_sites)
         await self.retrain(workers)
         self._retrainings = 0
         assert self._policy is not None  # noqa: S101 - the retraining made it
         return self._policy
 
     def record_outcomes(self, outcomes: Sequence[Outcome]) -> None:
-        """Count the sites whose examination ended."""
+        """Note the sites that were decided, each once."""
         notes = [note for outcome in outcomes for note in outcome.notes if note.kind == SITE_NOTE]
-        self._examined += sum(note.value["state"] == SiteState.EXAMINED for note in notes)
+        self._examined |= {note.key for note in notes if note.value["state"] == SiteState.EXAMINED}
 
     def due(self, *, idle: bool) -> bool:
         """Return whether enough sites were examined since, or any where nothing else is left."""
-        new = self._examined - self._learned_from
+        new = len(self._examined) - self._learned_from
         return new > 0 if idle else new >= sites_until_retraining(self._learned_from)
 
     def spare(self) -> float:
@@ -118,7 +118,7 @@ class WebsitesRetrainer:
 
     async def retrain(self, workers: WorkerPool) -> bool:
         """Retrain, and write the new judgements and verdicts."""
-        self._learned_from = self._examined
+        self._learned_from = len(self._examined)
         study = await self._runner.study(None, workers)
         findings = Findings(
             models=(
@@ -144,7 +144,7 @@ class WebsitesRetrainer:
     @property
     def is_behind(self) -> bool:
         """Whether sites were examined that the model does not know."""
-        return self._examined > self._learned_from
+        return len(self._examined) > self._learned_from
 
     def describe(self, progress: Progress) -> Progress:
         return replace(progress, retrainings=self._retrainings)
@@ -156,8 +156,7 @@ class WebsitesRetrainer:
             self._policy = await workers.run_in_writer(partial(self._make_policy, model))
         if isinstance(self._policy.graph.rank, NamedEdgeRank):
             self._policy.graph.rank.adopt(contrast)
-        judge = ContrastJudge(self._portal.config.websites, contrast)
-        self._policy.adopt(model, judge, study.probabilities)
+        self._policy.adopt(model, study.probabilities)
 
     def _make_policy(self, model: SiteModel) -> WebsitePolicy:  # type: ignore[type-arg]
         with self._portal.store.reading() as session:
@@ -168,7 +167,10 @@ class WebsitesRetrainer:
         with self._portal.batch() as session:
             revise_probabilities(session, self._portal.config, probabilities)
 
-    def _count_examined(self) -> int:
+    def _examined_sites(self) -> set[str]:
         with self._portal.store.reading() as session:
-            verdicts = stored_verdicts(session).values()
-            return sum(verdict.state is SiteState.EXAMINED for verdict in verdicts)
+            return {
+                site
+                for site, verdict in stored_verdicts(session).items()
+                if verdict.state is SiteState.EXAMINED
+            }

@@ -12,10 +12,12 @@ from typing import Protocol
 
 from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.learning.sites.measures import ExaminedSite, RisingCost
+from motherlode.learning.sites.page_value import sure_value
 from motherlode.policies.bounds import allows_host
 from motherlode.policies.follows import links_within
 from motherlode.policies.options import CrawlOptions
 from motherlode.policies.policy import NO_MOVES, Miss, MissKind, Moves, PolicyDefaults, Visit
+from motherlode.policies.websites.decided_sites import DecidedSites
 from motherlode.policies.websites.examination import (
     Examination,
     ReadPage,
@@ -23,6 +25,7 @@ from motherlode.policies.websites.examination import (
     WaitingPage,
 )
 from motherlode.policies.websites.options import WebsitesOptions
+from motherlode.policies.websites.site_follows import entry_follow, home_follow, page_follow
 from motherlode.policies.websites.site_graph import SiteGraph, TransversalLink, WaitingSite
 from motherlode.policies.websites.stored_sites import (
     EVEN,
@@ -31,16 +34,10 @@ from motherlode.policies.websites.stored_sites import (
     SiteVerdict,
     site_note,
 )
-from motherlode.records import Follow, Judgement, Link, Note, QueueId, UrlKey
+from motherlode.records import Follow, Judgement, Link, Note, UrlKey
 from motherlode.urls import Address, UrlError, address, host_of
 
-SITES_QUEUE = QueueId(1)
-PAGES_QUEUE = QueueId(2)
-QUEUE_NAMES = {SITES_QUEUE: "sites", PAGES_QUEUE: "pages of open sites"}
-PAGE_RANK = 10.0  # of pages of open sites: before all sites, whose ranks are below
-MIN_RANK = 0.15  # of a site that is examined before relevant sites are read on for links
-MAX_WIDENED_PAGES = 100  # of one site
-MAX_CLOSED_SITES = 500  # that may be read on for links
+MIN_RANK = 0.1  # of a site that is examined before relevant sites are read on for links
 STALLED_SHARE = 8  # a site without news for so many pages for each open site is not waited for
 
 
@@ -55,12 +52,11 @@ class WebsitePolicy(PolicyDefaults):
     """Both crawlers: `judge_site` examines a site, and `graph` ranks the sites.
 
     `pages` counts those of sites that are not `named`, and `arrivals` all pages of this run.
-    `examined` are the sites that were decided, and `relevant` counts the relevant ones. `open` are
-    the sites under examination; `under_way` says for which of them a page was offered. `closed` are
-    relevant sites with pages that were not read: they are read on for more links when no site is
-    worth examining (`widens`). `early` are sites of which redirects brought pages before they were
-    opened. `resumed` are the pages that open sites read next when a crawl goes on. `unwritten` are
-    notes that go with the next page.
+    `examined` are the sites that were decided, and `relevant` the relevant ones. `open` are the
+    sites under examination; `under_way` says for which of them a page was offered. `decided` are
+    sites that may be read on (`reads_on`). `early` are sites of which redirects brought pages
+    before they were opened. `resumed` are the pages that open sites read next when a crawl goes on.
+    `unwritten` are notes that go with the next page.
     """
 
     name: str
@@ -70,19 +66,22 @@ class WebsitePolicy(PolicyDefaults):
     judge_site: SiteJudge
     graph: SiteGraph
     named: Collection[str] = ()
-    widens: bool = False
+    reads_on: bool = False
     pages: int = 0
     arrivals: int = 0
     examined: set[str] = field(default_factory=set)
-    relevant: int = 0
+    relevant: set[str] = field(default_factory=set)
     open: dict[str, Examination] = field(default_factory=dict)
-    closed: dict[str, Examination] = field(default_factory=dict)
+    decided: DecidedSites = field(init=False)
     early: dict[str, Examination] = field(default_factory=dict)
     under_way: dict[UrlKey, str] = field(default_factory=dict)
     resumed: list[Follow] = field(default_factory=list)
     unwritten: list[Note] = field(default_factory=list)
     rising_cost: RisingCost | None = None
     has_risen: bool = False
+
+    def __post_init__(self) -> None:
+        self.decided = DecidedSites(self.graph.known)
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -103,16 +102,14 @@ class WebsitePolicy(PolicyDefaults):
                 self.resumed += moves.follows
                 self.unwritten += moves.notes
 
-    def adopt(
-        self, model: PageJudge, judge_site: SiteJudge, probabilities: Mapping[str, float]
-    ) -> None:
+    def adopt(self, model: PageJudge, probabilities: Mapping[str, float]) -> None:
         """Go on with a new model, which has judged the examined sites anew."""
-        self.model, self.judge_site = model, judge_site
+        self.model = model
         for examination in self.open.values():
-            examination.rejudge(judge_site)
+            examination.rejudge(self.judge_site)
         known = {site: p for site, p in probabilities.items() if site in self.graph.known}
         self.graph.set_probabilities(known)
-        self.relevant = sum(self.graph.known.get(site, 0.0) > EVEN for site in self.examined)
+        self.relevant = {site for site in self.examined if self.graph.known.get(site, 0.0) > EVEN}
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
         return self.model.judge([visit.sample for visit in visits])
@@ -167,11 +164,12 @@ class WebsitePolicy(PolicyDefaults):
 
     def enough(self) -> bool:
         wanted = self.options.enough_sites
-        return self.has_risen or 0 < wanted <= self.relevant
+        return self.has_risen or 0 < wanted <= len(self.relevant)
 
     def summary(self) -> str:
-        each = f", {self.pages / self.relevant:.1f} pages each" if self.relevant else ""
-        return f"{len(self.examined):,} sites examined, {self.relevant:,} relevant{each}"
+        relevant = len(self.relevant)
+        each = f", {self.pages / relevant:.1f} pages each" if relevant else ""
+        return f"{len(self.examined):,} sites examined, {relevant:,} relevant{each}"
 
     # --- one site ---
 
@@ -201,7 +199,7 @@ class WebsitePolicy(PolicyDefaults):
             if entry is not None:
                 return self._moves([self._follow_entry(examination, entry)], notes)
             return self._close(examination, EndReason.UNREACHABLE, notes)
-        reason = EndReason.DECIDED if examination.is_widening else None
+        reason = EndReason.DECIDED if examination.was_decided else None
         reason = reason or examination.end_reason(self.options, self.judge_site)
         page = None if reason is not None else examination.take_page(self.judge_site)
         if page is None:
@@ -212,17 +210,16 @@ class WebsitePolicy(PolicyDefaults):
 
     def _close(self, examination: Examination, reason: EndReason, notes: list[Note]) -> Moves:
         del self.open[examination.site]
-        was_decided = examination.is_widening
+        was_decided = examination.was_decided
         examination.decide(max(1, self.pages))
         verdict = examination.verdict(reason)
-        if verdict.state is SiteState.EXAMINED and not was_decided:
-            self.examined.add(examination.site)
-            self.relevant += verdict.is_relevant
-            self._watch_cost(verdict)
-        can_widen = self.widens and len(self.closed) < MAX_CLOSED_SITES
-        if can_widen and verdict.is_relevant and examination.waiting:
-            self.closed[examination.site] = examination
         self.graph.set_probability(examination.site, verdict.probability)
+        if verdict.state is SiteState.EXAMINED and not examination.is_named:
+            self._count(examination.site, verdict)
+            if not was_decided:
+                self._watch_cost(verdict)
+        if self.reads_on and examination.waiting:
+            self.decided.add(examination)
         notes.append(site_note(examination.site, verdict))
         return self._moves([], notes)
 
@@ -253,7 +250,7 @@ class WebsitePolicy(PolicyDefaults):
 
     def _add_elsewhere(self, site: str, visit: Visit, judgement: Judgement) -> None:
         """Add a page to the examination of its site, which did not choose it."""
-        examination = self.open.get(site) or self.closed.get(site)
+        examination = self.open.get(site) or self.decided.get(site)
         if examination is None and site not in self.graph.known:
             examination = self.early[site] = self._early(site, visit)
         if examination is None:
@@ -265,7 +262,7 @@ class WebsitePolicy(PolicyDefaults):
         """Note that a site is a mirror of another one, and end its examination."""
         del self.open[examination.site]
         self.graph.merge(examination.site, site)
-        kept = self.open.get(site) or self.closed.get(site) or self.early.get(site)
+        kept = self.open.get(site) or self.decided.get(site) or self.early.get(site)
         if kept is not None:  # pages of the mirror are among its own from now on
             for key in examination.met:
                 kept.meet(key)
@@ -279,6 +276,12 @@ class WebsitePolicy(PolicyDefaults):
             mirror_of=site,
         )
         return [site_note(examination.site, verdict)]
+
+    def _count(self, site: str, verdict: SiteVerdict) -> None:
+        self.examined.add(site)
+        self.relevant.discard(site)
+        if verdict.is_relevant:
+            self.relevant.add(site)
 
     def _watch_cost(self, verdict: SiteVerdict) -> None:
         if self.rising_cost is not None:
@@ -297,12 +300,10 @@ class WebsitePolicy(PolicyDefaults):
 
     def _open_sites(self) -> Iterator[tuple[Follow, Note]]:
         while self._has_room():
-            best = self.graph.best_rank()
-            if best is None or best < MIN_RANK:
-                widened = self._widen()
-                if widened is not None:
-                    yield widened
-                    continue
+            read_on = self._read_on()
+            if read_on is not None:
+                yield read_on
+                continue
             taken = self.graph.take()
             if taken is None:
                 return
@@ -314,33 +315,23 @@ class WebsitePolicy(PolicyDefaults):
             self.early.pop(waiting.site, None)
             self.open[waiting.site] = examination
             self.graph.known[waiting.site] = rank
-            follow = Follow(
-                examination.home.url,
-                examination.home.key,
-                SITES_QUEUE,
-                rank,
-                waiting.depth,
-                found_on=waiting.found_on,
-            )
+            follow = home_follow(examination.home, waiting, rank)
             self.under_way[follow.key] = waiting.site
             yield follow, site_note(waiting.site, examination.verdict(None))
 
-    def _widen(self) -> tuple[Follow, Note] | None:
-        """Read one more page of a relevant site, for its links; of the site with the fewest."""
-        candidates = [
-            each
-            for site, each in self.closed.items()
-            if len(each.read) < MAX_WIDENED_PAGES and self.graph.known.get(site, 0.0) > EVEN
-        ]
-        examination = min(candidates, key=lambda each: len(each.read), default=None)
-        if examination is None:
+    def _read_on(self) -> tuple[Follow, Note] | None:
+        """Read one more page of a decided site, if that is better than to examine another site.
+
+        It is if its verdict is doubtful, or if no site is left that may well be relevant.
+        """
+        rank = self.graph.best_rank() or 0.0
+        examination = self.decided.take_doubtful(max(rank, sure_value(self.options.threshold)))
+        if examination is None and rank < MIN_RANK:
+            examination = self.decided.take_for_links()
+        page = None if examination is None else examination.take_page(self.judge_site)
+        if examination is None or page is None:
             return None
-        del self.closed[examination.site]
-        page = examination.take_page(self.judge_site)
-        if page is None:
-            return self._widen()
         examination.last_seen = self.arrivals
-        examination.probability = self.graph.known[examination.site]
         self.open[examination.site] = examination
         note = site_note(examination.site, examination.verdict(EndReason.DECIDED))
         return self._follow_page(examination, page), note
@@ -366,23 +357,11 @@ class WebsitePolicy(PolicyDefaults):
 
     def _follow_page(self, examination: Examination, page: WaitingPage) -> Follow:
         self.under_way[page.address.key] = examination.site
-        return Follow(
-            page.address.url,
-            page.address.key,
-            PAGES_QUEUE,
-            PAGE_RANK,
-            page.depth,
-            found_on=page.found_on,
-        )
+        return page_follow(page)
 
     def _follow_entry(self, examination: Examination, entry: Address) -> Follow:
         self.under_way[entry.key] = examination.site
-        known = self.graph.waiting_site(examination.site)
-        found_on = None if known is None else known.found_on
-        depth = 0 if known is None else known.depth
-        return Follow(
-            entry.url, entry.key, PAGES_QUEUE, PAGE_RANK, depth, found_on=found_on or entry.key
-        )
+        return entry_follow(entry, self.graph.waiting_site(examination.site))
 
     # --- links ---
 

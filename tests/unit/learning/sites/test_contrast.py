@@ -13,10 +13,10 @@ from motherlode.learning.sites.contrast import (
     SiteContrast,
     SiteProfile,
     SiteScore,
-    fit_contrast,
     page_weight,
     unpack_contrast,
 )
+from motherlode.learning.sites.contrast_estimation import fit_contrast
 
 TEMPLATE = "home news contact imprint search menu"
 WORDS = {

@@ -13,6 +13,8 @@ from motherlode.learning.sites.measures import (
     harvest_rate,
     pages_per_relevant_site,
 )
+from motherlode.learning.sites.page_value import page_value, sure_value
+from motherlode.learning.sites.site_names import with_name
 from motherlode.learning.sites.site_posterior import (
     SiteEvidence,
     corrected,
@@ -113,3 +115,15 @@ def test_a_cost_that_falls_again_has_not_risen_for_good() -> None:
         for at in range(10, 1201, 10)
     ]
     assert not any(told)
+
+
+def test_another_page_is_worth_most_where_the_verdict_is_doubtful() -> None:
+    assert page_value(0.5, 1) == pytest.approx(0.25)
+    assert page_value(0.2, 2) == pytest.approx(0.08)
+    assert page_value(0.95, 1) < sure_value(0.9) < page_value(0.85, 1)
+
+
+def test_names_move_the_log_odds_and_correct_what_is_wrongly_certain() -> None:
+    assert log(with_name(0.5, 0.4) / (1.0 - with_name(0.5, 0.4))) == pytest.approx(1.0)
+    assert with_name(1e-12, 1.0) == pytest.approx(with_name(0.01, 1.0))
+    assert with_name(1.0, -1.0) == pytest.approx(1.0 - with_name(0.0, 1.0))
