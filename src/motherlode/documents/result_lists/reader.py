@@ -28,6 +28,10 @@ MAX_SNIPPET_CHARS: Final = 2_000
 MAX_OTHER_LINKS: Final = 50  # of one record
 MAX_OTHER_ANSWERS: Final = 5
 MOST: Final = 0.5
+TITLE_WORDS: Final = 3  # of a text that may be the title where a link has one word
+MAX_PIECES: Final = 50
+MAX_TITLE_CHARS: Final = 500
+_LABEL: Final = re.compile(r"^\s*(?:title|titel|titre|título|titolo)\s*:\s*", re.IGNORECASE)
 ADVERT_LEVELS: Final = 4  # elements around a title whose classes may say that it is an advert
 LEAD_CHARS: Final = 40  # of a record, where a word may say so
 _ADVERT_CLASS: Final = re.compile(r"sponsor|advert|\bads?\b|\bads?[-_]|promoted|werbung|anzeige")
@@ -149,11 +153,20 @@ def _record(
     inside = (link.url for link in page.links[first : min(end, first + MAX_OTHER_LINKS)])
     return ResultRecord(
         link=title.target,
-        title=title.text,
+        title=_title_text(page.tree, title, region),
         snippet=" ".join(text.replace(title.text, " ", 1).split()),
         other_links=tuple(dict.fromkeys(url for url in inside if url != title.url)),
         original_link=title.url,
     )
+
+
+def _title_text(tree: PageTree, title: PageLink, region: Region) -> str:
+    """Return the title of a record: the text of its link, unless that is only an identifier."""
+    if " " in title.text:
+        return title.text
+    pieces = tree.texts[tree.first_texts[region.first] : tree.text_end(region.end)]
+    telling = (text for text in pieces[:MAX_PIECES] if len(text.split()) >= TITLE_WORDS)
+    return _LABEL.sub("", next(telling, title.text))[:MAX_TITLE_CHARS]
 
 
 def _whole_page(page: LinkedAnswer) -> ResultRecord:

@@ -13,7 +13,7 @@ MAX_PAGE_LINKS = 10
 MAX_OFFSET = 1_000_000
 
 
-class PageLink(Struct, frozen=True):
+class NumberedPage(Struct, frozen=True):
     """A numbered link to a page of results; the page that is shown is current."""
 
     number: int
@@ -27,7 +27,7 @@ class ResultPage(Struct, frozen=True, kw_only=True):
     papers: tuple[PaperRecord, ...]
     total: int
     start: int  # hits before the first one shown
-    pages: tuple[PageLink, ...]
+    pages: tuple[NumberedPage, ...]
     previous_url: str
     next_url: str
     suggestions: tuple[tuple[str, str], ...]
@@ -96,7 +96,7 @@ class PageLinks:
             total=len(hits),
             start=start,
             pages=tuple(
-                PageLink(n + 1, self.results(values, n * size), n == current) for n in numbers
+                NumberedPage(n + 1, self.results(values, n * size), n == current) for n in numbers
             ),
             previous_url=self.results(values, max(0, start - size)) if start else "",
             next_url=self.results(values, start + size) if more else "",

@@ -17,7 +17,12 @@ from motherlode.sources.search.pace import RequestPace
 from motherlode.sources.search.source import Hit, SourceSetup
 from motherlode.sources.wrappers.attributes import PersonName, PortalQuery
 from motherlode.sources.wrappers.check import FormState
-from motherlode.sources.wrappers.form_source import MAX_PAGES, FormSource, open_form_source
+from motherlode.sources.wrappers.form_source import (
+    ABSENT_WORD,
+    MAX_PAGES,
+    FormSource,
+    open_form_source,
+)
 from motherlode.sources.wrappers.wrapper import wrapper_of_form
 from motherlode.sources.wrappers.wrapper_file import toml_of_wrapper, wrapper_path
 from support.search_services import Reply, SearchService, StoppedClock
@@ -198,9 +203,46 @@ def test_a_stored_wrapper_is_opened_by_its_file(tmp_path: Path) -> None:
     path = wrapper_path(tmp_path, "lib")
     path.parent.mkdir()
     path.write_text(toml_of_wrapper(wrapper_of_form("lib", PAGE, read_forms(GET_FORM, PAGE))))
-    service = SearchService(results(1, 2, 3))
+    service = SearchService(page("<p>No results found."), results(1, 2, 3))
     client = SearchClient(name="lib", web=service, pace=RequestPace(StoppedClock()))
     options = SourceOptions(kind="form", url=PAGE, file=str(path))
     source = open_form_source(SourceSetup(client=client, options=options, url=PAGE))
     assert len(asked(source)) == 3
-    assert len(service.requests) == 1
+    assert [values_of(request)["t"] for request in service.requests] == [ABSENT_WORD, "Barn owls"]
+
+
+POPULAR = "<div class=popular><h4>Popular</h4><ul>" + "".join(
+    f"<li><a href=/record/{number}>A popular record of barn owls, part {number}</a>"
+    for number in range(90, 95)
+)
+
+
+def probing(service: SearchService) -> FormSource:
+    clock = StoppedClock()
+    client = SearchClient(name="lib", web=service, pace=RequestPace(clock, clock.sleep))
+    setup = SourceSetup(client=client, options=SourceOptions(kind="form"), url=PAGE)
+    return FormSource(setup, wrapper_of_form("lib", PAGE, read_forms(GET_FORM, PAGE)))
+
+
+def test_what_an_answer_without_results_shows_is_no_result() -> None:
+    record = "<ol><li><h3><a href=/record/1>Barn owls</a></h3><p>By John Doe.</ol>"
+    service = SearchService(page(POPULAR), page(record + POPULAR), page(POPULAR))
+    source = probing(service)
+    assert asked(source) == ["http://lib.test/record/1"]
+    assert asked(source) == [f"http://lib.test/record/{number}" for number in range(90, 95)]
+    assert len(service.requests) == 3  # the absent word is asked for once
+
+
+def test_a_portal_that_says_that_it_found_nothing_is_believed() -> None:
+    empty = page("<p>No results found.</p>" + POPULAR)
+    assert asked(probing(SearchService(empty, empty))) == []
+
+
+def test_a_portal_that_ignores_words_is_read_all_the_same() -> None:
+    service = SearchService(results(1, 2, 3), results(1, 2, 3))
+    assert len(asked(probing(service))) == 3
+
+
+def test_a_portal_that_does_not_answer_the_absent_word_is_asked_all_the_same() -> None:
+    service = SearchService((404, {"Content-Type": "text/html"}, "gone"), results(1, 2, 3))
+    assert len(asked(probing(service))) == 3
