@@ -41,6 +41,8 @@ ROOMS = (
     "sources.back_links",
     "sources.bookmarks",
     "sources.search",
+    "library",
+    "library.formats",
     "frontier",
     "policies.registry",
     "policies.options",
