@@ -1,6 +1,11 @@
 """What a personal library holds: papers, books and pages as bibliographies name them (SPEC D1)."""
 
+from typing import NewType
+
 from msgspec import Struct
+
+FolderId = NewType("FolderId", int)
+ObjectId = NewType("ObjectId", int)
 
 
 class Person(Struct, frozen=True):
@@ -73,3 +78,29 @@ class LibraryObject(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return the first identifier of a scheme; empty if there is none."""
         values = (entry.value for entry in self.identifiers if entry.scheme == scheme)
         return next(values, "")
+
+
+class Folder(Struct, frozen=True):
+    """A folder; `parent` is None for one at the top."""
+
+    name: str
+    parent: FolderId | None = None
+
+
+class Membership(Struct, frozen=True, order=True):
+    """An object in a folder."""
+
+    folder: FolderId
+    object: ObjectId
+
+
+class LibraryChanges(Struct, frozen=True):
+    """The rows that lead from one library to another; None removes a row."""
+
+    folders: dict[FolderId, Folder | None] = {}
+    objects: dict[ObjectId, LibraryObject | None] = {}
+    added: tuple[Membership, ...] = ()
+    removed: tuple[Membership, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.folders or self.objects or self.added or self.removed)
