@@ -14,7 +14,7 @@ from motherlode.library.library import (
     show_folder,
 )
 from motherlode.records import UsageError
-from motherlode.records.library import Folder, FolderId, LibraryObject, Membership, ObjectId
+from motherlode.records.library import LibraryFolder, FolderId, LibraryObject, Membership, ObjectId
 
 
 class ImportedObject(Struct, frozen=True):
@@ -27,13 +27,13 @@ class ImportedObject(Struct, frozen=True):
 
 def with_folder(library: Library, path: FolderPath) -> tuple[Library, FolderId]:
     """Return a library that has a folder at a path, and the folder."""
-    folders: dict[FolderId, Folder] = dict(library.folders)
+    folders: dict[FolderId, LibraryFolder] = dict(library.folders)
     parent: FolderId | None = None
     for depth in range(1, len(path) + 1):
         known = Library(folders=folders).folder_at(path[:depth])
         if known is None:
             known = FolderId(_next(folders))
-            folders[known] = Folder(path[depth - 1], parent)
+            folders[known] = LibraryFolder(path[depth - 1], parent)
         parent = known
     if parent is None:
         raise UsageError("A folder needs a name.")
@@ -153,7 +153,7 @@ def _without_homeless(before: Library, after: Library) -> Library:
     return replace(after, objects=objects)
 
 
-def _with_folders(library: Library, changed: Mapping[FolderId, Folder]) -> Library:
+def _with_folders(library: Library, changed: Mapping[FolderId, LibraryFolder]) -> Library:
     return replace(library, folders={**library.folders, **changed})
 
 

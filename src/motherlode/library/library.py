@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from motherlode.records import UsageError
 from motherlode.records.library import (
-    Folder,
+    LibraryFolder,
     FolderId,
     LibraryChanges,
     LibraryObject,
@@ -30,7 +30,7 @@ SEPARATOR = "/"
 class Library(Struct, frozen=True):
     """All folders, objects and memberships of a library, by their numbers."""
 
-    folders: Mapping[FolderId, Folder] = {}
+    folders: Mapping[FolderId, LibraryFolder] = {}
     objects: Mapping[ObjectId, LibraryObject] = {}
     members: frozenset[Membership] = frozenset()
 

@@ -80,7 +80,7 @@ class LibraryObject(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next(values, "")
 
 
-class Folder(Struct, frozen=True):
+class LibraryFolder(Struct, frozen=True):
     """A folder; `parent` is None for one at the top."""
 
     name: str
@@ -97,7 +97,7 @@ class Membership(Struct, frozen=True, order=True):
 class LibraryChanges(Struct, frozen=True):
     """The rows that lead from one library to another; None removes a row."""
 
-    folders: dict[FolderId, Folder | None] = {}
+    folders: dict[FolderId, LibraryFolder | None] = {}
     objects: dict[ObjectId, LibraryObject | None] = {}
     added: tuple[Membership, ...] = ()
     removed: tuple[Membership, ...] = ()

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import delete, func, insert, select, tuple_
 
 from motherlode.records.library import (
-    Folder,
+    LibraryFolder,
     FolderId,
     LibraryChanges,
     LibraryObject,
@@ -27,10 +27,10 @@ T = TypeVar("T")
 _MEMBER_KEY = (library_members.c.folder_id, library_members.c.object_id)
 
 
-def stored_folders(session: Session) -> dict[FolderId, Folder]:
+def stored_folders(session: Session) -> dict[FolderId, LibraryFolder]:
     """Return all folders by their numbers."""
     rows = session.connection.execute(select(library_folders).order_by(library_folders.c.id))
-    return {FolderId(row.id): Folder(row.name, row.parent_id) for row in rows}
+    return {FolderId(row.id): LibraryFolder(row.name, row.parent_id) for row in rows}
 
 
 def stored_objects(session: Session) -> dict[ObjectId, LibraryObject]:
