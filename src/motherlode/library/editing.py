@@ -14,7 +14,7 @@ from motherlode.library.library import (
     show_folder,
 )
 from motherlode.records import UsageError
-from motherlode.records.library import LibraryFolder, FolderId, LibraryObject, Membership, ObjectId
+from motherlode.records.library import FolderId, LibraryFolder, LibraryObject, Membership, ObjectId
 
 
 class ImportedObject(Struct, frozen=True):

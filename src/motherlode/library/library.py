@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from motherlode.records import UsageError
 from motherlode.records.library import (
-    LibraryFolder,
     FolderId,
     LibraryChanges,
+    LibraryFolder,
     LibraryObject,
     Membership,
     ObjectId,

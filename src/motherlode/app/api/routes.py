@@ -10,6 +10,7 @@ from motherlode.app.api import (
     feedback,
     hosts,
     jobs,
+    library,
     marks,
     oai,
     pages,
@@ -36,6 +37,7 @@ PARTS = (
     sites,
     export,
     sources,
+    library,
 )
 
 

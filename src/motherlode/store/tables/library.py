@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy import delete, func, insert, select, tuple_
 
 from motherlode.records.library import (
-    LibraryFolder,
     FolderId,
     LibraryChanges,
+    LibraryFolder,
     LibraryObject,
     Membership,
     ObjectId,
