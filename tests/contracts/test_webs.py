@@ -185,6 +185,53 @@ def test_a_header_that_occurs_twice_is_there_twice(visit: Visiting) -> None:
     assert response(visit, f"{WELL}/cookies").all_headers("set-cookie") == ["a=1", "b=2"]
 
 
+def post(body: bytes, url: str = "http://forms.test/find", **parts: Any) -> Request:
+    return Request(
+        url,
+        method="POST",
+        body=body,
+        content_type="application/x-www-form-urlencoded",
+        **parts,
+    )
+
+
+def test_a_form_brings_the_answer_to_its_method_url_and_body(visit: Visiting) -> None:
+    owls, larks, moved, unknown = bring(
+        visit, post(b"q=owls"), post(b"q=larks"), post(b""), post(b"q=wrens")
+    )
+    assert (owls.body, larks.body) == (page("Owls"), page("Larks"))
+    assert [owls.headers[TELLING.index("x-own")], larks.status] == ["owls", 200]
+    assert (moved.status, moved.headers[TELLING.index("location")]) == (303, "/results")
+    assert unknown.status == 404
+
+
+def test_a_url_has_not_the_answer_to_a_form(visit: Visiting) -> None:
+    got = bring(visit, Request("http://forms.test/find"), post(b"", f"{WELL}/"))
+    assert [one.status for one in got] == [404, 405]
+
+
+def test_a_condition_does_not_keep_the_answer_to_a_form_away(visit: Visiting) -> None:
+    (got,) = bring(visit, post(b"q=owls", headers=(("If-None-Match", "*"),)))
+    assert (got.status, got.body) == (200, page("Owls"))
+
+
+def test_the_answer_to_a_form_has_its_limits(visit: Visiting) -> None:
+    large, refused, cut = bring(
+        visit,
+        post(b"q=owls", types=TypeOptions(html=10)),
+        post(b"q=owls", types=TypeOptions(html=0)),
+        post(b"q=owls", cut=5),
+    )
+    assert (large.failure, refused.failure) == (FailureKind.TOO_LARGE, FailureKind.TYPE)
+    assert cut.body == page("Owls")[:5]
+
+
+@pytest.mark.parametrize("method", ["PUT", "HEAD", "get"])
+def test_other_methods_are_not_sent(visit: Visiting, method: str) -> None:
+    (got,) = bring(visit, Request("http://forms.test/find", method=method))
+    assert got.failure == FailureKind.PROTOCOL
+
+
 # --- limits ---------------------------------------------------------------------------------------------
 
 

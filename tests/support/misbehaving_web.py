@@ -4,8 +4,10 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from motherlode.lab.misbehaviour import HABITS
-from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity, SentRequest
 
 HTML = "Content-Type: text/html; charset=utf-8"
 # Small, so that nobody waits.
@@ -78,6 +80,19 @@ def well_behaved() -> Iterator[Exchange]:
     )
 
 
+def posted(body: bytes, answer: Exchange) -> Exchange:
+    """The answer to a form that was submitted."""
+    head = f"POST {answer.url} HTTP/1.1\r\nContent-Length: {len(body)}\r\n".encode()
+    return replace(answer, request=SentRequest(head, body))
+
+
+def forms() -> Iterator[Exchange]:
+    url = "http://forms.test/find"
+    yield posted(b"q=owls", exchange(url, page("Owls"), HTML, "X-Own: owls"))
+    yield posted(b"q=larks", exchange(url, page("Larks"), HTML, "X-Own: larks"))
+    yield posted(b"", exchange(url, b"<p>Moved", HTML, "Location: /results", status=303))
+
+
 def misbehaving(name: str) -> Iterator[Exchange]:
     root = f"http://{name}.test"
     yield exchange(f"{root}/", page(name), HTML)
@@ -94,7 +109,7 @@ def misbehaving(name: str) -> Iterator[Exchange]:
 def write_unruly_web(folder: Path) -> None:
     folder.mkdir()
     with Archive(folder, ArchiveOptions(), Identity("tests")) as archive:
-        for one in well_behaved():
+        for one in (*well_behaved(), *forms()):
             archive.append(one)
         for name in HABITS:
             for one in misbehaving(name):

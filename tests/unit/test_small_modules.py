@@ -21,6 +21,7 @@ ONE_MODULE_EACH = (
     "sources/bookmarks",
 )
 EXCEPTIONS = {
+    "crawl/exchanges": "what is archived, of pages and of submitted forms",
     "crawl/termination": "when a crawl ends: a decision with a table of tests",
     "export/site/names": "names of files: a rule with examples, which readers of a site see",
     "export/site/spool": "temporary files, so that memory does not grow with pages",
@@ -29,7 +30,9 @@ EXCEPTIONS = {
     "fetch/wire/pool": "a word of HTTP that a newcomer looks for",
     "fetch/wire/proxies": "a word of HTTP that a newcomer looks for",
     "lab/copies": "a fact of a web like its labels and its link graph, kept in the cache",
-    "lab/generated/prose": "the English texts of a generated web, beside `tongues`",
+    "lab/portals/generated_papers": "papers that are made up, beside `records`, which reads them",
+    "lab/portals/metadata": "the formats in which a page tells a paper's data",
+    "lab/portals/sessions": "all that a portal remembers, within bounds",
     "lab/serving/dns": "a protocol of its own, beside `http`",
     "lab/sites/site_ways": "links between the sites of a whole web, which the oracle walks",
     "lexicon/domains": "data that the vocabulary is made of",

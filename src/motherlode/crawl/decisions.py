@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from motherlode.crawl.exchanges import exchange_of
 from motherlode.documents.analysis import Analysed
 from motherlode.documents.features.spaces import Sample
 from motherlode.fetch import Response
@@ -29,12 +30,10 @@ from motherlode.records import (
     UrlKey,
     UrlState,
 )
-from motherlode.store.archive import GZIPPED, Exchange
+from motherlode.store.archive import Exchange
 from motherlode.store.tables.pages import NOT_REFRESHED
 from motherlode.urls import address, host_of, url_key
 
-# Headers that describe the transfer; archived bodies are stored decoded or re-coded.
-_TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 _NOT_MODIFIED = 304
 _NOFOLLOW = int(LinkFlag.NOFOLLOW)  # a plain int is faster, and every link of every page is tested
 _REFRESH = int(LinkFlag.REFRESH)
@@ -173,7 +172,7 @@ def _drafts(
         follows=follows,
         notes=notes,
     )
-    yield DraftOutcome(outcome, _exchange(fetched, response), fetched)
+    yield DraftOutcome(outcome, exchange_of(fetched.final.url, response), fetched)
     for member, analysed in zip(steered[1:], fetched_entry.documents[1:], strict=True):
         yield DraftOutcome(_member_outcome(page, member, analysed.mime, obey=obey))
 
@@ -329,16 +328,6 @@ def barred_links(visit: Visit, fetched: Fetched) -> BarredLinks:
     if nofollow:  # one plain link to the same URL is enough to follow it
         nofollow.difference_update([link.key for link in links if not link.flags & _NOFOLLOW])
     return BarredLinks(visit.key, frozenset(nofollow))
-
-
-def _exchange(fetched: Fetched, response: Response) -> Exchange:
-    headers = [field for field in response.headers if field[0].lower() not in _TRANSFER_HEADERS]
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers)
-    block = f"HTTP/1.1 {response.status} -\r\n{head}".encode("latin-1", "replace")
-    url, at = fetched.final.url, response.at
-    if response.sent:  # still compressed as it came, which saves compressing it again
-        return Exchange(url, at, block + GZIPPED, response.sent, response.address)
-    return Exchange(url, at, block, response.body, response.address)
 
 
 def _page(fetched: Fetched, response: Response) -> Page:

@@ -58,20 +58,26 @@ _NOT_FOR_TEXT = frozenset(
 
 def decode(body: bytes, content_type: str = "") -> str:
     """The body as text; a byte that fits nothing becomes U+FFFD."""
+    return decode_with_codec(body, content_type)[0]
+
+
+def decode_with_codec(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """Return the body as text, and the name of the codec that it was read with."""
     for bom, name in _BOMS:
         if body.startswith(bom):
-            return body[len(bom) :].decode(name, "replace")
+            return body[len(bom) :].decode(name, "replace"), name
     told = []
     for name in _told(body, content_type):
         text = _exactly(body, name)
         if text is not None:
-            return text
+            return text, name
         told.append(name)
     for name in told:
         text = _nearly(body, name)
         if text is not None:
-            return text
-    return body.decode(detect(body, allow_utf8=False), "replace")
+            return text, name
+    name = detect(body, allow_utf8=False)
+    return body.decode(name, "replace"), name
 
 
 def _told(body: bytes, content_type: str) -> Iterator[str]:

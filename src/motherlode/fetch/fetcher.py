@@ -17,6 +17,7 @@ from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.failures import FailureKind, of_status
 from motherlode.fetch.host_records import HostBook, after_failure, after_success, without_blame
 from motherlode.fetch.politeness.rate_limiter import RateLimiter  # noqa: TC001 - the fields of a dataclass are looked up
+from motherlode.fetch.redirects import REDIRECTS
 from motherlode.fetch.response_headers import (
     SILENT,
     canonical_of,
@@ -36,7 +37,6 @@ from motherlode.urls.traps import DEFAULT_TRAPS, TrapRules, trap_in
 MAX_HOPS = 25
 _NOT_MODIFIED = 304
 _MOMENT = 1.0  # seconds by which clocks may differ
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_HOST = frozenset({FailureKind.TOO_MANY, FailureKind.UNAVAILABLE, FailureKind.SERVER})
 _BAD = HostState.BAD  # a look into an enumeration is slow, and each fetch takes one
 
@@ -193,7 +193,7 @@ class Fetcher:
         if response.ok:
             self._credit(trail, response)
             return self._document(trail, response)
-        location = response.header("location") if response.status in _REDIRECTS else ""
+        location = response.header("location") if response.status in REDIRECTS else ""
         failure = None if location else of_status(response.status)
         if failure in _OF_THE_HOST:
             return self._failed(trail, failure, f"status {response.status}", response)

@@ -15,6 +15,7 @@ from motherlode.fetch.dns.hosts_file import HOSTS_FILE
 from motherlode.fetch.dns.resolver import Resolved, Resolver
 from motherlode.fetch.failures import FailureKind
 from motherlode.fetch.options import DnsOptions, NetworkOptions
+from motherlode.fetch.submissions import check_submission
 from motherlode.fetch.web import FetchError, Phases, Request, Response
 from motherlode.fetch.wire.cookies import Cookies
 from motherlode.fetch.wire.dialer import Dialer, HttpOrigin, OpenConnection
@@ -74,6 +75,12 @@ class HttpWeb:
             self._resolver.prefetch(host)
 
     async def fetch(self, request: Request) -> Response:
+        """Return the response to one request.
+
+        A GET is sent again if a connection that was kept open turns out to be closed. A POST opens
+        a connection of its own, and goes out twice only if the host has said that it did not look
+        at it: by 426 or 505, or over HTTP/2 by REFUSED_STREAM or GOAWAY (RFC 9110, 9.2.2).
+        """
         try:
             async with asyncio.timeout(self._options.timeout):
                 return await self._fetch(request)
@@ -85,15 +92,18 @@ class HttpWeb:
             raise
 
     async def _fetch(self, request: Request) -> Response:
+        if request.method != "GET" or request.body:
+            check_submission(request)
         origin, authority, target = _parts(request.url)
         for attempt in range(_TRIES):
-            line = self._pool.take(origin) if attempt < _TRIES - 1 else None
+            kept_open = attempt < _TRIES - 1 and request.method == "GET"
+            line = self._pool.take(origin) if kept_open else None
             reused = line is not None
             if line is None:
                 line = await self._dialer.dial(origin)
             try:
-                head = self._head(request, line, origin.host, authority, target)
-                response = await self._exchange(request, line, head, reused=reused)
+                message = self._message(request, line, origin.host, authority, target)
+                response = await self._exchange(request, line, message, reused=reused)
             except StaleError:
                 continue
             finally:
@@ -111,13 +121,13 @@ class HttpWeb:
         raise FetchError(FailureKind.RESET, request.url)
 
     async def _exchange(
-        self, request: Request, line: OpenConnection, head: bytes, *, reused: bool
+        self, request: Request, line: OpenConnection, message: bytes, *, reused: bool
     ) -> Response:
         loop = asyncio.get_running_loop()
         intake = Intake(request, self._options.max_bytes)
         watch = Watch(loop, self._options, request.url)
         at = time()
-        await line.connection.exchange(head, intake, watch)
+        await line.connection.exchange(message, intake, watch)
         body = intake.end()
         opened = Phases() if reused else line.phases
         ended = monotonic()
@@ -142,18 +152,21 @@ class HttpWeb:
             intake.sent,
         )
 
-    def _head(
+    def _message(
         self, request: Request, line: OpenConnection, host: str, authority: str, target: str
     ) -> bytes:
         extra = "".join(f"{_line(name)}: {_line(value)}\r\n" for name, value in request.headers)
-        if self._cookies is not None:
+        if request.method != "GET":
+            extra += _content_lines(request)
+        if self._cookies is not None and not _has_cookies(request):
             extra += self._cookies.header(host)
         if line.proxy is not None:
             target = request.url
             if line.proxy.authorization:
                 extra += f"Proxy-Authorization: {line.proxy.authorization}\r\n"
-        head = f"GET {target} HTTP/1.1\r\nHost: {authority}\r\n{self._fixed}{extra}\r\n"
-        return head.encode("utf-8", "surrogateescape")
+        first = f"{request.method} {target} HTTP/1.1\r\n"
+        head = f"{first}Host: {authority}\r\n{self._fixed}{extra}\r\n"
+        return head.encode("utf-8", "surrogateescape") + request.body
 
 
 def _parts(url: str) -> tuple[HttpOrigin, str, str]:
@@ -173,6 +186,17 @@ def _parts(url: str) -> tuple[HttpOrigin, str, str]:
     if port and not (port.isdecimal() and int(port[:9]) < _MAX_PORT):
         raise FetchError(FailureKind.PROTOCOL, url[:200], "not a canonical URL")
     return HttpOrigin(scheme, host, int(port or default)), authority, f"{slash or '/'}{path}"
+
+
+def _content_lines(request: Request) -> str:
+    """The header lines that say what a POST carries."""
+    kind = f"Content-Type: {_line(request.content_type)}\r\n" if request.content_type else ""
+    return f"{kind}Content-Length: {len(request.body)}\r\n"
+
+
+def _has_cookies(request: Request) -> bool:
+    """Whether whoever asks brings cookies of a session."""
+    return any(name.lower() == "cookie" for name, _ in request.headers)
 
 
 def _line(text: str) -> str:

@@ -18,12 +18,17 @@ class Request(Struct, frozen=True, gc=False):
     `types` says which types are wanted and how much of each (None: any, up to the web's own limit).
     With `cut`, any type will do and only so many bytes are taken, the rest is left: for files like
     robots.txt.
+
+    `method` is GET or POST; only a POST has a body, and its `content_type` says how it is encoded.
     """
 
     url: str
     headers: Headers = ()
     types: TypeOptions | None = None
     cut: int = 0
+    method: str = "GET"
+    body: bytes = b""
+    content_type: str = ""
 
 
 class Phases(Struct, frozen=True, gc=False):

@@ -26,6 +26,18 @@ class WebPlan(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a web has at least three pages a host")
 
 
+class PortalPlan(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which portals a web has; the same plan gives the same portals.
+
+    They hold the papers of a folder, or as many records as are named, made from the seed.
+    """
+
+    number: Annotated[int, Meta(ge=1, le=100)] = 7
+    papers: str = ""
+    records: Annotated[int, Meta(ge=10, le=100_000)] = 400
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
+
+
 class Description(Struct, frozen=True):
     """The file's content. Recorded webs of others may say more; what is not known is
     passed over.
@@ -35,6 +47,7 @@ class Description(Struct, frozen=True):
     licence: str = ""
     note: str = ""
     generated: WebPlan | None = None
+    portals: PortalPlan | None = None
     misbehaviour: dict[str, str] = {}
 
     def habit_of(self, host: str) -> str:
@@ -58,19 +71,27 @@ def read_description(directory: Path) -> Description:
         raise BadInputError(f"{path}: {' '.join(str(error).split())}.") from error
 
 
-def write_plan(directory: Path, plan: WebPlan) -> None:
+def write_plan(directory: Path, plan: WebPlan, portals: PortalPlan | None = None) -> None:
     """Describe a generated web in a new directory. A plan that could not be read back is not
     written.
     """
     path = directory / FILE
     try:
         msgspec.convert(msgspec.to_builtins(plan), WebPlan)
+        msgspec.convert(msgspec.to_builtins(portals), PortalPlan | None)
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()):
             raise BadInputError(f"{directory} is not empty; name a new directory.")
-        lines = [f"{field} = {getattr(plan, field)}" for field in plan.__struct_fields__]
-        path.write_text("\n".join(["[generated]", *lines, ""]), "utf-8")
+        tables = _table("generated", plan) + ("\n" + _table("portals", portals) if portals else "")
+        path.write_text(tables, "utf-8")
     except msgspec.ValidationError as error:
         raise BadInputError(f"This web cannot be made: {error}.") from error
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _table(name: str, plan: WebPlan | PortalPlan) -> str:
+    """Return a plan as a table of TOML; its texts are written as in JSON, which TOML reads, too."""
+    fields = msgspec.to_builtins(plan)
+    lines = (f"{field} = {msgspec.json.encode(value).decode()}" for field, value in fields.items())
+    return "\n".join([f"[{name}]", *lines, ""])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from motherlode.lab.description import FILE, read_description
+from motherlode.lab.description import FILE, Description, read_description
 from motherlode.lab.misbehaviour.habits import parse_habit
 from motherlode.lab.recorded.warc import files_of
 from motherlode.lab.web import LabWeb
@@ -22,6 +22,15 @@ def open_web(directory: Path) -> LabWeb:
     except OSError as error:
         raise BadInputError(f"{directory} cannot be a web: {error.strerror or error}.") from error
     description = read_description(directory)
+    web = _web_without_portals(directory, description)
+    if description.portals is None:
+        return web
+    from motherlode.lab.portals.portal_web import PortalWeb  # noqa: PLC0415 - it loads templates
+
+    return PortalWeb(web, description.portals, directory)
+
+
+def _web_without_portals(directory: Path, description: Description) -> LabWeb:
     for habit in description.misbehaviour.values():
         parse_habit(habit)  # better now than when the host is first asked
     if description.generated is not None:

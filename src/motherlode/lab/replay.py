@@ -11,15 +11,16 @@ from msgspec import Meta, Struct
 
 from motherlode.fetch import DnsOptions, FetchError, NetworkOptions, Request, Response
 from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.submissions import check_submission
 from motherlode.fetch.wire.http1 import Http1
 from motherlode.fetch.wire.intake import Intake
 from motherlode.fetch.wire.watch import Watch
 from motherlode.lab.misbehaviour import Habits
-from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, SandboxRequest, Send, Stall
-from motherlode.lab.serving.responder import Responder
+from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, Send, Stall
+from motherlode.lab.serving.responder import REFUSAL, Responder
 from motherlode.lab.serving.responses import NO_BODY, unchanged, with_validator
 from motherlode.lab.serving.search_site import with_search_engine
-from motherlode.lab.web import NOT_FOUND, LabWeb
+from motherlode.lab.web import NOT_FOUND, Answer, LabWeb, SandboxRequest, handler_of
 
 _CODINGS = "gzip, deflate, br, zstd"
 
@@ -61,6 +62,8 @@ class Replay:
         pass
 
     async def fetch(self, request: Request) -> Response:
+        if request.method != "GET" or request.body:
+            check_submission(request)
         host = request.url.partition("://")[2].partition("/")[0]
         async with self._turn(host):
             began = asyncio.get_running_loop().time()
@@ -104,7 +107,7 @@ class Replay:
 
     def _say(self, request: Request, host: str, intake: Intake) -> None:
         """What a host without a habit says; no bytes are made for it."""
-        said = with_validator(self._web.answer(request.url) or NOT_FOUND)
+        said = self._answer_to(request, host)
         status, headers, body = said.status, said.headers, said.body
         if request.headers and unchanged(_asked(request, host), said):
             told = tuple(
@@ -116,6 +119,14 @@ class Replay:
         intake.begin(status)
         if body and status not in NO_BODY:
             intake.add(body)
+
+    def _answer_to(self, request: Request, host: str) -> Answer:
+        handler = handler_of(self._web, host)
+        if handler is not None:
+            return with_validator(handler.reply(_asked(request, host)) or NOT_FOUND)
+        if request.method != "GET":
+            return REFUSAL
+        return with_validator(self._web.answer(request.url) or NOT_FOUND)
 
     async def _perform(self, asked: SandboxRequest, intake: Intake) -> None:
         """Play the script of a misbehaving host to the very code that reads from sockets."""
@@ -195,6 +206,13 @@ async def _spend(seconds: float) -> None:
 def _asked(request: Request, host: str) -> SandboxRequest:
     target = "/" + request.url.partition("://")[2].partition("/")[2]
     headers = {name.lower(): value for name, value in request.headers}
+    if request.content_type:
+        headers["content-type"] = request.content_type
     return SandboxRequest(
-        "GET", request.url, host, target, {"accept-encoding": _CODINGS, **headers}
+        method=request.method,
+        url=request.url,
+        host=host,
+        target=target,
+        headers={"accept-encoding": _CODINGS, **headers},
+        body=request.body,
     )

@@ -35,6 +35,7 @@ from motherlode.records.errors import (
     UnfetchedExamplesError,
     UsageError,
 )
+from motherlode.records.forms import Form, FormField, FormOption, FormPurpose
 from motherlode.records.identifiers import (
     NO_QUEUE,
     ROOT,
@@ -67,8 +68,6 @@ from motherlode.records.learning import (
 from motherlode.records.pages import (
     Archived,
     Document,
-    Field,
-    Form,
     Host,
     HostState,
     Link,
@@ -104,10 +103,12 @@ __all__ = [
     "Fate",
     "Feedback",
     "FeedbackId",
-    "Field",
     "Folder",
     "Follow",
     "Form",
+    "FormField",
+    "FormOption",
+    "FormPurpose",
     "Host",
     "HostState",
     "Judgement",

@@ -4,6 +4,7 @@ from enum import IntEnum, IntFlag, StrEnum
 
 from msgspec import Struct
 
+from motherlode.records.forms import Form
 from motherlode.records.identifiers import RunId, UrlKey
 
 
@@ -35,26 +36,6 @@ class Link(Struct, frozen=True, gc=False):
     context: str = ""
     path: str = ""
     rel: str = ""
-
-
-class Field(Struct, frozen=True):
-    """A field of a form: its name, its kind (text, select, hidden, ...), and what a person sees of
-    it.
-    """
-
-    name: str
-    kind: str
-    label: str = ""
-    value: str = ""
-    options: tuple[tuple[str, str], ...] = ()  # value and words of each choice
-
-
-class Form(Struct, frozen=True):
-    """A form, with its target resolved."""
-
-    action: str
-    method: str
-    fields: tuple[Field, ...]
 
 
 class Archived(Struct, frozen=True, gc=False):

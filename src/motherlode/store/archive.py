@@ -61,9 +61,18 @@ class Identity(Struct, frozen=True):
     description: str = ""
 
 
+class SentRequest(Struct, frozen=True):
+    """A request as it was sent: request line and headers as one block, then the body."""
+
+    head: bytes
+    body: bytes
+
+
 class Exchange(Struct, frozen=True):
     """A response as it came: status line and headers as one block, then the body, packed if they
     have `GZIPPED`.
+
+    A response to a POST has its request, which gets a record of its own before it.
     """
 
     url: str
@@ -71,6 +80,7 @@ class Exchange(Struct, frozen=True):
     head: bytes
     body: bytes
     address: str = ""
+    request: SentRequest | None = None
 
 
 class Archive:
@@ -93,18 +103,12 @@ class Archive:
 
     def append(self, exchange: Exchange) -> Archived:
         """Write a response. It counts once the transaction that notes `flush()` is committed."""
-        digest = b32encode(sha1(exchange.body).digest()).decode()  # noqa: S324 - what readers of WARC check
-        headers = {
-            "WARC-Target-URI": exchange.url,
-            "WARC-Payload-Digest": f"sha1:{digest}",
-            "Content-Type": "application/http; msgtype=response",
-        }
-        if exchange.address:
-            headers["WARC-IP-Address"] = exchange.address
-        content = (exchange.head, b"\r\n", exchange.body)
-        member = _member("response", exchange.fetched_at, headers, content)
+        request_id = _record_id() if exchange.request is not None else ""
+        member = _response_member(exchange, request_id)
         with _explained(self._directory):
             file = self._current(exchange.fetched_at)
+            if exchange.request is not None:
+                self._write(file, _request_member(exchange, exchange.request, request_id))
             return self._write(file, member)
 
     def flush(self) -> dict[str, int]:
@@ -265,6 +269,36 @@ def payload_digest(member: bytes) -> str:
     return found[1].decode("ascii", "replace") if found else ""
 
 
+def _response_member(exchange: Exchange, request_id: str) -> bytes:
+    headers = _headers_of(exchange, "response", exchange.body)
+    if exchange.address:
+        headers["WARC-IP-Address"] = exchange.address
+    if request_id:
+        headers["WARC-Concurrent-To"] = request_id
+    content = (exchange.head, b"\r\n", exchange.body)
+    return _member("response", exchange.fetched_at, headers, content)
+
+
+def _request_member(exchange: Exchange, request: SentRequest, record_id: str) -> bytes:
+    """The record of a request, which is named by that of its response."""
+    headers = _headers_of(exchange, "request", request.body) | {"WARC-Record-ID": record_id}
+    content = (request.head, b"\r\n", request.body)
+    return _member("request", exchange.fetched_at, headers, content)
+
+
+def _headers_of(exchange: Exchange, kind: str, payload: bytes) -> dict[str, str]:
+    digest = b32encode(sha1(payload).digest()).decode()  # noqa: S324 - what readers of WARC check
+    return {
+        "WARC-Target-URI": exchange.url,
+        "WARC-Payload-Digest": f"sha1:{digest}",
+        "Content-Type": f"application/http; msgtype={kind}",
+    }
+
+
+def _record_id() -> str:
+    return f"<urn:uuid:{uuid4()}>"
+
+
 def _member(kind: str, at: float, headers: Mapping[str, str], content: Sequence[bytes]) -> bytes:
     """A record as a gzip member of its own. What is packed already is only wrapped: to pack it
     again would take as long, and save nothing.
@@ -272,7 +306,7 @@ def _member(kind: str, at: float, headers: Mapping[str, str], content: Sequence[
     lines = [
         "WARC/1.1",
         f"WARC-Type: {kind}",
-        f"WARC-Record-ID: <urn:uuid:{uuid4()}>",
+        *(() if "WARC-Record-ID" in headers else (f"WARC-Record-ID: {_record_id()}",)),
         f"WARC-Date: {datetime.fromtimestamp(at, UTC).strftime('%Y-%m-%dT%H:%M:%S.%fZ')}",
         *(f"{name}: {_one_line(value)}" for name, value in headers.items()),
         f"Content-Length: {sum(map(len, content))}",

@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
 from motherlode.records import Archived, StoreError
-from motherlode.store.archive import GZIPPED, Archive, ArchiveOptions, Exchange, Identity
+from motherlode.store.archive import (
+    GZIPPED,
+    Archive,
+    ArchiveOptions,
+    Exchange,
+    Identity,
+    SentRequest,
+)
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 IDENTITY = Identity("motherlode/0.1", "me@example.org", "a portal\r\nInjected: header")
@@ -161,3 +168,47 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "archive").write_text("a file where the directory should be")
     with pytest.raises(StoreError, match="cannot be written"):
         archive(tmp_path / "archive").append(exchange(1))
+
+
+# --- forms ----------------------------------------------------------------------------------------------
+
+SENT = SentRequest(
+    b"POST /1 HTTP/1.1\r\nHost: host.example\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n",
+    b"q=owls\r\n\r\n\x00",
+)
+
+
+def test_a_form_has_a_record_that_its_response_names(tmp_path: Path) -> None:
+    with archive(tmp_path) as writer:
+        place = writer.append(replace(exchange(1), request=SENT))
+        plain = writer.append(exchange(2))
+        sizes = writer.flush()
+        assert writer.read(place) == exchange(1)
+        assert writer.read(plain) == exchange(2)
+        assert sizes == {place.file: plain.offset + plain.length}
+    check_by_warcio(tmp_path / place.file)
+    with (tmp_path / place.file).open("rb") as file:
+        records = [
+            (record.rec_type, dict(record.rec_headers.headers), record.content_stream().read())
+            for record in ArchiveIterator(file, no_record_parse=True)
+        ]
+    assert [kind for kind, _, _ in records] == ["warcinfo", "request", "response", "response"]
+    (_, asked, content), (_, answered, _), (_, other, _) = records[1:]
+    assert content == SENT.head + b"\r\n" + SENT.body
+    assert asked["Content-Type"] == "application/http; msgtype=request"
+    assert asked["WARC-Target-URI"] == answered["WARC-Target-URI"]
+    assert answered["WARC-Concurrent-To"] == asked["WARC-Record-ID"]
+    assert answered["WARC-Record-ID"] != asked["WARC-Record-ID"]
+    assert "WARC-Concurrent-To" not in other
+
+
+def test_a_form_that_is_rolled_back_leaves_nothing(tmp_path: Path) -> None:
+    with archive(tmp_path) as writer:
+        writer.append(exchange(1))
+        size = writer.flush()
+        writer.commit()
+        writer.append(replace(exchange(2), request=SENT))
+        writer.flush()
+        writer.rollback()
+    (name,) = size
+    assert (tmp_path / name).stat().st_size == size[name]

@@ -7,7 +7,7 @@ from typing import Any
 from turbohtml import Document as Tree
 from turbohtml import Element
 
-from motherlode.documents.html.forms import attribute
+from motherlode.documents.elements import attribute
 from motherlode.documents.html.markers import Places, has_short_text, mark, unmarked
 from motherlode.documents.html.references import ReferenceResolver
 from motherlode.documents.text.whitespace import tidy

@@ -16,7 +16,8 @@ from msgspec import Struct
 from turbohtml import Document as Tree
 from turbohtml import Element, PlainText
 
-from motherlode.documents.html.forms import attribute, forms_in
+from motherlode.documents.elements import attribute
+from motherlode.documents.forms.reader import read_forms
 from motherlode.documents.html.links import (
     MAX_LINKS,
     Found,
@@ -72,7 +73,7 @@ def read_html(
     base = _base(tree, url)
     resolve = ReferenceResolver(base, rules)
     refresh, canonical = _refresh(tree, url, base, resolve), _canonical(tree, resolve)
-    forms = tuple(forms_in(tree, resolve)) if in_full else ()
+    forms = read_forms(html, url) if in_full else ()
     kinds = linking(tree)
     found = find_links(
         tree, kinds, resolve, follow=said.follow, in_full=in_full

@@ -18,7 +18,7 @@ from msgspec import Struct
 from turbohtml import Document as Tree
 from turbohtml import Element
 
-from motherlode.documents.html.forms import attribute
+from motherlode.documents.elements import attribute
 
 _MAYBE_HIDDEN = "[hidden],[style]:is([style*=none i],[style*=hidden i])"
 _HIDING = re.compile(r"(?<![-\w])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)

@@ -46,8 +46,11 @@ class Http1(asyncio.Protocol):
         self.exchanges = 0
         self.reusable = True
 
-    async def exchange(self, head: bytes, intake: Intake, watch: Watch) -> None:
-        """Send a request and take its response in. Raises `FetchError`, or `StaleError`."""
+    async def exchange(self, message: bytes, intake: Intake, watch: Watch) -> None:
+        """Send a request, head and body, and take its response in.
+
+        Raises `FetchError`, or `StaleError`.
+        """
         if self._transport is None or self._transport.is_closing():
             raise StaleError
         self._done = self._loop.create_future()
@@ -56,7 +59,7 @@ class Http1(asyncio.Protocol):
         self.exchanges += 1
         self.reusable = False
         watch.start(self._fail)
-        self._transport.write(head)
+        self._transport.write(message)
         try:
             await self._done
         finally:

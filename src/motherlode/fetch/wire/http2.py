@@ -1,6 +1,7 @@
 """HTTP/2 on one connection (RFC 9113), by h2: several requests may be under way at once."""
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from h2.config import H2Configuration
@@ -10,9 +11,11 @@ from h2.events import (
     ConnectionTerminated,
     DataReceived,
     Event,
+    RemoteSettingsChanged,
     ResponseReceived,
     StreamEnded,
     StreamReset,
+    WindowUpdated,
 )
 from h2.exceptions import ProtocolError, TooManyStreamsError
 from h2.settings import SettingCodes
@@ -34,12 +37,13 @@ _WINDOW = 2**20  # bytes that may be under way without our say
 class _Http2Stream:
     """One request and what has come back of it."""
 
-    __slots__ = ("closed", "done", "heard", "intake", "watch")
+    __slots__ = ("closed", "done", "heard", "intake", "unsent", "watch")
 
     def __init__(self, intake: Intake, watch: Watch, done: "Future[None]") -> None:
         self.intake = intake
         self.watch = watch
         self.done = done
+        self.unsent = b""  # of the request's body, until the host's windows have room
         self.heard = False
         self.closed = False  # by the host
 
@@ -77,14 +81,18 @@ class Http2(asyncio.Protocol):
         self.exchanges = 0
         self.reusable = True
 
-    async def exchange(self, head: bytes, intake: Intake, watch: Watch) -> None:
+    async def exchange(self, message: bytes, intake: Intake, watch: Watch) -> None:
         """Send a request, written as for HTTP/1.1, and take its response in."""
         if self._transport is None or self._transport.is_closing() or not self.reusable:
             raise StaleError
-        number = self._open(head)
+        head, _, body = message.partition(b"\r\n\r\n")
+        number = self._open(head, ends=not body)
         stream = self._streams[number] = _Http2Stream(intake, watch, self._loop.create_future())
         self.exchanges += 1
         watch.start(stream.fail)
+        if body:
+            stream.unsent = body
+            self._send_body(number, stream)
         self._flush()
         try:
             await stream.done
@@ -135,11 +143,11 @@ class Http2(asyncio.Protocol):
     def eof_received(self) -> None:
         self.reusable = False  # at once: until `connection_lost`, somebody may want it
 
-    def _open(self, head: bytes) -> int:
-        """Send a request; the number of its stream."""
+    def _open(self, head: bytes, *, ends: bool) -> int:
+        """Send the head of a request, which may be all of it; returns the number of its stream."""
         try:
             number = self._h2.get_next_available_stream_id()
-            self._h2.send_headers(number, _headers(head), end_stream=True)
+            self._h2.send_headers(number, _headers(head), end_stream=ends)
         except TooManyStreamsError as error:  # busy, and good for others later
             raise StaleError from error
         except ProtocolError as error:  # it has no numbers left, or is being closed
@@ -147,12 +155,32 @@ class Http2(asyncio.Protocol):
             raise StaleError from error
         return number
 
+    def _send_body(self, number: int, stream: _Http2Stream) -> None:
+        """Send as much of a request's body as the host takes now."""
+        with suppress(ProtocolError):  # the stream has ended, which its events say
+            while stream.unsent:
+                window = self._h2.local_flow_control_window(number)
+                size = min(window, self._h2.max_outbound_frame_size, len(stream.unsent))
+                if size <= 0:
+                    return
+                piece, rest = stream.unsent[:size], stream.unsent[size:]
+                self._h2.send_data(number, piece, end_stream=not rest)
+                stream.unsent = rest
+
+    def _send_bodies(self) -> None:
+        """Go on with every request whose body waits for room."""
+        for number, stream in self._streams.items():
+            if stream.unsent and not stream.closed:
+                self._send_body(number, stream)
+
     def _take(self, event: Event) -> None:
         number = getattr(event, "stream_id", None) or 0
         stream = self._streams.get(number)
         match event:
             case DataReceived():
                 self._h2.acknowledge_received_data(event.flow_controlled_length or 0, number)
+            case WindowUpdated() | RemoteSettingsChanged():
+                self._send_bodies()
             case ConnectionTerminated():
                 self._retire(event)
         if stream is None:
@@ -204,7 +232,7 @@ class Http2(asyncio.Protocol):
     def _leave(self, number: int) -> None:
         """An exchange is over, well or not."""
         stream = self._streams.pop(number)
-        if not stream.closed:
+        if not stream.closed or stream.unsent:
             self._cancel(number)
         if not self.reusable:
             self.close()
@@ -230,13 +258,14 @@ class Http2(asyncio.Protocol):
 
 def _headers(head: bytes) -> list[tuple[bytes, bytes]]:
     first, *lines = head.rstrip(b"\r\n").split(b"\r\n")
+    method, target, _ = first.split(b" ")
     pairs = [line.split(b": ", 1) for line in lines]
     host = next(value for name, value in pairs if name == b"Host")
     rest = [(name.lower(), value) for name, value in pairs if name != b"Host"]
     return [
-        (b":method", b"GET"),
+        (b":method", method),
         (b":scheme", b"https"),
         (b":authority", host),
-        (b":path", first.split(b" ")[1]),
+        (b":path", target),
         *rest,
     ]

@@ -5,24 +5,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from motherlode.lab.web import Answer, LabWeb
+from motherlode.lab.web import Answer, LabWeb, SandboxRequest
 
 _MOST_RECENT = 100_000  # visits of one second
-
-
-class SandboxRequest(Struct, frozen=True):
-    """A request as the sandbox understood it; header names in lower case."""
-
-    method: str
-    url: str
-    host: str
-    target: str  # path and query
-    headers: dict[str, str] = {}
-    port: str = ""  # as the client named it; `url` is without
-
-    @property
-    def path(self) -> str:
-        return self.target.partition("?")[0]
 
 
 class Visits:

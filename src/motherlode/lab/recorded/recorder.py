@@ -9,17 +9,20 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode import __version__
 from motherlode.lab import description
 from motherlode.lab.labels import FILE, Labels, read_labels, write_labels
+from motherlode.lab.recorded.posts import PostedRequest, is_posted, posted_request, record_names
 from motherlode.lab.recorded.warc import NotWarcError, Payloads, Record, http_parts, records
 from motherlode.portal.config_writer import toml_value
 from motherlode.records import BadInputError
 from motherlode.sources.bookmarks import filed, read_bookmarks
-from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity
+from motherlode.store.archive import Archive, ArchiveOptions, Exchange, Identity, SentRequest
 from motherlode.urls import UrlError, canonical, host_of
 
+_END = re.compile(rb"\r?\n\r?\n")
 _LABEL = re.compile(rb"^\s*https?:[^\t\r\n]*\t", re.IGNORECASE | re.MULTILINE)  # a URL and a tab
 
 
@@ -46,8 +49,9 @@ def record(
     """
     labels = _labels(labelled)
     damage: dict[Path, str] = {}
-    latest = _latest(sources, damage)
-    if not latest:
+    posts = _posts(sources)
+    latest = _latest(sources, damage, posts)
+    if not latest and not posts.answers:
         raise BadInputError(
             next(
                 iter(damage.values()),
@@ -57,12 +61,12 @@ def record(
     known = {url: topics for url, topics in labels.items() if url in latest}
     try:
         with _workshop(directory) as workshop:
-            _copy(workshop, sources, latest)
+            _copy(workshop, sources, latest, posts)
             write_labels(workshop / FILE, Labels(known))
             _describe(workshop, directory.resolve().name, note)
     except OSError as error:
         raise BadInputError(f"{directory} cannot be written: {error.strerror or error}.") from error
-    hosts = {host_of(url) for url in latest}
+    hosts = {host_of(url) for url in (*latest, *posts.answers)}
     strangers = len(labels) - len(known)
     return Recorded(len(latest), len(hosts), len(known), strangers, tuple(damage.values()))
 
@@ -83,33 +87,73 @@ def _workshop(directory: Path) -> Iterator[Path]:
         shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _latest(sources: Sequence[Path], damage: dict[Path, str]) -> dict[str, int]:
-    """The number of the record that has the last response for each URL."""
+class _Posts:
+    """POST requests by the names of their records, and which record answers each."""
+
+    def __init__(self) -> None:
+        self.requests: dict[str, tuple[PostedRequest, SentRequest]] = {}
+        self.answers: dict[str, tuple[int, SentRequest]] = {}  # by key: record number, request
+
+    def request_of(self, one: Record) -> tuple[PostedRequest, SentRequest] | None:
+        names = record_names(one.headers)
+        return next((self.requests[name] for name in names if name in self.requests), None)
+
+
+def _posts(sources: Sequence[Path]) -> _Posts:
+    posts = _Posts()
+    for one in _all(sources, {}):
+        if one.kind == "request" and is_posted(one.content):
+            request = posted_request(one)
+            for name in request.names:
+                posts.requests[name] = (request, _sent(one.content))
+    return posts
+
+
+def _sent(content: bytes) -> SentRequest:
+    end = _END.search(content)
+    if end is None:
+        return SentRequest(content, b"")
+    head = b"".join(line + b"\r\n" for line in content[: end.start()].splitlines())
+    return SentRequest(head, content[end.end() :])
+
+
+def _latest(sources: Sequence[Path], damage: dict[Path, str], posts: _Posts) -> dict[str, int]:
+    """The number of the record that has the last response for each URL; those to a POST are noted
+    in `posts`.
+    """
     found: dict[str, int] = {}
     payloads: Payloads[int] = Payloads()
     for number, one in enumerate(_all(sources, damage)):
         url = _url(one)
         if url is None:
             continue
+        place: int | None = None
         if one.kind == "revisit":
-            before = payloads.find(one.headers)
-            if before is not None:
-                found[url] = before
+            place = payloads.find(one.headers)
         elif one.kind in ("response", "resource") and _parts(one) is not None:
-            found[url] = number
+            place = number
             payloads.note(one.headers, number)
+        if place is None:
+            continue
+        posted = posts.request_of(one)
+        if posted is None:
+            found[url] = place
+        elif posted[0].key:
+            posts.answers[posted[0].key] = (place, posted[1])
     return found
 
 
-def _copy(directory: Path, sources: Sequence[Path], latest: dict[str, int]) -> None:
-    wanted: dict[int, list[str]] = {}
+def _copy(directory: Path, sources: Sequence[Path], latest: dict[str, int], posts: _Posts) -> None:
+    wanted: dict[int, list[tuple[str, SentRequest | None]]] = {}
     for url, number in latest.items():
-        wanted.setdefault(number, []).append(url)
+        wanted.setdefault(number, []).append((url, None))
+    for key, (number, sent) in posts.answers.items():
+        wanted.setdefault(number, []).append((key.partition(" ")[0], sent))
     identity = Identity(f"Motherlode {__version__}", description="a recorded web")
     with Archive(directory, ArchiveOptions(), identity) as archive:
         for number, one in enumerate(_all(sources, {})):
-            for url in wanted.get(number, ()):
-                archive.append(_exchange(one, url))
+            for url, request in wanted.get(number, ()):
+                archive.append(replace(_exchange(one, url), request=request))
         archive.flush()
         archive.commit()
 

@@ -21,6 +21,7 @@ _HEAD = 64 * 1024  # more than the headers of a record take
 _MOST = 2**30  # bytes of a record
 _MAX_LINES = 1000
 _BLANK = " \t"
+_REPEATED = "warc-concurrent-to"  # the one header that may occur again (WARC 1.1, 5.7)
 _END = re.compile(rb"\r?\n\r?\n")
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _STATUS = re.compile(r"HTTP/[0-9.]+ +([1-9][0-9]{2})(?![0-9])", re.IGNORECASE)
@@ -207,7 +208,10 @@ def _headers(stream: BinaryIO, first: bytes) -> dict[str, str]:
             continue
         key, _, value = line.decode("utf-8", "replace").partition(":")
         name = key.strip().lower()
-        headers[name] = value.strip()
+        if name == _REPEATED and name in headers:
+            headers[name] += " " + value.strip()
+        else:
+            headers[name] = value.strip()
     raise ValueError("headers without an end")
 
 

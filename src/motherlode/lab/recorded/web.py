@@ -10,7 +10,7 @@ from motherlode.lab.description import Description, read_description
 from motherlode.lab.labels import FILE, Labels, read_labels
 from motherlode.lab.recorded.index import Index, MemberLocation, fingerprint, index_of
 from motherlode.lab.recorded.warc import Record, files_of, http_parts, record_in
-from motherlode.lab.web import Answer, WebInfo
+from motherlode.lab.web import Answer, RequestHandler, SandboxRequest, WebInfo
 from motherlode.records import BadInputError
 from motherlode.urls import host_of
 
@@ -45,6 +45,21 @@ class RecordedWeb:
             place = self._index.find("https" + url[4:])  # the sandbox speaks plain HTTP for both
         return None if place is None else _answer(self._read(place))
 
+    def handler_for(self, host: str) -> RequestHandler | None:
+        """Return this web for a host to which a form was submitted; None: it has only pages."""
+        return self if host in self._posted_hosts else None
+
+    def reply(self, request: SandboxRequest) -> Answer | None:
+        """Return the answer to a POST of the same URL and body, byte for byte, or to a GET."""
+        port = f":{request.port}" if request.port else ""
+        urls = dict.fromkeys((f"http://{request.host}{port}{request.target}", request.url))
+        if request.method != "POST":
+            return next((found for url in urls if (found := self.answer(url))), None)
+        spellings = [url for plain in urls for url in (plain, "https" + plain[4:])]
+        places = (self._index.find_post(url, request.body) for url in spellings)
+        place = next((place for place in places if place is not None), None)
+        return None if place is None else _answer(self._read(place))
+
     def urls(self) -> Iterator[str]:
         yield from self._index.places
 
@@ -55,7 +70,7 @@ class RecordedWeb:
         yield from self._hosts
 
     def has_host(self, name: str) -> bool:
-        return name in self._hosts
+        return name in self._hosts or name in self._posted_hosts
 
     def labels(self) -> Labels:
         return self._labels
@@ -88,6 +103,10 @@ class RecordedWeb:
         for url in self._index.places:
             grouped.setdefault(host_of(url), []).append(url)
         return dict(sorted(grouped.items()))
+
+    @cached_property
+    def _posted_hosts(self) -> frozenset[str]:
+        return frozenset(host_of(key) for key in self._index.posts)
 
     def _read(self, place: MemberLocation) -> Record:
         path = self._directory / self._index.files[place.file]

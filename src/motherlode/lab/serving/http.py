@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
 
-from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, SandboxRequest, Send, Stall
+from msgspec.structs import replace
+
+from motherlode.lab.misbehaviour.scene import Act, Close, Pause, Reset, Send, Stall
 from motherlode.lab.serving.responder import Responder
 from motherlode.lab.serving.responses import BadRequestError, parse_request, ready
-from motherlode.lab.web import html
+from motherlode.lab.web import SandboxRequest, html
 from motherlode.records import LodeError
 
 _MAX_HEAD = 64 * 1024
@@ -96,7 +98,7 @@ class Conversation(asyncio.Protocol):
         return True
 
     def _next_request(self) -> SandboxRequest | None:
-        """Take a whole request out of the buffer, its body dropped; None: there is more to come."""
+        """Take a whole request out of the buffer, with its body; None: there is more to come."""
         head, separator, rest = self._buffer.lstrip(b"\r\n").partition(b"\r\n\r\n")
         if len(head) > _MAX_HEAD:
             raise BadRequestError(431)
@@ -110,7 +112,7 @@ class Conversation(asyncio.Protocol):
             return None
         self._buffer = rest[int(length) :]
         self._keep_alive = keep_alive
-        return asked
+        return replace(asked, body=rest[: int(length)]) if int(length) else asked
 
     def _say(self, said: bytes | Iterator[Act]) -> None:
         if isinstance(said, bytes):

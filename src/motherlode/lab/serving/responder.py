@@ -6,11 +6,20 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from motherlode.lab.misbehaviour import Habit, Habits
-from motherlode.lab.misbehaviour.scene import Act, SandboxRequest, Scene, Send, Visits
+from motherlode.lab.misbehaviour.scene import Act, Scene, Send, Visits
 from motherlode.lab.serving.responses import Ready, accepts_gzip, not_modified, ready, unchanged
-from motherlode.lab.web import NOT_FOUND, Answer, LabWeb, html
+from motherlode.lab.web import (
+    NOT_FOUND,
+    Answer,
+    LabWeb,
+    RequestHandler,
+    SandboxRequest,
+    handler_of,
+    html,
+)
 
-_METHODS = frozenset({"GET", "HEAD"})
+_SAFE = frozenset({"GET", "HEAD"})
+REFUSAL = html("<p>Only GET and HEAD are answered here.", 405)
 _REMEMBERED = 100_000  # hosts with their visits
 _UPKEEP = 1000  # bytes that a kept response takes besides its own, about
 
@@ -33,13 +42,17 @@ class Responder:
 
     def respond(self, asked: SandboxRequest) -> bytes | Iterator[Act]:
         """The bytes of the response, or a script of what to do."""
-        if asked.method not in _METHODS:
-            refusal = ready(html("<p>Only GET and HEAD are answered here.", 405), gzip=False)
+        handler = handler_of(self._web, asked.host)
+        if asked.method not in _SAFE and (handler is None or asked.method != "POST"):
+            refusal = ready(REFUSAL, gzip=False)
             return refusal.head + refusal.body
         habit = self._habits.of(asked.host)
         if habit is not None:
             return self._perform(asked, habit)
-        response = self._response(asked)
+        if handler is not None:
+            response = ready(_handled(handler, asked) or NOT_FOUND, gzip=accepts_gzip(asked))
+        else:
+            response = self._response(asked)
         if unchanged(asked, response.answer):
             return not_modified(response.answer)
         return response.head if asked.method == "HEAD" else response.head + response.body
@@ -77,6 +90,9 @@ class Responder:
 
     def _said(self, asked: SandboxRequest) -> Answer | None:
         """What the web says; a port in the request may be the page's, or just the sandbox's own."""
+        handler = handler_of(self._web, asked.host)
+        if handler is not None:
+            return _handled(handler, asked)
         if asked.port:
             found = self._web.answer(f"http://{asked.host}:{asked.port}{asked.target}")
             if found is not None:
@@ -99,6 +115,12 @@ class Responder:
         while self._room < 0:
             _, dropped = self._kept.popitem(last=False)
             self._room += len(dropped) + _UPKEEP
+
+
+def _handled(handler: RequestHandler, asked: SandboxRequest) -> Answer | None:
+    if asked.method == "POST" and "transfer-encoding" in asked.headers:
+        return html("<p>A body needs its length here.", 411)  # a body in chunks is not read
+    return handler.reply(replace(asked, method="GET") if asked.method == "HEAD" else asked)
 
 
 def _without_body(acts: Iterator[Act]) -> Iterator[Act]:

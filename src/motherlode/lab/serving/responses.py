@@ -12,8 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.lab.misbehaviour.gzip_bodies import unpacked
-from motherlode.lab.misbehaviour.scene import SandboxRequest
-from motherlode.lab.web import Answer
+from motherlode.lab.web import Answer, SandboxRequest
 
 _COMPRESSIBLE = re.compile(r"text/|.*(?:xml|json|javascript)", re.IGNORECASE)
 _WORTH_PACKING = 256
@@ -66,7 +65,7 @@ def parse_request(head: bytes) -> tuple[SandboxRequest, bool]:
     if (
         where is None
         or _NO_TEXT.search(target)
-        or (method in ("GET", "HEAD") and target[:1] != "/")
+        or (method in ("GET", "HEAD", "POST") and target[:1] != "/")
     ):
         raise BadRequestError(400)
     host, port = where[1].lower().rstrip("."), where[2] or ""
@@ -119,7 +118,7 @@ def not_modified(answer: Answer) -> bytes:
 
 def unchanged(asked: SandboxRequest, answer: Answer) -> bool:
     """Whether the client has it already (RFC 9110, section 13.2.2)."""
-    if answer.status != HTTPStatus.OK:
+    if answer.status != HTTPStatus.OK or asked.method == "POST":
         return False
     if condition := asked.headers.get("if-none-match"):
         tags = {found[1] or found[0] for found in _TAG.finditer(condition)}

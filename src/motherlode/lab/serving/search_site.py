@@ -13,7 +13,7 @@ import msgspec
 
 from motherlode.lab.labels import Labels
 from motherlode.lab.search_engine import WebSearch
-from motherlode.lab.web import Answer, LabWeb, WebInfo, html
+from motherlode.lab.web import Answer, LabWeb, RequestHandler, WebInfo, handler_of, html
 from motherlode.sources.search.source import Hit
 
 # Generated hosts have a number before .test, and the Web has no host below .test (RFC 6761).
@@ -67,6 +67,9 @@ class SearchableWeb:
             if parts.netloc == SEARCH_HOST:
                 return self._site.answer(parts)
         return self._web.answer(url)
+
+    def handler_for(self, host: str) -> RequestHandler | None:
+        return None if host == SEARCH_HOST else handler_of(self._web, host)
 
     def hosts(self) -> Iterator[str]:
         return self._web.hosts()

@@ -10,29 +10,28 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from motherlode.documents.mime import sniff_mime
 from motherlode.fetch.failures import FailureKind
+from motherlode.fetch.redirects import EXACT_URLS, follow_redirects
 from motherlode.fetch.response_headers import retry_after
 from motherlode.fetch.web import FetchError, Headers, Request, Response, Web
 from motherlode.sources.search.errors import SourceError
 from motherlode.sources.search.pace import RequestPace
-from motherlode.urls import UrlError, UrlRules, address
+from motherlode.urls import UrlError, address
 
 MAX_ANSWER_BYTES = 10 * 2**20
-MAX_REDIRECTS = 5
+_CUT = MAX_ANSWER_BYTES + 1
 MAX_TRIES = 3
 MAX_RETRY_WAIT_S = 30.0  # a longer Retry-After is a refusal
 FIRST_RETRY_WAIT_S = 2.0  # where the service does not say how long; doubled each time
 MAX_HOLD_S = 86_400.0
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BUSY = frozenset({429, 503})
 DENIED = frozenset({401, 403})
 NOT_FOUND = frozenset({404, 410})
 SERVER_ERROR = 500
 
-# Addresses of services: only their spelling is made canonical, no parameter is dropped.
-API_RULES = UrlRules(tracking_parameters=(), session_parameters=(), max_url=8_000)
 Parameters = Mapping[str, object]
 
 
@@ -59,15 +58,20 @@ class SearchClient:
         `headers` may hold a key, so they go to no other host. Raises `SourceError`.
         """
         here = self._address(url, parameters)
-        origin = _origin(here)
-        for _ in range(MAX_REDIRECTS + 1):
-            allowed = headers if _origin(here) == origin else ()
-            response = await self._patient_fetch(Request(here, allowed, cut=MAX_ANSWER_BYTES + 1))
-            location = response.header("location")
-            if response.status not in REDIRECTS or not location:
-                return self._checked(response)
-            here = self._resolved(location, here)
-        raise self.error("redirects again and again")
+        return await self.send(Request(here, headers, cut=_CUT))
+
+    async def send(self, request: Request) -> Response:
+        """Return the successful response to a GET or POST; redirects are followed.
+
+        A POST is sent once: a service that is busy is not asked again. Raises `SourceError`.
+        """
+        url = self._resolved(request.url, None)
+        bounded = replace(request, url=url, cut=min(request.cut or _CUT, _CUT))
+        try:
+            response = await follow_redirects(bounded, self._patient_fetch)
+        except FetchError as error:
+            raise self._misdirected(error) from error
+        return self._checked(response)
 
     async def get_json(
         self,
@@ -94,7 +98,7 @@ class SearchClient:
         """Return the response; a service that is busy is asked again after a bounded time."""
         host = urlsplit(request.url).netloc
         wait = self.pace.held_for(host)
-        for attempt in range(MAX_TRIES):
+        for attempt in range(MAX_TRIES if request.method == "GET" else 1):
             if wait > MAX_RETRY_WAIT_S:
                 break
             await self.pace.wait_for_turn(host, self.interval)
@@ -119,8 +123,18 @@ class SearchClient:
                     "network.private=true allows them"
                 )
                 raise self.error(problem) from error
+            if error.kind == FailureKind.ROBOTS:
+                raise self.error("forbids its address to crawlers (robots.txt)") from error
             detail = f", {error.detail}" if error.detail else ""
             raise self.error(f"cannot be reached ({error.kind}{detail})") from error
+
+    def _misdirected(self, error: FetchError) -> SourceError:
+        """Return the error of redirects that cannot be followed."""
+        if error.kind == FailureKind.REDIRECTS:
+            return self.error("redirects again and again")
+        if error.detail.endswith("URL too long"):
+            return self.error("cannot take a query as long as this one")
+        return self.error(f"redirects to an address that is not asked ({error.detail})")
 
     def _checked(self, response: Response) -> Response:
         status = response.status
@@ -144,7 +158,7 @@ class SearchClient:
 
     def _resolved(self, reference: str, base: str | None) -> str:
         try:
-            return address(reference, base, API_RULES).url
+            return address(reference, base, EXACT_URLS).url
         except UrlError as error:
             if error.kind == "URL too long":
                 raise self.error("cannot take a query as long as this one") from error
@@ -154,7 +168,3 @@ class SearchClient:
 def is_html(response: Response) -> bool:
     """Return whether a response is an HTML page, by its header and by how it begins."""
     return "html" in sniff_mime(response.body, response.header("content-type"))
-
-
-def _origin(url: str) -> str:
-    return "/".join(url.split("/", 3)[:3])

@@ -3,8 +3,9 @@
 import turbohtml
 
 from motherlode.documents.encoding import decode
+from motherlode.fetch.redirects import EXACT_URLS
 from motherlode.fetch.web import Response
-from motherlode.sources.search.client import API_RULES, is_html
+from motherlode.sources.search.client import is_html
 from motherlode.sources.search.description import (
     OpenSearchDescription,
     SearchTemplate,
@@ -92,7 +93,7 @@ class OpenSearch:
 
     def _absolute(self, url: str, base: str) -> str:
         try:
-            return address(url, base, API_RULES).url
+            return address(url, base, EXACT_URLS).url
         except UrlError as error:
             raise self._client.error(
                 f"has a description whose template is no URL ({error.kind})"
@@ -118,7 +119,7 @@ def _linked_description(response: Response) -> str:
         kind, href = link.attrs.get("type"), link.attrs.get("href")
         if isinstance(kind, str) and kind.strip().lower() == DESCRIPTION_TYPE and href:
             try:
-                return address(str(href), response.url, API_RULES).url
+                return address(str(href), response.url, EXACT_URLS).url
             except UrlError:
                 continue
     return ""

@@ -2,7 +2,6 @@
 
 import pytest
 
-from motherlode.lab.misbehaviour.scene import SandboxRequest
 from motherlode.lab.serving.responses import (
     BadRequestError,
     accepts_gzip,
@@ -11,7 +10,7 @@ from motherlode.lab.serving.responses import (
     unchanged,
     with_validator,
 )
-from motherlode.lab.web import Answer
+from motherlode.lab.web import Answer, SandboxRequest
 
 TEXT = Answer(200, (("Content-Type", "text/plain"),), b"owls " * 100)
 

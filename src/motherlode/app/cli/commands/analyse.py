@@ -17,7 +17,7 @@ from motherlode.documents.mime import mime_of
 from motherlode.documents.text.terms import spell, unpack
 from motherlode.portal.config_reader import default_config
 from motherlode.portal.directory import config_of
-from motherlode.records import Document, Link, LinkFlag
+from motherlode.records import Document, Form, Link, LinkFlag
 from motherlode.workers.fork_client import early_fork_server
 
 MAX_ITEMS_SHOWN = 10
@@ -132,10 +132,19 @@ def _show(raw: Raw, analysed: Analysed) -> None:
     _show_terms(raw, document)
     _show_links(document)
     for form in document.forms:
-        fields = ", ".join(
-            f"{field.name} ({field.label or field.kind})" for field in form.fields[:MAX_ITEMS_SHOWN]
-        )
-        _line("form", f"{form.method} {form.action}: {fields}")
+        _show_form(form)
+
+
+def _show_form(form: Form) -> None:
+    shown = [field for field in form.fields if field.control not in ("hidden", "submit", "image")]
+    fields = ", ".join(
+        f"{field.name or '-'} ({field.label or field.control})" for field in shown[:MAX_ITEMS_SHOWN]
+    )
+    _line("form", f"{form.purpose}: {form.method} {form.action or '-'}: {fields}")
+    if form.problem:
+        _line("", f"it cannot be submitted: {form.problem}")
+    elif form.needs_script:
+        _line("", "it most likely needs a script")
 
 
 def _show_terms(raw: Raw, document: Document) -> None:

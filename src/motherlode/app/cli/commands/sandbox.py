@@ -11,7 +11,7 @@ import click
 from motherlode.app.cli.common import json_option, show_json
 from motherlode.app.cli.types import FiniteNumber
 from motherlode.app.text import count
-from motherlode.lab.description import WebPlan
+from motherlode.lab.description import PortalPlan, WebPlan
 from motherlode.lab.loader import open_web
 from motherlode.lab.web import LabWeb
 from motherlode.records import BadInputError, LodeError, UsageError
@@ -127,8 +127,18 @@ def _announce(web: LabWeb, port: int, dns_port: int | None) -> None:
         DESCRIPTION_URL,
     )
 
+    _announce_portals(web)
     click.echo(f"Its search engine: --source opensearch:{DESCRIPTION_URL}")
     click.echo(f"Try: curl --proxy http://127.0.0.1:{port} {first}   (Ctrl-C ends it)")
+
+
+def _announce_portals(web: LabWeb) -> None:
+    """Name the pages with the search forms of the portals, if there are any."""
+    from motherlode.lab.portals.portal_web import PortalWeb  # noqa: PLC0415 - loaded only to serve
+
+    if isinstance(web, PortalWeb):
+        for site in web.portals.values():
+            click.echo(f"Portal: {site.url(site.design.form_path)}")
 
 
 @command.command("show")
@@ -206,23 +216,59 @@ def habits(*, as_json: bool) -> None:
 @click.option(
     "--misbehaving", type=FiniteNumber(0, 1), default=0.0, help="The share of hosts that misbehave."
 )
+@click.option(
+    "--portals",
+    "portal_count",
+    type=click.IntRange(0, 100),
+    default=0,
+    help="Number of catalogues of papers behind search forms, of seven designs.",
+)
+@click.option(
+    "--papers",
+    type=file_type,
+    help="Let the portals hold the papers of this folder, instead of ones that are made up.",
+)
 @json_option
-def generate(
-    directory: Path, seed: int, pages: int, hosts: int, misbehaving: float, *, as_json: bool
+def generate(  # noqa: PLR0913 - one parameter an option
+    directory: Path,
+    *,
+    seed: int,
+    pages: int,
+    hosts: int,
+    misbehaving: float,
+    portal_count: int,
+    papers: Path | None,
+    as_json: bool,
 ) -> None:
     """Describe a generated web in the directory NEW: a few lines, whatever its size."""
     from motherlode.lab.description import write_plan  # noqa: PLC0415 - loaded only to write one
 
+    portals = _portal_plan(seed, portal_count, papers)
     try:
         plan = WebPlan(seed=seed, pages=pages, hosts=hosts, misbehaving=misbehaving)
     except ValueError as error:
         raise UsageError(f"--pages {pages} --hosts {hosts}: {error}.") from error
-    write_plan(directory, plan)
+    write_plan(directory, plan, portals)
     if as_json:
-        show_json({"web": str(directory), "generated": plan})
+        also = {"portals": portals} if portals else {}
+        show_json({"web": str(directory), "generated": plan, **also})
         return
     click.echo(f"Made {directory}: {count(pages, 'page')} on {count(hosts, 'host')}.")
+    if portals:
+        click.echo(f"Beside them, {count(portals.number, 'portal')} with papers.")
     click.echo(f"Next: lode sandbox serve {quote(str(directory))}")
+
+
+def _portal_plan(seed: int, portal_count: int, papers: Path | None) -> PortalPlan | None:
+    """Return the plan of the portals that are asked for; None: the web has none."""
+    if papers is None:
+        return PortalPlan(number=portal_count, seed=seed) if portal_count else None
+    if not portal_count:
+        raise UsageError("--papers: say how many portals hold the papers, such as --portals 7.")
+    from motherlode.lab.portals.records import read_papers  # noqa: PLC0415 - loaded only to check
+
+    read_papers(papers)
+    return PortalPlan(number=portal_count, papers=str(papers.resolve()), seed=seed)
 
 
 @command.command("record")

@@ -1,5 +1,6 @@
 """`lode lab` and `lode sandbox`, as a person runs them."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -319,6 +320,37 @@ def test_a_plan_that_does_not_add_up_gets_one_sentence(lode: CliRun) -> None:
     run = lode("sandbox", "generate", "toy", "--pages", "50", "--hosts", "60")
     assert (run.returncode, said_one_sentence(run)) == (2, True)
     assert "three pages a host" in run.stderr
+
+
+def test_generate_adds_portals_of_papers(lode: CliRun, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    with gzip.open(tmp_path / "papers" / "papers.jsonl.gz", "wt") as file:
+        file.write('{"id": "1", "title": "Owls"}')
+    run = lode(
+        "sandbox", "generate", "toy", "--pages", "60", "--hosts", "4", "--portals", "2",
+        "--papers", "papers",
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "Beside them, 2 portals with papers." in run.stdout
+    assert "on 6 hosts" in lode("sandbox", "show", "toy").stdout
+    told = json.loads(lode("sandbox", "generate", "b", "--portals", "3", "--json").stdout)
+    assert told["portals"]["number"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--papers", "papers"), 2, "--portals 7"),
+        (("--papers", "papers", "--portals", "2"), 3, "no papers.jsonl.gz"),
+        (("--portals", "101"), 2, "--portals"),
+    ],
+)
+def test_portals_that_cannot_be_get_one_sentence(
+    lode: CliRun, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    run = lode("sandbox", "generate", "toy", *arguments)
+    assert (run.returncode, said_one_sentence(run)) == (code, True), run.stderr
+    assert words in run.stderr
 
 
 @pytest.mark.usefixtures("web")

@@ -1,0 +1,1 @@
+"""The purposes of forms: training, cross-validation over sites, and another program beside it."""
