@@ -45,6 +45,8 @@ ROOMS = (
     "sources.search",
     "library",
     "library.formats",
+    "library.metadata",
+    "library.zotero",
     "frontier",
     "policies.registry",
     "policies.options",
