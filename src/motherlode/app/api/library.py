@@ -10,6 +10,7 @@ from motherlode.app.api.portals import Name
 from motherlode.app.api.schema import Json, accepts, answers
 from motherlode.app.requests.library import (
     MAX_FOLDER_CHARS,
+    AddPagesRequest,
     ImportReferencesRequest,
     MoveInLibraryRequest,
     RemoveFromLibraryRequest,
@@ -18,9 +19,11 @@ from motherlode.app.requests.library import (
 from motherlode.app.server.context import Context
 from motherlode.app.services import library as service
 from motherlode.app.services.library import ImportReport, LibraryEdit, LibraryView, ObjectView
+from motherlode.app.services.library_pages import AdditionReport, add_pages
 
 router = APIRouter(prefix="/portals/{portal}/library", tags=["library"])
 ImportBody = Annotated[ImportReferencesRequest, Depends(JsonBody(ImportReferencesRequest))]
+AddBody = Annotated[AddPagesRequest, Depends(JsonBody(AddPagesRequest))]
 MoveBody = Annotated[MoveInLibraryRequest, Depends(JsonBody(MoveInLibraryRequest))]
 RenameBody = Annotated[RenameFolderRequest, Depends(JsonBody(RenameFolderRequest))]
 RemoveBody = Annotated[RemoveFromLibraryRequest, Depends(JsonBody(RemoveFromLibraryRequest))]
@@ -58,6 +61,16 @@ def export(
 def import_references(context: Context, portal: Name, body: ImportBody) -> Json:
     path = context.registry.path(portal)
     return Json(service.import_text(path, body.text, body.file, body.folder, body.format))
+
+
+@router.post(
+    "/add",
+    summary="Add pages with their metadata: `lode library add`",
+    **answers(AdditionReport),
+    **accepts(AddPagesRequest),
+)
+def add(context: Context, portal: Name, body: AddBody) -> Json:
+    return Json(add_pages(context.registry.path(portal), body))
 
 
 @router.post(

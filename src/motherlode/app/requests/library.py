@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from motherlode.app.requests.fields import described
 from motherlode.library.formats.registry import BY_NAME, writable_formats
@@ -10,6 +10,8 @@ from motherlode.library.formats.registry import BY_NAME, writable_formats
 MAX_FOLDER_CHARS = 20_000
 MAX_IMPORT_CHARS = 20_000_000
 MAX_NAMED_OBJECTS = 10_000
+MAX_ADDED_PAGES = 100
+MAX_URL_CHARS = 10_000
 DEFAULT_FOLDER = "Library"
 
 FolderText = Annotated[
@@ -51,6 +53,10 @@ FolderName = Annotated[
 ObjectNumbers = Annotated[
     tuple[int, ...], described("Numbers of objects.", max_length=MAX_NAMED_OBJECTS)
 ]
+PageUrls = Annotated[
+    tuple[Annotated[str, Meta(max_length=MAX_URL_CHARS)], ...],
+    described("URLs of pages or PDFs.", min_length=1, max_length=MAX_ADDED_PAGES),
+]
 OptionalFolder = Annotated[
     str, described("A folder; empty: the whole library.", max_length=MAX_FOLDER_CHARS)
 ]
@@ -62,6 +68,13 @@ class ImportReferencesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_
     text: ReferenceText
     file: FileName = ""
     format: ReadFormat = ""
+    folder: TargetFolder = DEFAULT_FOLDER
+
+
+class AddPagesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """See `lode library add`."""
+
+    urls: PageUrls
     folder: TargetFolder = DEFAULT_FOLDER
 
 

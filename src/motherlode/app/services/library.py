@@ -5,6 +5,7 @@ from pathlib import Path
 from time import time_ns
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.app.requests.library import (
     DEFAULT_FOLDER,
@@ -15,6 +16,7 @@ from motherlode.app.requests.library import (
 from motherlode.app.text import count
 from motherlode.library import editing
 from motherlode.library.editing import ImportedObject, add_objects
+from motherlode.library.formats.kind import ReadResult
 from motherlode.library.formats.registry import read_references, write_references
 from motherlode.library.library import (
     Library,
@@ -129,8 +131,7 @@ def import_files(
     """
     bodies = [(file.name, _body_of(file)) for file in files]
     read = [(name, *read_references(body, name, format_name)) for name, body in bodies]
-    if not (path / CONFIG).exists():
-        create_portal(path, Planting(topics=()), {})
+    ensure_portal(path)
     reports: list[ImportReport] = []
 
     def change(library: Library) -> Library:
@@ -139,13 +140,26 @@ def import_files(
             reports.append(_report(kind, added, result.problems, folder, name))
         return library
 
-    _edit(path, "lode library", change)
+    edit_library(path, "lode library", change)
     return reports
+
+
+def ensure_portal(path: Path) -> None:
+    """Make a portal without topics, unless there is one."""
+    if not (path / CONFIG).exists():
+        create_portal(path, Planting(topics=()), {})
 
 
 def import_text(path: Path, text: str, file: str, folder: str, format_name: str) -> ImportReport:
     """Import the content of a reference file into a folder of a portal's library."""
     kind, result = read_references(text.encode(), file, format_name)
+    return import_result(path, kind, result, folder, file)
+
+
+def import_result(
+    path: Path, kind: str, result: ReadResult, folder: str, file: str = ""
+) -> ImportReport:
+    """Add what was read to a folder of a portal's library, in one change."""
     reports: list[ImportReport] = []
 
     def change(library: Library) -> Library:
@@ -153,7 +167,7 @@ def import_text(path: Path, text: str, file: str, folder: str, format_name: str)
         reports.append(_report(kind, added, result.problems, folder, file))
         return library
 
-    _edit(path, "an import", change)
+    edit_library(path, "lode library", change)
     return reports[0]
 
 
@@ -184,22 +198,19 @@ def _body_of(file: Path) -> bytes:
 
 def export_library(path: Path, folder: str, format_name: str) -> str:
     """Return the objects of a folder and those below it in a reference format."""
+    return write_references(objects_for_export(path, folder), format_name)
+
+
+def objects_for_export(path: Path, folder: str) -> list[LibraryObject]:
+    """Return the objects of a folder and those below it, each with all its folders."""
     with Portal.reading(path) as portal, portal.store.reading() as session:
         library = library_of(session)
     numbers = _numbers_in(library, folder, with_subfolders=True)
-    return write_references([_with_folders(library, number) for number in numbers], format_name)
+    return [_with_folders(library, number) for number in numbers]
 
 
 def _with_folders(library: Library, number: ObjectId) -> LibraryObject:
-    entry = library.objects[number]
-    return LibraryObject(
-        **{
-            name: getattr(entry, name)
-            for name in LibraryObject.__struct_fields__
-            if name != "folders"
-        },
-        folders=tuple(library.folders_of(number)),
-    )
+    return replace(library.objects[number], folders=tuple(library.folders_of(number)))
 
 
 def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:
@@ -214,7 +225,7 @@ def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:
             library = editing.move_object(library, ObjectId(number), source, into)
         return library
 
-    _edit(path, "lode library", change)
+    edit_library(path, "lode library", change)
     moved = count(len(request.objects), "object") if request.objects else show_folder(source)
     return LibraryEdit(f"Moved {moved} to {show_folder(into) or TOP}.")
 
@@ -222,7 +233,7 @@ def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:
 def rename(path: Path, request: RenameFolderRequest) -> LibraryEdit:
     """Give a folder another name. Raises `UsageError`."""
     source = parse_folder(request.folder)
-    _edit(
+    edit_library(
         path, "lode library", lambda library: editing.rename_folder(library, source, request.name)
     )
     return LibraryEdit(f"Renamed {show_folder(source)} to {editing.folder_name(request.name)}.")
@@ -241,7 +252,7 @@ def remove(path: Path, request: RemoveFromLibraryRequest) -> LibraryEdit:
             library = editing.remove_object(library, ObjectId(number), source)
         return library
 
-    _edit(path, "lode library", change)
+    edit_library(path, "lode library", change)
     removed = (
         count(len(request.objects), "object") if request.objects else show_folder(source or ())
     )
@@ -263,7 +274,7 @@ def undo(path: Path) -> LibraryEdit:
     return LibraryEdit("Took back the latest change of the library.")
 
 
-def _edit(path: Path, command: str, change: Change) -> None:
+def edit_library(path: Path, command: str, change: Change) -> None:
     """Change a portal's library in one transaction, with what undoes it."""
     with Portal.writing(path, command) as portal, portal.store.writing() as session:
         before = library_of(session)

@@ -1,7 +1,9 @@
 """`lode library`: the personal library of a portal."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -10,20 +12,27 @@ from motherlode.app.cli.common import (
     harmless,
     json_option,
     portal_argument,
+    set_option,
     show_json,
 )
 from motherlode.app.requests.library import (
     DEFAULT_FOLDER,
+    AddPagesRequest,
     MoveInLibraryRequest,
     RemoveFromLibraryRequest,
     RenameFolderRequest,
 )
 from motherlode.app.services import library as service
 from motherlode.app.services.library import ImportReport, LibraryEdit, LibraryView, ObjectView
+from motherlode.app.services.library_pages import AdditionReport, add_pages
+from motherlode.app.services.zotero import export_to_zotero, import_from_zotero
 from motherlode.app.text import count
 from motherlode.library.formats.registry import BY_NAME, FORMATS, writable_formats
+from motherlode.library.zotero import DEFAULT_URL
 from motherlode.records import UsageError
+from motherlode.workers.fork_client import early_fork_server
 
+F = TypeVar("F", bound=Callable[..., Any])
 MAX_SHOWN_MERGED = 5
 MAX_SHOWN_PROBLEMS = 20
 MAX_SHOWN_AUTHORS = 3
@@ -35,6 +44,13 @@ folder_option = click.option(
     metavar="FOLDER",
     help="The folder that receives the objects, such as Birds/Owls; it is made if it is missing.",
 )
+
+
+def zotero_option(purpose: str) -> Callable[[F], F]:
+    """Return the option `--zotero`, whose URL may be left out."""
+    return click.option(
+        "--zotero", is_flag=False, flag_value=DEFAULT_URL, metavar="[URL]", help=purpose
+    )
 
 
 @click.group("library", cls=OptionsAfterDirectory, invoke_without_command=True)
@@ -66,10 +82,15 @@ def command(ctx: click.Context, directory: Path, *, as_json: bool) -> None:
 
 
 @command.command("import")
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("files", metavar="[FILE...]", nargs=-1, type=click.Path(path_type=Path))
 @folder_option
+@zotero_option("Import from the Zotero that runs on this machine, at URL if not at its usual one.")
+@click.option(
+    "--collection",
+    default="",
+    metavar="NAME",
+    help="Of Zotero, only this collection and those in it.",
+)
 @click.option(
     "--format",
     "format_name",
@@ -78,27 +99,56 @@ def command(ctx: click.Context, directory: Path, *, as_json: bool) -> None:
 )
 @json_option
 @click.pass_obj
-def import_(
-    directory: Path,
-    /,
-    files: tuple[Path, ...],
-    folder: str,
-    format_name: str | None,
-    *,
-    as_json: bool,
-) -> None:
+def import_(directory: Path, /, files: tuple[Path, ...], folder: str, **options: Any) -> None:
     """Import reference files: BibTeX, BibLaTeX, RIS, CSL-JSON, Zotero, EndNote and others.
 
     Collections of Zotero and groups of JabRef become folders inside FOLDER. A broken entry is
     reported, and the others are imported.
     """
-    reports = service.import_files(directory, files, folder, format_name or "")
-    if as_json:
+    zotero, collection = options["zotero"], options["collection"]
+    if bool(files) is (zotero is not None) or (collection and zotero is None):
+        raise UsageError("Name either files or --zotero; --collection goes with --zotero.")
+    if zotero is None:
+        reports = service.import_files(directory, files, folder, options["format_name"] or "")
+    else:
+        reports = [import_from_zotero(directory, zotero, collection, folder)]
+    if options["as_json"]:
         show_json(reports)
         return
-    for file, report in zip(files, reports, strict=True):
-        _show_import(file, report)
+    names = [file.name for file in files] or ["Zotero"]
+    for name, report in zip(names, reports, strict=True):
+        _show_import(name, report)
     click.echo(f"Next: lode library {shlex.quote(str(directory))}")
+
+
+@command.command("add")
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@folder_option
+@set_option
+@json_option
+@click.pass_obj
+def add(
+    directory: Path,
+    /,
+    urls: tuple[str, ...],
+    folder: str,
+    overrides: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
+    """Add the pages or PDFs at URLs, with title, authors and year as they state them.
+
+    A page that was crawled is read from the archive; others are fetched as politely as in a crawl.
+    """
+    request = AddPagesRequest(urls=urls, folder=folder)
+    with early_fork_server():
+        report = add_pages(directory, request, overrides)
+    if as_json:
+        show_json(report)
+    else:
+        _show_added(directory, report)
+    if report.problems:
+        click.get_current_context().exit(1)
 
 
 @command.command("formats")
@@ -143,15 +193,41 @@ def show(directory: Path, /, folder: str, *, as_json: bool) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="The file to write; by default the standard output.",
 )
+@zotero_option("Add it to the Zotero (10 or newer) that runs on this machine; it asks you first.")
 @click.pass_obj
-def export(directory: Path, /, folder: str, format_name: str, output: Path | None) -> None:
-    """Write the library, or a folder of it, as a reference file."""
+def export(
+    directory: Path,
+    /,
+    folder: str,
+    format_name: str,
+    output: Path | None,
+    zotero: str | None,
+) -> None:
+    """Write the library, or a folder of it, as a reference file, or add it to Zotero.
+
+    Zotero gets what it does not have. Choose 'Always Allow' in its dialog: it takes several writes.
+    """
+    if zotero is not None:
+        _export_to_zotero(directory, folder, zotero)
+        return
     text = service.export_library(directory, folder, format_name)
     if output is None:
         click.echo(text, nl=False)
         return
     service.write_file(output, text)
     click.echo(f"Wrote {output}.")
+
+
+def _export_to_zotero(directory: Path, folder: str, url: str) -> None:
+    click.echo("Zotero may ask you to allow this.", err=True)
+    export = export_to_zotero(directory, url, folder)
+    known = f"; it had {export.known} before" if export.known else ""
+    collections = f" and {count(export.collections, 'collection')}" if export.collections else ""
+    click.echo(f"Added {count(export.items, 'item')}{collections} to Zotero{known}.")
+    for problem in export.problems[:MAX_SHOWN_PROBLEMS]:
+        click.echo(f"  {harmless(problem)}", err=True)
+    if export.problems:
+        click.get_current_context().exit(1)
 
 
 @command.command("move")
@@ -219,10 +295,11 @@ def _show_folders(directory: Path, view: LibraryView) -> None:
     click.echo(f"Next: lode library {place} show {first}")
 
 
-def _show_import(file: Path, report: ImportReport) -> None:
+def _show_import(name: str, report: ImportReport) -> None:
     new = count(report.new, "new object")
     merged = f", {len(report.merged)} merged with objects that were there" if report.merged else ""
-    click.echo(f"{harmless(file.name)} ({report.format}): {new}{merged}, into {report.folder}.")
+    kind = f" ({report.format})" if name.lower() != report.format else ""
+    click.echo(f"{harmless(name)}{kind}: {new}{merged}, into {report.folder}.")
     for title in report.merged[:MAX_SHOWN_MERGED]:
         click.echo(f"  merged: {harmless(title)}")
     hidden = len(report.merged) - MAX_SHOWN_MERGED
@@ -233,6 +310,17 @@ def _show_import(file: Path, report: ImportReport) -> None:
     hidden = len(report.problems) - MAX_SHOWN_PROBLEMS
     if hidden > 0:
         click.echo(f"  and {count(hidden, 'more problem')}; --json has all.", err=True)
+
+
+def _show_added(directory: Path, report: AdditionReport) -> None:
+    for page in report.added:
+        result = "Added" if page.is_new else "Merged with an object that was there:"
+        click.echo(f"{result} {harmless(page.title)} ({page.kind})")
+    for problem in report.problems:
+        click.echo(harmless(problem), err=True)
+    if report.added:
+        place, folder = shlex.quote(str(directory)), shlex.quote(report.folder)
+        click.echo(f"Next: lode library {place} show {harmless(folder)}")
 
 
 def _show_object(view: ObjectView) -> None:
