@@ -1,6 +1,7 @@
-"""Which objects are the same work: by identifier, else by title and year.
+"""Which objects are the same work: by identifier, else by title with year or authors.
 
-A journal's ISSN names many works, so it counts for nothing here.
+A journal's ISSN names many works, so it counts for nothing here. In doubt, two objects stay two: a
+duplicate is seen and removed, and what a wrong merger has mixed is not.
 """
 
 import re
@@ -8,26 +9,104 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from motherlode.records.library import LibraryObject
+from motherlode.records.library import LibraryObject, Person
 
 MIN_TITLE_LETTERS = 8  # shorter titles, such as "Preface", are those of many works
+MIN_WORD_LETTERS = 4
 _WORK_SCHEMES = frozenset({"doi", "arxiv", "pmid", "pmcid"})
 _BOOK_KINDS = frozenset({"book", "periodical"})
+_PAGE_KINDS = frozenset({"webpage", "post", "post-weblog"})
+_ARXIV_DOI = "10.48550/arxiv."
 _NO_LETTER = re.compile(r"[\W_]+")
+_FIRST_PAGE = re.compile(r"\w+")
+_SCHEME = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
 
 
 def work_keys(entry: LibraryObject) -> Iterator[str]:
-    """Yield what names the work of an object; two objects with the same key are one work.
+    """Yield what may name the work of an object; `same_work` decides about two with one key.
 
-    An ISBN names a book, but not each of its chapters.
+    An ISBN names a book, but not each of its chapters; an address names a page.
     """
+    yield from _identifier_keys(entry)
+    if entry.kind in _PAGE_KINDS:
+        yield from (f"link:{_SCHEME.sub('', link).rstrip('/')}" for link in entry.links)
+    title = title_letters(entry.title)
+    if len(title) >= MIN_TITLE_LETTERS:
+        yield f"title:{title}"
+
+
+def _identifier_keys(entry: LibraryObject) -> Iterator[str]:
     for identifier in entry.identifiers:
         is_book = identifier.scheme == "isbn" and entry.kind in _BOOK_KINDS
         if identifier.scheme in _WORK_SCHEMES or is_book:
             yield f"{identifier.scheme}:{identifier.value}"
-    title = title_letters(entry.title)
-    if len(title) >= MIN_TITLE_LETTERS:
-        yield f"title:{title}:{entry.date[:4]}"
+        if identifier.scheme == "doi" and identifier.value.startswith(_ARXIV_DOI):
+            yield f"arxiv:{identifier.value.removeprefix(_ARXIV_DOI)}"
+
+
+def same_work(first: LibraryObject, second: LibraryObject) -> bool:
+    """Return whether two objects that share a key are records of one work."""
+    if not same_identifiers(first, second):
+        return False
+    if not set(_identifier_keys(first)).isdisjoint(_identifier_keys(second)):
+        return not _are_parts(first, second)
+    if {first.kind, second.kind} & _PAGE_KINDS and _share_key(first, second, "link:"):
+        return True
+    return _share_key(first, second, "title:") and _same_edition(first, second)
+
+
+def _share_key(first: LibraryObject, second: LibraryObject, prefix: str) -> bool:
+    keys = {key for key in work_keys(first) if key.startswith(prefix)}
+    return not keys.isdisjoint(work_keys(second))
+
+
+def _are_parts(first: LibraryObject, second: LibraryObject) -> bool:
+    """Return whether objects with one identifier are a book and its chapter, or share nothing."""
+    ours, theirs = title_letters(first.title), title_letters(second.title)
+    if not ours or not theirs or ours == theirs:
+        return False
+    kinds = {first.kind, second.kind}
+    if "chapter" in kinds and kinds & _BOOK_KINDS:
+        return True
+    people = _families(first), _families(second)
+    return all(people) and people[0].isdisjoint(people[1]) and not _share_word(first, second)
+
+
+def _share_word(first: LibraryObject, second: LibraryObject) -> bool:
+    words = [
+        {word for word in map(title_letters, entry.title.split()) if len(word) >= MIN_WORD_LETTERS}
+        for entry in (first, second)
+    ]
+    return not words[0].isdisjoint(words[1])
+
+
+def _same_edition(first: LibraryObject, second: LibraryObject) -> bool:
+    """Return whether year, authors and pages allow two objects of one title to be one work.
+
+    A year or an author in common is needed; of web pages, which often have the title of their
+    site, an author.
+    """
+    ours, theirs = _families(first), _families(second)
+    share_author = not ours.isdisjoint(theirs)
+    if (ours and theirs and not share_author) or _differ(first.date[:4], second.date[:4]):
+        return False
+    pages = (
+        match[0] if (match := _FIRST_PAGE.search(entry.pages)) else "" for entry in (first, second)
+    )
+    if _differ(*pages) or _differ(first.volume, second.volume):
+        return False
+    is_page = bool({first.kind, second.kind} & _PAGE_KINDS)
+    return share_author or (bool(first.date) and bool(second.date) and not is_page)
+
+
+def _differ(ours: str, theirs: str) -> bool:
+    return bool(ours and theirs) and ours != theirs
+
+
+def _families(entry: LibraryObject) -> set[str]:
+    """Return the last words of the family names: particles are written in many ways."""
+    people: tuple[Person, ...] = entry.authors or entry.editors
+    return {title_letters(person.family.split()[-1]) for person in people if person.family.split()}
 
 
 def title_letters(title: str) -> str:
@@ -43,11 +122,16 @@ def title_letters(title: str) -> str:
 
 def same_identifiers(first: LibraryObject, second: LibraryObject) -> bool:
     """Return whether no identifier of a work contradicts that two objects are the same."""
-    return all(
-        not theirs or not ours or theirs == ours
+    return not any(
+        _differ(first.identifier(scheme), second.identifier(scheme))
         for scheme in ("doi", "arxiv", "pmid")
-        for ours, theirs in [(first.identifier(scheme), second.identifier(scheme))]
+        if not (scheme == "doi" and _has_arxiv_doi(first, second))
     )
+
+
+def _has_arxiv_doi(*entries: LibraryObject) -> bool:
+    """Return whether an object has the DOI of a preprint, beside which a journal gives its own."""
+    return any(entry.identifier("doi").startswith(_ARXIV_DOI) for entry in entries)
 
 
 def merged(kept: LibraryObject, other: LibraryObject) -> LibraryObject:

@@ -128,6 +128,16 @@ def parse_folder(text: str) -> FolderPath:
     return path
 
 
+def folder_name(text: str) -> str:
+    """Return the name of a folder that a file names; the separator cannot be part of it.
+
+    >>> folder_name(" TCP/IP ")
+    'TCP-IP'
+    """
+    name = " ".join(text.replace(SEPARATOR, "-").split())
+    return name[:MAX_NAME_CHARS].strip() or "Untitled"
+
+
 def show_folder(path: Iterable[str]) -> str:
     """Return a path as a user types it."""
     return SEPARATOR.join(path)

@@ -15,12 +15,13 @@ from motherlode.app.requests.library import (
 )
 from motherlode.app.text import count
 from motherlode.library import editing
-from motherlode.library.editing import ImportedObject, add_objects
+from motherlode.library.additions import ImportedObject, add_objects
 from motherlode.library.formats.kind import ReadResult
 from motherlode.library.formats.registry import read_references, write_references
 from motherlode.library.library import (
     Library,
     changes_between,
+    folder_name,
     parse_folder,
     show_folder,
 )
@@ -236,7 +237,7 @@ def rename(path: Path, request: RenameFolderRequest) -> LibraryEdit:
     edit_library(
         path, "lode library", lambda library: editing.rename_folder(library, source, request.name)
     )
-    return LibraryEdit(f"Renamed {show_folder(source)} to {editing.folder_name(request.name)}.")
+    return LibraryEdit(f"Renamed {show_folder(source)} to {folder_name(request.name)}.")
 
 
 def remove(path: Path, request: RemoveFromLibraryRequest) -> LibraryEdit:

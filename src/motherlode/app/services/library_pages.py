@@ -17,7 +17,7 @@ from motherlode.fetch.duplicates import Duplicates
 from motherlode.fetch.event_loop import run
 from motherlode.fetch.fetcher import Fetcher
 from motherlode.fetch.http import HttpWeb
-from motherlode.library.editing import ImportedObject, add_objects
+from motherlode.library.additions import ImportedObject, add_objects
 from motherlode.library.library import Library, parse_folder
 from motherlode.library.metadata.reader import read_metadata
 from motherlode.portal import Portal
