@@ -16,6 +16,7 @@ MIN_WORD_LETTERS = 4
 _WORK_SCHEMES = frozenset({"doi", "arxiv", "pmid", "pmcid"})
 _BOOK_KINDS = frozenset({"book", "periodical"})
 _PAGE_KINDS = frozenset({"webpage", "post", "post-weblog"})
+_RECORD = ("kind", "title", "authors", "editors", "date", "venue", "volume", "issue", "pages")
 _ARXIV_DOI = "10.48550/arxiv."
 _NO_LETTER = re.compile(r"[\W_]+")
 _FIRST_PAGE = re.compile(r"\w+")
@@ -30,9 +31,10 @@ def work_keys(entry: LibraryObject) -> Iterator[str]:
     yield from _identifier_keys(entry)
     if entry.kind in _PAGE_KINDS:
         yield from (f"link:{_SCHEME.sub('', link).rstrip('/')}" for link in entry.links)
-    title = title_letters(entry.title)
-    if len(title) >= MIN_TITLE_LETTERS:
+    if title := title_letters(entry.title):
         yield f"title:{title}"
+    else:
+        yield f"untitled:{','.join(sorted(_families(entry)))}:{entry.date}"
 
 
 def _identifier_keys(entry: LibraryObject) -> Iterator[str]:
@@ -52,7 +54,8 @@ def same_work(first: LibraryObject, second: LibraryObject) -> bool:
         return not _are_parts(first, second)
     if {first.kind, second.kind} & _PAGE_KINDS and _share_key(first, second, "link:"):
         return True
-    return _share_key(first, second, "title:") and _same_edition(first, second)
+    same_title = _share_key(first, second, "title:") and _same_edition(first, second)
+    return same_title or _same_record(first, second)
 
 
 def _share_key(first: LibraryObject, second: LibraryObject, prefix: str) -> bool:
@@ -72,6 +75,14 @@ def _are_parts(first: LibraryObject, second: LibraryObject) -> bool:
     return all(people) and people[0].isdisjoint(people[1]) and not _share_word(first, second)
 
 
+def _same_record(first: LibraryObject, second: LibraryObject) -> bool:
+    """Return whether two objects say the same, as those of a file that is imported again."""
+    elsewhere = first.links and second.links and set(first.links).isdisjoint(second.links)
+    if elsewhere or _differ(first.key, second.key):
+        return False
+    return all(getattr(first, name) == getattr(second, name) for name in _RECORD)
+
+
 def _share_word(first: LibraryObject, second: LibraryObject) -> bool:
     words = [
         {word for word in map(title_letters, entry.title.split()) if len(word) >= MIN_WORD_LETTERS}
@@ -84,7 +95,7 @@ def _same_edition(first: LibraryObject, second: LibraryObject) -> bool:
     """Return whether year, authors and pages allow two objects of one title to be one work.
 
     A year or an author in common is needed; of web pages, which often have the title of their
-    site, an author.
+    site, an author; and under a short title both.
     """
     ours, theirs = _families(first), _families(second)
     share_author = not ours.isdisjoint(theirs)
@@ -95,8 +106,10 @@ def _same_edition(first: LibraryObject, second: LibraryObject) -> bool:
     )
     if _differ(*pages) or _differ(first.volume, second.volume):
         return False
-    is_page = bool({first.kind, second.kind} & _PAGE_KINDS)
-    return share_author or (bool(first.date) and bool(second.date) and not is_page)
+    share_year = bool(first.date and second.date)
+    if len(title_letters(first.title)) < MIN_TITLE_LETTERS:
+        return share_author and share_year
+    return share_author or (share_year and not {first.kind, second.kind} & _PAGE_KINDS)
 
 
 def _differ(ours: str, theirs: str) -> bool:

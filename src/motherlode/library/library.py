@@ -59,9 +59,13 @@ class Library(Struct, frozen=True):
             yield child
             yield from self.folders_below(child)
 
-    def folders_of(self, number: ObjectId) -> list[FolderPath]:
-        """Return the paths of the folders that hold an object."""
-        return sorted(self.path_of(m.folder) for m in self.members if m.object == number)
+    def folders_by_object(self) -> dict[ObjectId, list[FolderPath]]:
+        """Return the paths of the folders that hold each object."""
+        paths = {folder: self.path_of(folder) for folder in self.folders}
+        held: dict[ObjectId, list[FolderPath]] = {number: [] for number in self.objects}
+        for member in self.members:
+            held[member.object].append(paths[member.folder])
+        return {number: sorted(places) for number, places in held.items()}
 
     def folder_at(self, path: FolderPath) -> FolderId | None:
         """Return the folder at a path, whose names may differ in case; None if there is none."""

@@ -39,7 +39,8 @@ _SPACE = re.compile(r"[\s~]+")
 
 def bibtex_names(text: str) -> list[str]:
     """Return the names of a BibTeX field, as they are written in it; `others` is left out."""
-    names = (name.strip() for name in split_outside_braces(f" {text} ", _AND)[:MAX_PEOPLE])
+    line = f" {_BLANKS.sub(' ', text)} "  # long runs of blanks would be looked at again and again
+    names = (name.strip() for name in split_outside_braces(line, _AND)[:MAX_PEOPLE])
     return [name for name in names if name and name.lower() != _OTHERS]
 
 

@@ -1,5 +1,6 @@
 """A portal's personal library: show, import, export, edit, undo (SPEC D1)."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import time_ns
@@ -28,7 +29,7 @@ from motherlode.library.library import (
 from motherlode.portal import Portal, create_portal
 from motherlode.portal.directory import CONFIG
 from motherlode.records import BadInputError, UsageError
-from motherlode.records.library import FolderId, LibraryObject, ObjectId
+from motherlode.records.library import LibraryObject, ObjectId
 from motherlode.store import Session
 from motherlode.store.tables import library as library_rows
 from motherlode.topics import Planting
@@ -90,28 +91,20 @@ def library_in(path: Path) -> LibraryView:
     """Return the folders of a portal's library."""
     with Portal.reading(path) as portal, portal.store.reading() as session:
         library = library_of(session)
-    return LibraryView(tuple(_folder_views(library, None, 0)), len(library.objects))
-
-
-def _folder_views(library: Library, parent: FolderId | None, depth: int) -> list[FolderView]:
-    views: list[FolderView] = []
-    for folder in library.children_of(parent):
-        path = show_folder(library.path_of(folder))
-        views.append(FolderView(path, depth, len(library.objects_in(folder))))
-        views += _folder_views(library, folder, depth + 1)
-    return views
+    counts = Counter(member.folder for member in library.members)
+    paths = {library.path_of(number): counts[number] for number in library.folders}
+    in_order = sorted(paths, key=lambda path: [name.casefold() for name in path])
+    views = (FolderView(show_folder(path), len(path) - 1, paths[path]) for path in in_order)
+    return LibraryView(tuple(views), len(library.objects))
 
 
 def objects_in(path: Path, folder: str = "") -> list[ObjectView]:
     """Return the objects of a folder, or of the whole library. Raises `UsageError`."""
     with Portal.reading(path) as portal, portal.store.reading() as session:
         library = library_of(session)
+    held = library.folders_by_object()
     return [
-        ObjectView(
-            number,
-            tuple(map(show_folder, library.folders_of(number))),
-            library.objects[number],
-        )
+        ObjectView(number, tuple(map(show_folder, held[number])), library.objects[number])
         for number in _numbers_in(library, folder)
     ]
 
@@ -207,11 +200,8 @@ def objects_for_export(path: Path, folder: str) -> list[LibraryObject]:
     with Portal.reading(path) as portal, portal.store.reading() as session:
         library = library_of(session)
     numbers = _numbers_in(library, folder, with_subfolders=True)
-    return [_with_folders(library, number) for number in numbers]
-
-
-def _with_folders(library: Library, number: ObjectId) -> LibraryObject:
-    return replace(library.objects[number], folders=tuple(library.folders_of(number)))
+    held = library.folders_by_object()
+    return [replace(library.objects[number], folders=tuple(held[number])) for number in numbers]
 
 
 def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:

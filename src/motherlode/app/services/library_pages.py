@@ -98,8 +98,8 @@ def _target(url: str, config: Config) -> Address | _Source:
     """Return the address of a URL, or a source without a body if it is none."""
     try:
         return web_address(url, config.urls)
-    except UsageError as error:
-        return _Source(url, problem=str(error).rstrip("."))
+    except UsageError:
+        return _Source(url, problem="it is no address on the Web")
 
 
 def _page(source: _Source, entry: LibraryObject, result: ImportedObject) -> AddedPage:
