@@ -6,8 +6,10 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+from motherlode.library.additions import add_objects
 from motherlode.library.formats.registry import read_references
 from motherlode.library.identifiers import doi_in
+from motherlode.library.library import Library
 
 FORMATS = {"medlineplain": "medline", "nbib": "medline", "msbib": "office-xml", "ieee": "ris"}
 # The plain scan that made the index counts an entry whose key is used twice once.
@@ -62,3 +64,18 @@ def test_titles_and_identifiers_are_those_of_the_index(reference_libraries: Path
                     dois.append((path.name, entry.identifier("doi"), doi))
     assert len(titles) <= OTHER_TITLES, titles
     assert dois == []
+
+
+def test_a_file_that_is_imported_again_adds_next_to_nothing(reference_libraries: Path) -> None:
+    """Entries that a first import has merged or changed may come back, but those are few."""
+    entries, again = 0, []
+    for group in groups(reference_libraries):
+        for file in group["files"]:
+            path = reference_libraries / file["file"]
+            _, result = read_references(path.read_bytes(), path.name)
+            library, _ = add_objects(Library(), result.objects, ("L",))
+            _, results = add_objects(library, result.objects, ("L",))
+            entries += len(results)
+            again += [(path.name, new.title) for new in results if new.is_new]
+    assert entries > 1_000
+    assert again == []
