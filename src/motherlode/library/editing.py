@@ -17,6 +17,8 @@ from motherlode.records.library import FolderId, LibraryFolder, Membership, Obje
 def rename_folder(library: Library, path: FolderPath, name: str) -> Library:
     """Return a library in which a folder has another name."""
     folder = library.require_folder(path)
+    if not name.strip():
+        raise UsageError("A folder needs a name.")
     new = folder_name(name)
     _refuse_taken(library, (*path[:-1], new), folder)
     return _with_folders(library, {folder: replace(library.folders[folder], name=new)})

@@ -91,13 +91,29 @@ def _is_lower(word: str) -> bool:
 def person_of(name: str) -> Person:
     """Return the person of a name in plain text, in either order.
 
+    A comma at the end marks the name of an organisation, as in EndNote.
+
     >>> person_of("Turing, Alan M.") == person_of("Alan M. Turing")
     True
+    >>> person_of("Owl Society,").family
+    'Owl Society'
     """
+    if name.rstrip().endswith(",") and name.count(",") == 1:
+        return Person(_BLANKS.sub(" ", name).strip(" ,"))
     family, given, suffix = bibtex_parts(_BLANKS.sub(" ", name).strip())
     if given.lower().strip(".") in _SUFFIXES and suffix:  # "King, Martin, Jr.", not as in BibTeX
         given, suffix = suffix, given
     return Person(family, given, suffix)
+
+
+def written_name(person: Person) -> str:
+    """Return the name with the family name first, as `person_of` reads it.
+
+    >>> written_name(Person("King", "Martin")), written_name(Person("Owl Society"))
+    ('King, Martin', 'Owl Society,')
+    """
+    is_whole = not person.given and not person.suffix
+    return f"{person.family}," if is_whole and " " in person.family else person.sorted_name
 
 
 def people_of(names: list[str]) -> tuple[Person, ...]:

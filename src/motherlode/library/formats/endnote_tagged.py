@@ -9,7 +9,7 @@ from motherlode.library.formats.fields import tidy_line, unique
 from motherlode.library.formats.kind import ReadResult
 from motherlode.library.formats.tagged import Record, tagged_lines, value_of, values_of
 from motherlode.library.identifiers import identifiers_of
-from motherlode.library.names import people_of
+from motherlode.library.names import people_of, written_name
 from motherlode.records.library import LibraryObject
 
 _TAG = re.compile(r"^(%[0-9A-Za-z@!#$&(){}*+^>\]\[~?])(?:\s|$)")
@@ -79,8 +79,8 @@ def _lines(entry: LibraryObject) -> Iterator[str]:
     fields = [
         ("%0", TYPES.get(entry.kind, "Generic")),
         ("%T", entry.title),
-        *(("%A", person.sorted_name) for person in entry.authors),
-        *(("%E", person.sorted_name) for person in entry.editors),
+        *(("%A", written_name(person)) for person in entry.authors),
+        *(("%E", written_name(person)) for person in entry.editors),
         ("%J" if is_article else "%B", entry.venue),
         ("%D", entry.date[:4]),
         ("%8", entry.date),

@@ -14,7 +14,7 @@ from motherlode.library.formats.xml_records import (
     texts_at,
 )
 from motherlode.library.identifiers import identifiers_of
-from motherlode.library.names import people_of
+from motherlode.library.names import people_of, written_name
 from motherlode.records.library import LibraryObject
 
 KINDS = {
@@ -115,9 +115,9 @@ def _add_record(records: ET.Element, entry: LibraryObject, number: int) -> None:
     kind = ET.SubElement(record, "ref-type", name=TYPES.get(entry.kind, "Generic"))
     kind.text = "0"
     for person in entry.authors:
-        _add(record, person.sorted_name, "contributors", "authors", "author")
+        _add(record, written_name(person), "contributors", "authors", "author")
     for person in entry.editors:
-        _add(record, person.sorted_name, "contributors", "secondary-authors", "author")
+        _add(record, written_name(person), "contributors", "secondary-authors", "author")
     _add(record, entry.title, "titles", "title")
     _add(record, entry.venue, "titles", "secondary-title")
     for keyword in entry.keywords:

@@ -11,7 +11,7 @@ from motherlode.library.formats.fields import page_range, tidy_line, unique
 from motherlode.library.formats.kind import ReadResult
 from motherlode.library.formats.tagged import Record, tagged_lines, value_of, values_of
 from motherlode.library.identifiers import identifiers_of
-from motherlode.library.names import people_of
+from motherlode.library.names import people_of, written_name
 from motherlode.records.library import LibraryObject
 
 KINDS = {
@@ -126,8 +126,8 @@ def _lines(entry: LibraryObject) -> Iterator[str]:
     fields: list[tuple[str, str]] = [
         ("TY", TYPES.get(entry.kind, "GEN")),
         ("TI", entry.title),
-        *(("AU", person.sorted_name) for person in entry.authors),
-        *(("ED", person.sorted_name) for person in entry.editors),
+        *(("AU", written_name(person)) for person in entry.authors),
+        *(("ED", written_name(person)) for person in entry.editors),
         ("T2" if is_part else "T3", entry.venue),
         ("AB", entry.abstract),
         ("PY", entry.date[:4]),

@@ -291,8 +291,8 @@ def _show_folders(directory: Path, view: LibraryView) -> None:
         name = harmless(folder.path.rpartition("/")[2])
         click.echo(f"{'  ' * folder.depth}{name} ({count(folder.objects, 'object')})")
     click.echo(f"\n{count(view.objects, 'object')} in {count(len(view.folders), 'folder')}.")
-    first = shlex.quote(harmless(view.folders[0].path))
-    click.echo(f"Next: lode library {place} show {first}")
+    first = next((folder for folder in view.folders if folder.objects), view.folders[0])
+    click.echo(f"Next: lode library {place} show {shlex.quote(harmless(first.path))}")
 
 
 def _show_import(name: str, report: ImportReport) -> None:
