@@ -36,6 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 MAX_SHOWN_MERGED = 5
 MAX_SHOWN_PROBLEMS = 20
 MAX_SHOWN_AUTHORS = 3
+MAX_SHOWN_TITLE_CHARS = 300
 
 folder_option = click.option(
     "--folder",
@@ -301,7 +302,7 @@ def _show_import(name: str, report: ImportReport) -> None:
     kind = f" ({report.format})" if name.lower() != report.format else ""
     click.echo(f"{harmless(name)}{kind}: {new}{merged}, into {report.folder}.")
     for title in report.merged[:MAX_SHOWN_MERGED]:
-        click.echo(f"  merged: {harmless(title)}")
+        click.echo(f"  merged: {_short(title)}")
     hidden = len(report.merged) - MAX_SHOWN_MERGED
     if hidden > 0:
         click.echo(f"  and {hidden} more; --json has all.")
@@ -315,7 +316,7 @@ def _show_import(name: str, report: ImportReport) -> None:
 def _show_added(directory: Path, report: AdditionReport) -> None:
     for page in report.added:
         result = "Added" if page.is_new else "Merged with an object that was there:"
-        click.echo(f"{result} {harmless(page.title)} ({page.kind})")
+        click.echo(f"{result} {_short(page.title)} ({page.kind})")
     for problem in report.problems:
         click.echo(harmless(problem), err=True)
     if report.added:
@@ -323,9 +324,17 @@ def _show_added(directory: Path, report: AdditionReport) -> None:
         click.echo(f"Next: lode library {place} show {harmless(folder)}")
 
 
+def _short(title: str, key: str = "") -> str:
+    """Return a title that is safe to print, in one line, and not longer than a few."""
+    text = harmless(" ".join(title.split()))
+    if len(text) > MAX_SHOWN_TITLE_CHARS:
+        text = text[:MAX_SHOWN_TITLE_CHARS].rstrip() + "..."
+    return text or f"(no title{f'; {harmless(key)}' if key else ''})"
+
+
 def _show_object(view: ObjectView) -> None:
     entry = view.object
-    click.echo(f"{view.number:>4}  {click.style(harmless(entry.title or '(no title)'), bold=True)}")
+    click.echo(f"{view.number:>4}  {click.style(_short(entry.title, entry.key), bold=True)}")
     names = [person.full_name for person in entry.authors[:MAX_SHOWN_AUTHORS]]
     if len(entry.authors) > MAX_SHOWN_AUTHORS:
         names.append("others")
