@@ -54,7 +54,7 @@ class AdditionReport(Struct, frozen=True):
     folder: str
 
 
-class _Source(Struct, frozen=True):
+class _PageBody(Struct, frozen=True):
     """The body of a page, or why there is none."""
 
     url: str
@@ -94,15 +94,15 @@ def add_pages(
     return AdditionReport(tuple(pages), tuple(problems), request.folder)
 
 
-def _target(url: str, config: Config) -> Address | _Source:
+def _target(url: str, config: Config) -> Address | _PageBody:
     """Return the address of a URL, or a source without a body if it is none."""
     try:
         return web_address(url, config.urls)
     except UsageError:
-        return _Source(url, problem="it is no address on the Web")
+        return _PageBody(url, problem="it is no address on the Web")
 
 
-def _page(source: _Source, entry: LibraryObject, result: ImportedObject) -> AddedPage:
+def _page(source: _PageBody, entry: LibraryObject, result: ImportedObject) -> AddedPage:
     return AddedPage(
         url=source.url,
         number=result.number,
@@ -114,8 +114,8 @@ def _page(source: _Source, entry: LibraryObject, result: ImportedObject) -> Adde
 
 
 async def _sources(
-    portal: Portal, targets: Sequence[Address | _Source], agent: str
-) -> list[_Source]:
+    portal: Portal, targets: Sequence[Address | _PageBody], agent: str
+) -> list[_PageBody]:
     config = portal.config
     async with HttpWeb(config.network, agent, config.dns) as web:
         fetcher = dataclasses.replace(
@@ -123,14 +123,14 @@ async def _sources(
         )
         return [
             target
-            if isinstance(target, _Source)
+            if isinstance(target, _PageBody)
             else _archived(portal, target.url, target.url)
             or await _fetched(portal, fetcher, target)
             for target in targets
         ]
 
 
-def _archived(portal: Portal, url: str, named: str) -> _Source | None:
+def _archived(portal: Portal, url: str, named: str) -> _PageBody | None:
     """Return a page as a crawl has fetched it; None if it did not, or the archive has lost it."""
     with portal.store.reading() as session:
         stored = page_at_url(session, url)
@@ -142,10 +142,10 @@ def _archived(portal: Portal, url: str, named: str) -> _Source | None:
         return None
     content_type = content_type_in(exchange.head)
     raw = Raw(stored.page.url, exchange.body, stored.page.mime, content_type)
-    return _Source(named, raw, is_from_archive=True)
+    return _PageBody(named, raw, is_from_archive=True)
 
 
-async def _fetched(portal: Portal, fetcher: Fetcher, target: Address) -> _Source:
+async def _fetched(portal: Portal, fetcher: Fetcher, target: Address) -> _PageBody:
     """Return a page as it is now; a redirect may lead to one that the archive has."""
     await fetcher.courtesy.turn(target.host)
     alone = dataclasses.replace(fetcher, duplicates=Duplicates())
@@ -155,14 +155,14 @@ async def _fetched(portal: Portal, fetcher: Fetcher, target: Address) -> _Source
         return known
     if failure is not None or response is None or not response.ok:
         detail = f" ({fetched.detail})" if fetched.detail else ""
-        return _Source(target.url, problem=f"{failure or 'no answer'}{detail}")
+        return _PageBody(target.url, problem=f"{failure or 'no answer'}{detail}")
     content_type = response.header("content-type")
-    return _Source(target.url, Raw(response.url, response.body, response.mime, content_type))
+    return _PageBody(target.url, Raw(response.url, response.body, response.mime, content_type))
 
 
 async def _entries(
-    sources: Sequence[_Source], config: Config
-) -> tuple[list[tuple[_Source, LibraryObject]], list[str]]:
+    sources: Sequence[_PageBody], config: Config
+) -> tuple[list[tuple[_PageBody, LibraryObject]], list[str]]:
     """Return what each page states, read in a worker process, and a sentence for each without."""
     raws = [source.raw for source in sources if source.raw is not None]
     results: list[LibraryObject | JobFailure] = []
@@ -171,7 +171,7 @@ async def _entries(
         async with ProcessPool[Raw, LibraryObject](read_metadata, options) as pool:
             results = await pool.run(raws)
     left = iter(results)
-    entries: list[tuple[_Source, LibraryObject]] = []
+    entries: list[tuple[_PageBody, LibraryObject]] = []
     problems: list[str] = []
     for source in sources:
         result = next(left) if source.raw is not None else JobFailure(source.problem)
