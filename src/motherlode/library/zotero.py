@@ -5,7 +5,8 @@ grants a key in a dialog, and each write names the server
 (https://github.com/urschrei/pyzotero/issues/344, by a developer of Zotero).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -122,15 +123,17 @@ class Zotero:
             )
         keys = {path: key for key, path in self._paths(await self._all("collections")).items()}
         missing = _missing_folders(objects, keys)
-        writes = len({len(path) for path in missing}) + len(range(0, len(objects), WRITE_BATCH))
+        batches = list(_batches_by_depth(missing))
+        writes = len(batches) + len(range(0, len(objects), WRITE_BATCH))
         headers = await self._authorized(server, writes)
-        for path in missing:  # parents come first
-            parent = keys.get(path[:-1], "")
-            collection = {"name": path[-1], "parentCollection": parent or False}
-            accepted, problems = await self._post("collections", [collection], headers)
+        for paths in batches:
+            collections = [
+                {"name": path[-1], "parentCollection": keys.get(path[:-1], False)} for path in paths
+            ]
+            accepted, problems = await self._post("collections", collections, headers)
             if problems:
-                raise LodeError(f"Zotero has refused the collection {path[-1]!r}: {problems[0]}")
-            keys[path] = accepted[0]
+                raise LodeError(f"Zotero has refused a collection: {problems[0]}")
+            keys |= {path: accepted[number] for number, path in enumerate(paths)}
         return await self._write_items(objects, keys, len(missing), headers)
 
     @staticmethod
@@ -181,8 +184,11 @@ class Zotero:
 
     async def _post(
         self, kind: str, values: Sequence[Mapping[str, Any]], headers: Headers
-    ) -> tuple[list[str], list[str]]:
-        """Return the keys of the objects that were taken, and why others were not."""
+    ) -> tuple[dict[int, str], list[str]]:
+        """Return the keys of the objects that were taken, by their places, and why others were not.
+
+        Raises `LodeError` for an answer that does not account for each object.
+        """
         body = msgspec.json.encode(values)
         answer = _json_of(await self._send(f"{LIBRARY}/{kind}", body, headers))
         if not isinstance(answer, dict):
@@ -190,12 +196,16 @@ class Zotero:
         taken, refused = (answer.get(name) for name in ("successful", "failed"))
         if not isinstance(taken, dict) or not isinstance(refused, dict):
             raise self._client.unexpected()
-        keys = [text_of(entry.get("key")) for entry in taken.values() if isinstance(entry, dict)]
+        keys = {
+            int(place): text_of(_mapping(entry).get("key"))
+            for place, entry in taken.items()
+            if place.isdecimal() and len(place) < 4  # noqa: PLR2004 - places in a batch
+        }
         problems = [
             f"{_name_of(values, place)}: {text_of(_mapping(reason).get('message'))[:200]}"
             for place, reason in refused.items()
         ]
-        if len(keys) + len(problems) != len(values):
+        if len(keys) + len(problems) != len(values) or not set(keys) <= set(range(len(values))):
             raise self._client.unexpected()
         return keys, problems
 
@@ -251,6 +261,13 @@ def _missing_folders(
     return sorted(
         (path for path in needed if path not in known), key=lambda path: (len(path), path)
     )
+
+
+def _batches_by_depth(paths: Sequence[FolderPath]) -> Iterator[list[FolderPath]]:
+    """Yield paths in batches of one depth each, so that parents are there before their children."""
+    for _, level in groupby(paths, key=len):
+        same = list(level)
+        yield from (same[begin : begin + WRITE_BATCH] for begin in range(0, len(same), WRITE_BATCH))
 
 
 def _data(entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -90,6 +90,20 @@ def test_zotero_gets_what_it_does_not_have(zotero: FakeZotero, portal: Path) -> 
     assert (again.items, again.known) == (0, 3)
 
 
+def test_many_folders_become_collections_in_their_order(zotero: FakeZotero, tmp_path: Path) -> None:
+    ensure_portal(tmp_path / "p")
+    for number in range(60):
+        text = f"@book{{b, title={{Bats in the year {number}}}, year=1999}}"
+        import_text(tmp_path / "p", text, "x.bib", f"F{number % 2}/G{number}", "")
+    export = export_to_zotero(tmp_path / "p", zotero.url, "")
+    assert (export.items, export.collections) == (60, 62)
+    assert sum(path.endswith("/collections") for path in zotero.paths) == 3
+    names = {entry["key"]: entry["data"]["name"] for entry in zotero.collections}
+    for entry in zotero.items[-60:]:
+        (key,) = entry["data"]["collections"]
+        assert names[key] == f"G{entry['data']['title'].split()[-1]}"
+
+
 def test_a_refused_item_is_named_and_the_others_are_there(zotero: FakeZotero, portal: Path) -> None:
     zotero.refused_title = "Bats of Europe"
     export = export_to_zotero(portal, zotero.url, "Mine")

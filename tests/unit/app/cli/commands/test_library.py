@@ -62,7 +62,12 @@ def test_folders_and_objects_are_shown(lode: CliRun) -> None:
 
 
 def test_what_others_have_written_cannot_steer_the_terminal(lode: CliRun, library: Path) -> None:
-    entry = {"type": "book", "title": "\x1b[31mevil", "DOI": "10.1000/\x1b[0m", "id": "\x1b"}
+    entry: dict[str, Any] = {
+        "type": "book",
+        "title": "\x1b[31mevil",
+        "DOI": "10.1000/\x1b[0m",
+        "id": "\x1b",
+    }
     entry["author"] = [{"family": "\u202eevil"}]
     (library / "evil.json").write_text(json.dumps([entry]))
     runs = [lode("library", "p", *words) for words in (("import", "evil.json"), ("show",))]
