@@ -13,7 +13,7 @@ import pytest
 
 from motherlode.app.services.sources import SourceAnswer, search_sources
 from motherlode.portal.config_reader import default_config
-from motherlode.sources.search.result_pages import read_result_page
+from motherlode.sources.search.opensearch import read_result_page
 from support.helpers import lacks
 from support.sandbox_clients import LOOPBACK, PATIENCE
 from support.training_webs import EACH, KINDS, text

@@ -25,8 +25,8 @@ def next_request(request: Request, response: Response) -> Request | None:
     """Return the request that a redirect asks for; None: the response is no redirect.
 
     A POST becomes a GET without a body by 301, 302 and 303, and is repeated by 307 and 308 at its
-    own origin only: what was typed for one host is not handed to another. Headers stay with their
-    origin, too. Raises `FetchError` if there is nothing that may be asked.
+    own origin only, or at the same host over TLS: what was typed for one host is not handed to
+    another. Headers stay with their origin, too. Raises `FetchError` if nothing may be asked.
     """
     location = response.header("location") if response.status in REDIRECTS else ""
     if not location:
@@ -39,10 +39,10 @@ def next_request(request: Request, response: Response) -> Request | None:
     headers = request.headers if same_origin else ()
     if request.method == "GET" or response.status not in _REPEATS:
         return Request(url, headers, request.types, request.cut)
-    if not same_origin:
+    if not same_origin and url.split("/", 3)[:3] != _over_tls(request.url):
         detail = f"status {response.status} would hand the form to {_origin(url)}"
         raise FetchError(FailureKind.BAD_REDIRECT, request.url, detail)
-    return replace(request, url=url)
+    return replace(request, url=url, headers=headers)
 
 
 async def follow_redirects(request: Request, send: Send) -> Response:
@@ -59,6 +59,12 @@ async def follow_redirects(request: Request, send: Send) -> Response:
             return response
         here = following
     raise FetchError(FailureKind.REDIRECTS, request.url, f"more than {MAX_REDIRECTS}")
+
+
+def _over_tls(url: str) -> list[str]:
+    """Return scheme and authority of a URL, by TLS where it has none and names no port."""
+    scheme, empty, authority = url.split("/", 3)[:3]
+    return ["https:" if ":" not in authority else scheme, empty, authority]
 
 
 def _origin(url: str) -> str:

@@ -152,7 +152,18 @@ def config_of(path: Path, overrides: Sequence[str] = ()) -> Config:
     if not found:
         new = f"lode new {shell_word(str(path))} --topic NAME --seed URL"
         raise NoPortalError(f"{path} does not exist; '{new}' makes a portal there.")
-    return read_config(path / CONFIG, overrides)
+    return _with_wrapper_files(read_config(path / CONFIG, overrides), path)
+
+
+def _with_wrapper_files(config: Config, path: Path) -> Config:
+    """Return a configuration whose wrappers lie in the portal, wherever that is now."""
+    sources = {
+        name: replace(options, file=str(path / options.file))
+        if options.kind == "form" and options.file
+        else options
+        for name, options in config.sources.items()
+    }
+    return config if sources == config.sources else replace(config, sources=sources)
 
 
 def create_portal(path: Path, planting: Planting, chosen: dict[str, object]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from motherlode.fetch import FetchError, Request, Response
 from motherlode.fetch.failures import FailureKind
@@ -47,6 +48,16 @@ def test_a_form_is_not_handed_to_another_origin(status: int, location: str) -> N
     assert raised.value.kind == FailureKind.BAD_REDIRECT
     assert f"status {status}" in raised.value.detail
     assert next_request(PAGE, redirect(status, location)) is not None
+
+
+def test_a_form_may_go_on_over_tls_at_its_own_host() -> None:
+    plain = replace(FORM, url="http://a.test/find")
+    following = next_request(plain, redirect(308, "https://a.test/find"))
+    assert following is not None
+    assert (following.url, following.body, following.headers) == (URL, FORM.body, ())
+    for elsewhere in ("https://b.test/find", "https://a.test:8443/find"):
+        with pytest.raises(FetchError):
+            next_request(plain, redirect(308, elsewhere))
 
 
 @pytest.mark.parametrize("request_sent", [PAGE, FORM])

@@ -16,7 +16,7 @@ from motherlode.lab.serving.search_site import SEARCH_HOST, SearchableWeb, with_
 from motherlode.lab.web import LabWeb
 from motherlode.sources.search.description import read_description
 from motherlode.sources.search.feeds import read_feed
-from motherlode.sources.search.result_pages import read_result_page
+from motherlode.sources.search.opensearch import read_result_page
 from motherlode.sources.search.source import Hit
 from support.generated_webs import made
 from support.small_webs import Said, html, record_web

@@ -17,6 +17,7 @@ from motherlode.app.api import (
     portals,
     search,
     sites,
+    source_services,
     sources,
     topics,
 )
@@ -38,6 +39,7 @@ PARTS = (
     export,
     sources,
     library,
+    source_services,
 )
 
 
@@ -47,4 +49,4 @@ def install(app: FastAPI) -> None:
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(oai.router)  # its path is for harvesters, who know no versions
-    app.openapi = describe(app)  # type: ignore[method-assign]  # as FastAPI documents it
+    app.openapi = describe(app, source_services.service_operations(app.state.context))  # type: ignore[method-assign]  # as FastAPI documents it

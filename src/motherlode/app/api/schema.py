@@ -17,6 +17,7 @@ from motherlode.app.api.body import body_record
 from motherlode.app.requests.fields import fields_of
 
 _REFERENCE = "#/components/schemas/{name}"
+Completion = Callable[[dict[str, Any]], dict[str, Any]]
 _described: dict[Any, None] = {}  # in the order of the routes
 
 
@@ -87,13 +88,16 @@ def problems() -> dict[int | str, dict[str, Any]]:
     return {"default": {"description": "What went wrong, in one sentence.", "content": content}}
 
 
-def describe(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """Return a function that makes the OpenAPI description once, when it is first needed."""
+def describe(app: FastAPI, completed: Completion) -> Callable[[], dict[str, Any]]:
+    """Return a function that makes the OpenAPI description.
+
+    The description of the routes is made once; `completed` adds what may change while they serve.
+    """
 
     def description() -> dict[str, Any]:
         if app.openapi_schema is None:
             app.openapi_schema = _description(app)
-        return app.openapi_schema
+        return completed(app.openapi_schema)
 
     return description
 

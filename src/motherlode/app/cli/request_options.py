@@ -1,6 +1,6 @@
 """Click options derived from the fields of a request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import wraps
 from typing import Any
 
@@ -13,9 +13,14 @@ from motherlode.app.requests.fields import UNREACHED, FieldKind, RequestField, f
 Command = Callable[..., Any]
 
 
-def request_options(record: type[Struct], name: str = "request") -> Callable[[Command], Command]:
-    """Give a command the options of a request; it is called with the request under this name."""
-    fields = fields_of(record)
+def request_options(
+    record: type[Struct], name: str = "request", *, leave_out: Container[str] = ()
+) -> Callable[[Command], Command]:
+    """Give a command the options of a request; it is called with the request under this name.
+
+    Fields that are left out keep their defaults.
+    """
+    fields = [field for field in fields_of(record) if field.name not in leave_out]
 
     def decorate(function: Command) -> Command:
         @wraps(function)

@@ -18,6 +18,8 @@ from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.fetch import Web
 from motherlode.fetch.event_loop import run
 from motherlode.fetch.http import HttpWeb
+from motherlode.fetch.robots.cache import RobotsCache
+from motherlode.fetch.robots.robots_web import RobotsWeb
 from motherlode.portal.config import Config
 from motherlode.portal.directory import CONFIG, config_of
 from motherlode.portal.editor import drop_named_section, keep_named_section
@@ -186,22 +188,37 @@ def _agent(sources: Sequence[NamedSource], config: Config) -> str:
     return user_agent(config) if is_online else config.crawler.name
 
 
+@asynccontextmanager
+async def opened_client(
+    config: Config, options: SourceOptions, name: str
+) -> AsyncIterator[SearchClient]:
+    """Open the client of a source, which keeps to its pace and, for a form, to robots.txt."""
+    source = NamedSource(name, options)
+    async with HttpWeb(config.network, _agent([source], config), config.dns) as web:
+        yield _client(source, config, web, SHARED_PACE)
+
+
+def _client(source: NamedSource, config: Config, web: Web, pace: RequestPace) -> SearchClient:
+    politeness = config.politeness
+    polite_delay = politeness.sandbox_delay if config.network.connect else politeness.delay
+    if source.kind.asks_robots:
+        web = RobotsWeb(web, RobotsCache(web, config.robots, config.crawler.name))
+    return SearchClient(
+        name=source.name,
+        web=web,
+        pace=pace,
+        interval=max(source.kind.interval, source.options.delay, polite_delay),
+        key_variable=source.key_variable if source.key else "",
+    )
+
+
 def _opened(source: NamedSource, config: Config, web: Web, pace: RequestPace) -> _OpenSource:
     kind = source.kind
     if kind.key == "required" and not source.key:
         advice = f"needs a key; set {source.key_variable} in your environment ({kind.terms_url})"
         return _OpenSource(source.name, None, advice)
-    politeness = config.politeness
-    polite_delay = politeness.sandbox_delay if config.network.connect else politeness.delay
-    client = SearchClient(
-        name=source.name,
-        web=web,
-        pace=pace,
-        interval=max(kind.interval, source.options.delay, polite_delay),
-        key_variable=source.key_variable if source.key else "",
-    )
     setup = SourceSetup(
-        client=client,
+        client=_client(source, config, web, pace),
         options=source.options,
         url=source.place if kind.place == "url" else "",
         key=source.key,
@@ -236,14 +253,7 @@ def add_source(directory: Path, name: str, kind: str, given: Mapping[str, Any]) 
 
     Paths become absolute. Raises `UsageError` if the name is taken or the options do not fit.
     """
-    config = config_of(directory)
-    if not is_section_name(name):
-        raise UsageError(
-            f"{name[:60]!r} cannot be the name of a source; use up to {MAX_NAME_CHARS} letters, "
-            "digits, '-' and '_'."
-        )
-    if name in config.sources:
-        raise UsageError(f"There is a source {name} already; remove it first, or use another name.")
+    check_source_name(name, config_of(directory))
     values = {"kind": kind_named(kind).name} | {
         key: value for key, value in given.items() if value is not None
     }
@@ -251,6 +261,17 @@ def add_source(directory: Path, name: str, kind: str, given: Mapping[str, Any]) 
     values |= _absolute_paths(source)
     keep_named_section(directory, SECTION, name, values)
     return _status(NamedSource(name, _options(values)))
+
+
+def check_source_name(name: str, config: Config) -> None:
+    """Raise `UsageError` if a new source cannot have this name."""
+    if not is_section_name(name):
+        raise UsageError(
+            f"{name[:60]!r} cannot be the name of a source; use up to {MAX_NAME_CHARS} letters, "
+            "digits, '-' and '_'."
+        )
+    if name in config.sources:
+        raise UsageError(f"There is a source {name} already; remove it first, or use another name.")
 
 
 def remove_source(directory: Path, name: str) -> None:

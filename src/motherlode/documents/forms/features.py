@@ -17,14 +17,14 @@ _MAX_FIELDS = 60  # that are looked at
 _MAX_OPTIONS = 5  # of a menu
 
 
-class Surroundings(Struct, frozen=True):
+class FormSurroundings(Struct, frozen=True):
     """What the markup says of a form besides its fields: names and classes, and script buttons."""
 
     names: str = ""  # of the form: id, class, name, role
     buttons: tuple[str, ...] = ()  # words of buttons that scripts wait for
 
 
-def features_of(form: Form, surroundings: Surroundings) -> frozenset[str]:
+def features_of(form: Form, surroundings: FormSurroundings) -> frozenset[str]:
     """Return the features of a form."""
     fields = [field for field in form.fields if field.control != "hidden"][:_MAX_FIELDS]
     return frozenset(
@@ -61,7 +61,7 @@ def _shape(form: Form, fields: list[FormField]) -> Iterator[str]:
         yield "required"
 
 
-def _words(form: Form, fields: list[FormField], surroundings: Surroundings) -> Iterator[str]:
+def _words(form: Form, fields: list[FormField], surroundings: FormSurroundings) -> Iterator[str]:
     """The words of each place, as they stand and by what they mean."""
     buttons = [field for field in fields if field.control in _BUTTONS]
     others = [field for field in fields if field.control not in _BUTTONS]

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from turbohtml import Element
 
 from motherlode.documents.elements import attribute
-from motherlode.documents.forms.labels import Labels, clipped
-from motherlode.documents.forms.outline import MAX_WORDS, Control
+from motherlode.documents.forms.labels import FieldLabels, clipped
+from motherlode.documents.forms.outline import MAX_WORDS, FormControl
 from motherlode.documents.text.whitespace import tidy
 from motherlode.records import FormField, FormOption
 
@@ -23,15 +23,15 @@ _MAX_NUMBER = 9  # digits
 class FieldReader:
     """Reads the fields of a page's forms; `is_full` says that the page holds more than is read."""
 
-    def __init__(self, labels: Labels) -> None:
+    def __init__(self, labels: FieldLabels) -> None:
         self._labels = labels
         self._room = MAX_CHARS
         self.is_full = False
 
-    def fields(self, controls: Iterable[Control]) -> tuple[FormField, ...]:
+    def fields(self, controls: Iterable[FormControl]) -> tuple[FormField, ...]:
         """Return the fields of a form; buttons that send nothing are left out."""
         self.is_full = False
-        groups: dict[tuple[str, str] | int, list[Control]] = {}
+        groups: dict[tuple[str, str] | int, list[FormControl]] = {}
         for number, control in enumerate(controls):
             if control.kind not in _NEVER_SENT:
                 groups.setdefault(_group_key(control, number), []).append(control)
@@ -45,7 +45,7 @@ class FieldReader:
         self.is_full = self.is_full or self._room < 0
         return self._room >= 0
 
-    def _field(self, controls: list[Control]) -> FormField:
+    def _field(self, controls: list[FormControl]) -> FormField:
         control = controls[0]
         if control.kind in _CHOICES:
             return self._choice(controls)
@@ -53,7 +53,7 @@ class FieldReader:
             return self._menu(control)
         return replace(self._plain(control), value=_value(control))
 
-    def _choice(self, controls: list[Control]) -> FormField:
+    def _choice(self, controls: list[FormControl]) -> FormField:
         options = tuple(map(self._option, controls[:MAX_OPTIONS]))
         self.is_full = self.is_full or len(controls) > MAX_OPTIONS
         label = self._labels.group_label(controls) if len(options) > 1 else options[0].label
@@ -68,7 +68,7 @@ class FieldReader:
             is_disabled=all(option.is_disabled for option in options),
         )
 
-    def _option(self, control: Control) -> FormOption:
+    def _option(self, control: FormControl) -> FormOption:
         element = control.element
         value = element.attr("value")
         return FormOption(
@@ -78,7 +78,7 @@ class FieldReader:
             is_disabled=_is_disabled(control),
         )
 
-    def _menu(self, control: Control) -> FormField:
+    def _menu(self, control: FormControl) -> FormField:
         element = control.element
         is_multiple = element.attr("multiple") is not None
         options = tuple(islice(_options(element), MAX_OPTIONS + 1))
@@ -94,7 +94,7 @@ class FieldReader:
             is_multiple=is_multiple,
         )
 
-    def _plain(self, control: Control) -> FormField:
+    def _plain(self, control: FormControl) -> FormField:
         """Return a field without what it holds."""
         element = control.element
         return FormField(
@@ -111,17 +111,17 @@ class FieldReader:
         )
 
 
-def _group_key(control: Control, number: int) -> tuple[str, str] | int:
+def _group_key(control: FormControl, number: int) -> tuple[str, str] | int:
     """Return what radio buttons or checkboxes of one name share; other controls stand alone."""
     name = attribute(control.element, "name")
     return (control.kind, name) if name and control.kind in _CHOICES else number
 
 
-def _is_disabled(control: Control) -> bool:
+def _is_disabled(control: FormControl) -> bool:
     return control.scope.is_disabled or control.element.attr("disabled") is not None
 
 
-def _value(control: Control) -> str:
+def _value(control: FormControl) -> str:
     """Return what a control holds when the page is loaded."""
     if control.element.tag == "textarea":
         return control.element.text

@@ -9,9 +9,9 @@ from motherlode.documents.forms.outline import (
     LINE,
     MAX_WORDS,
     ROW,
-    Control,
+    FormControl,
     Outline,
-    Span,
+    TextSpan,
 )
 from motherlode.documents.text.whitespace import tidy
 
@@ -24,17 +24,17 @@ _MAX_LABELS = 5  # of a field
 _MAX_AFTER = 2 * MAX_WORDS
 
 
-class Labels:
+class FieldLabels:
     """Finds the labels of a page's fields."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
-        self._by_id: dict[str, list[Span]] = defaultdict(list)
+        self._by_id: dict[str, list[TextSpan]] = defaultdict(list)
         for label in outline.labels:
             if name := attribute(label.element, "for"):
                 self._by_id[name].append(label.span)
 
-    def label_of(self, control: Control) -> str:
+    def label_of(self, control: FormControl) -> str:
         """Return the label of a control, or of one option; empty if nothing is said of it."""
         if control.kind in _BUTTONS:
             return self._button_words(control)
@@ -46,7 +46,7 @@ class Labels:
             or (_prompt(control) if control.kind in _PROMPTED else "")
         )
 
-    def group_label(self, controls: list[Control]) -> str:
+    def group_label(self, controls: list[FormControl]) -> str:
         """Return what is said of several options together: a legend, or the words before them."""
         group = controls[0].scope.group
         if group >= 0 and controls[-1].scope.group == group:
@@ -64,7 +64,7 @@ class Labels:
         """Return the words of the elements with these ids."""
         return self._referenced(names)
 
-    def _own_label(self, control: Control) -> str:
+    def _own_label(self, control: FormControl) -> str:
         spans = self._by_id.get(attribute(control.element, "id"), [])
         for span in islice(spans, _MAX_LABELS):
             if words := self._outline.words(span):
@@ -72,7 +72,7 @@ class Labels:
         label = control.scope.label
         return self._outline.words(self._outline.labels[label].span) if label >= 0 else ""
 
-    def _aria_label(self, control: Control) -> str:
+    def _aria_label(self, control: FormControl) -> str:
         element = control.element
         return self._referenced(attribute(element, "aria-labelledby")) or clipped(
             attribute(element, "aria-label")
@@ -83,12 +83,12 @@ class Labels:
         words = (self._outline.words(self._outline.spans.get(name)) for name in ids)
         return " ".join(filter(None, words))[:MAX_WORDS]
 
-    def _hints(self, control: Control) -> str:
+    def _hints(self, control: FormControl) -> str:
         element = control.element
         hints = (clipped(attribute(element, name)) for name in ("placeholder", "title"))
         return next(filter(None, hints), "")
 
-    def _button_words(self, control: Control) -> str:
+    def _button_words(self, control: FormControl) -> str:
         element = control.element
         own = self._outline.words(control.span) if element.tag == "button" else ""
         names = (
@@ -98,12 +98,12 @@ class Labels:
         hints = (attribute(element, name) for name in (value, *names) if name)
         return own or next(filter(None, map(clipped, hints)), "")
 
-    def _nearby(self, control: Control) -> str:
+    def _nearby(self, control: FormControl) -> str:
         if control.kind in _CHOICES:
             return self._after(control) or self._before(control)
         return self._before(control)
 
-    def _before(self, control: Control) -> str:
+    def _before(self, control: FormControl) -> str:
         """Return the words of the line before a control, up to the control before it."""
         line: list[str] = []
         size = 0
@@ -112,13 +112,13 @@ class Labels:
             if isinstance(piece, str):
                 line.append(piece)
                 size += len(piece)
-            elif isinstance(piece, Control) or piece >= FORM or line:
+            elif isinstance(piece, FormControl) or piece >= FORM or line:
                 break
             if size > _MAX_NEARBY:
                 return ""
         return _label(" ".join(reversed(line)))
 
-    def _after(self, control: Control) -> str:
+    def _after(self, control: FormControl) -> str:
         """Return the words of the line behind a control, up to the next control."""
         line: list[str] = []
         size = 0
@@ -127,14 +127,14 @@ class Labels:
             if isinstance(piece, str):
                 line.append(piece)
                 size += len(piece)
-            elif isinstance(piece, Control) or piece >= ROW or (line and piece >= LINE):
+            elif isinstance(piece, FormControl) or piece >= ROW or (line and piece >= LINE):
                 break
             if size > _MAX_AFTER:
                 break
         return " ".join(line)[:MAX_WORDS]
 
 
-def _prompt(control: Control) -> str:
+def _prompt(control: FormControl) -> str:
     """Return the words that old pages put into a field for want of a placeholder."""
     words = clipped(attribute(control.element, "value"))
     return words if any(character.isalpha() for character in words) else ""

@@ -35,7 +35,7 @@ _GROUPS = frozenset({"group", "radiogroup"})  # roles
 
 
 @dataclass(slots=True)
-class Span:
+class TextSpan:
     """The words of an element, as a range of `Outline.texts`."""
 
     start: int
@@ -43,27 +43,27 @@ class Span:
 
 
 @dataclass(slots=True)
-class Control:
+class FormControl:
     """A control with what stands around it. `form` is the number of the form that it lies in."""
 
     element: Element
     kind: str  # tag, or type of an input
-    scope: "Scope"
-    span: Span  # of its own words, as a button has them
+    scope: "ControlScope"
+    span: TextSpan  # of its own words, as a button has them
     place: int = 0  # in `Outline.pieces`; hidden controls have none
 
 
 @dataclass(slots=True)
-class Part:
+class OutlinePart:
     """A form, a label, or a group of controls, with its words and how many headings precede it."""
 
     element: Element
-    span: Span
+    span: TextSpan
     headings: int = 0
     place: int = 0
 
 
-class Scope(Struct, frozen=True):
+class ControlScope(Struct, frozen=True):
     """The numbers of the parts that a control lies in; -1: in none."""
 
     form: int = -1
@@ -77,18 +77,18 @@ class Scope(Struct, frozen=True):
 class Outline:
     """What a walk over a page found, in document order."""
 
-    controls: list[Control] = field(default_factory=list)
-    forms: list[Part] = field(default_factory=list)
-    labels: list[Part] = field(default_factory=list)
-    groups: list[Part] = field(default_factory=list)
-    legends: dict[int, Span] = field(default_factory=dict)  # by group
-    headings: list[Span] = field(default_factory=list)
-    spans: dict[str, Span] = field(default_factory=dict)  # by an element's `id`
+    controls: list[FormControl] = field(default_factory=list)
+    forms: list[OutlinePart] = field(default_factory=list)
+    labels: list[OutlinePart] = field(default_factory=list)
+    groups: list[OutlinePart] = field(default_factory=list)
+    legends: dict[int, TextSpan] = field(default_factory=dict)  # by group
+    headings: list[TextSpan] = field(default_factory=list)
+    spans: dict[str, TextSpan] = field(default_factory=dict)  # by an element's `id`
     texts: list[str] = field(default_factory=list)
-    pieces: list[str | int | Control] = field(default_factory=list)  # words, breaks, controls
+    pieces: list[str | int | FormControl] = field(default_factory=list)  # words, breaks, controls
     is_cut: bool = False  # the page has more controls than are read
 
-    def words(self, span: Span | None) -> str:
+    def words(self, span: TextSpan | None) -> str:
         """Return the words of an element, as far as a label may be long."""
         if span is None:
             return ""
@@ -104,12 +104,12 @@ class Outline:
 
 def outline_of(tree: Tree) -> Outline:
     """Return the outline of a page."""
-    walk = _Walk(Outline())
+    walk = _OutlineWalk(Outline())
     walk.over(tree)
     return walk.outline
 
 
-class _Walk:
+class _OutlineWalk:
     """A walk over a tree, without recursion: pages may be nested as deeply as they like."""
 
     def __init__(self, outline: Outline) -> None:
@@ -117,7 +117,9 @@ class _Walk:
 
     def over(self, tree: Tree) -> None:
         # Behind the children of an element comes its end: the level of its break and its span.
-        waiting: list[tuple[object, Scope]] = [(node, Scope()) for node in reversed(tree.children)]
+        waiting: list[tuple[object, ControlScope]] = [
+            (node, ControlScope()) for node in reversed(tree.children)
+        ]
         while waiting:
             node, scope = waiting.pop()
             if isinstance(node, Text):
@@ -129,19 +131,19 @@ class _Walk:
                 waiting.append((end, scope))
                 waiting.extend((child, inner) for child in reversed(_children(node)))
 
-    def _hear(self, data: str, scope: Scope) -> None:
+    def _hear(self, data: str, scope: ControlScope) -> None:
         words = " ".join(data.split())
         if words:
             self.outline.texts.append(words)
             if not scope.is_silent:
                 self.outline.pieces.append(words)
 
-    def _enter(self, element: Element, scope: Scope) -> tuple[Scope, "_End"]:
+    def _enter(self, element: Element, scope: ControlScope) -> tuple[ControlScope, "_End"]:
         tag = element.tag
         level = 0 if tag in _INLINE or tag in _CONTROLS else _level(tag)
         self._break(level)
         here = len(self.outline.texts)
-        span = Span(here, here)
+        span = TextSpan(here, here)
         if name := attribute(element, "id"):
             self.outline.spans.setdefault(name, span)
         if tag in _CONTROLS:
@@ -162,23 +164,23 @@ class _Walk:
         elif level:
             pieces.append(level)
 
-    def _add_control(self, element: Element, scope: Scope, span: Span) -> None:
+    def _add_control(self, element: Element, scope: ControlScope, span: TextSpan) -> None:
         if len(self.outline.controls) >= MAX_CONTROLS:
             self.outline.is_cut = True
             return
-        control = Control(element, kind_of_control(element), scope, span)
+        control = FormControl(element, kind_of_control(element), scope, span)
         self.outline.controls.append(control)
         if control.kind != "hidden":
             control.place = len(self.outline.pieces)
             self.outline.pieces.append(control)
 
-    def _add_heading(self, tag: str, scope: Scope, span: Span) -> None:
+    def _add_heading(self, tag: str, scope: ControlScope, span: TextSpan) -> None:
         if tag == "legend" and scope.group >= 0:
             self.outline.legends.setdefault(scope.group, span)
         elif not scope.is_silent:
             self.outline.headings.append(span)
 
-    def _inner(self, element: Element, scope: Scope, span: Span) -> Scope:
+    def _inner(self, element: Element, scope: ControlScope, span: TextSpan) -> ControlScope:
         """Return the scope of an element's children."""
         tag, outline = element.tag, self.outline
         form, label, group, is_disabled, is_silent = (
@@ -190,24 +192,26 @@ class _Walk:
         )
         if tag == "form":
             form = len(outline.forms)
-            outline.forms.append(Part(element, span, len(outline.headings), len(outline.pieces)))
+            outline.forms.append(
+                OutlinePart(element, span, len(outline.headings), len(outline.pieces))
+            )
         elif tag == "label":
             label = len(outline.labels)
-            outline.labels.append(Part(element, span))
+            outline.labels.append(OutlinePart(element, span))
         elif tag == "fieldset" or attribute(element, "role") in _GROUPS:
             group = len(outline.groups)
-            outline.groups.append(Part(element, span))
+            outline.groups.append(OutlinePart(element, span))
             is_disabled = is_disabled or (
                 tag == "fieldset" and element.attr("disabled") is not None
             )
-        return Scope(form, label, group, is_disabled, is_silent)
+        return ControlScope(form, label, group, is_disabled, is_silent)
 
 
 class _End(Struct, frozen=True):
     """The end of an element."""
 
     level: int
-    span: Span
+    span: TextSpan
 
 
 def kind_of_control(element: Element) -> str:

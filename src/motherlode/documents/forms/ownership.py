@@ -10,13 +10,13 @@ from collections import defaultdict
 from turbohtml import TokenType, tokenize
 
 from motherlode.documents.elements import attribute
-from motherlode.documents.forms.outline import Control, Outline
+from motherlode.documents.forms.outline import FormControl, Outline
 
 _CONTROLS = frozenset({"input", "select", "textarea", "button"})
 Place = tuple[int, int]  # line and column of a start tag
 
 
-def controls_by_form(html: str, outline: Outline) -> dict[int, list[Control]]:
+def controls_by_form(html: str, outline: Outline) -> dict[int, list[FormControl]]:
     """Return the controls of each form, by the form's number; those of none under -1."""
     named: dict[str, int] = {}
     for number, form in enumerate(outline.forms):
@@ -25,13 +25,13 @@ def controls_by_form(html: str, outline: Outline) -> dict[int, list[Control]]:
     owners = [_owner(control, named) for control in outline.controls]
     if outline.forms and -1 in owners:
         owners = _with_pointers(html, outline, owners)
-    controls: dict[int, list[Control]] = defaultdict(list)
+    controls: dict[int, list[FormControl]] = defaultdict(list)
     for owner, control in zip(owners, outline.controls, strict=True):
         controls[owner].append(control)
     return controls
 
 
-def _owner(control: Control, named: dict[str, int]) -> int:
+def _owner(control: FormControl, named: dict[str, int]) -> int:
     name = control.element.attr("form")
     return control.scope.form if name is None else named.get(name, -1)
 

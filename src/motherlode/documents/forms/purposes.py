@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from motherlode.documents.forms.features import Surroundings, features_of
+from motherlode.documents.forms.features import FormSurroundings, features_of
 from motherlode.documents.forms.query_field import query_field_of
 from motherlode.records import Form, FormPurpose
 
@@ -37,7 +37,7 @@ class PurposeModel(Struct, frozen=True):
         return tuple(map(sum, zip(self.bias, *rows, strict=True)))
 
 
-def with_purpose(form: Form, surroundings: Surroundings) -> Form:
+def with_purpose(form: Form, surroundings: FormSurroundings) -> Form:
     """Return a form with its purpose and, if it is for search, its field for search words."""
     purpose = shipped_model().purpose_of(features_of(form, surroundings))
     if purpose is not FormPurpose.SEARCH:

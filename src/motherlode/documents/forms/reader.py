@@ -10,13 +10,19 @@ from turbohtml import Element
 
 from motherlode.documents.elements import attribute
 from motherlode.documents.forms.charsets import charset_of_form
-from motherlode.documents.forms.features import Surroundings
+from motherlode.documents.forms.features import FormSurroundings
 from motherlode.documents.forms.fields import FieldReader
-from motherlode.documents.forms.labels import Labels, clipped
-from motherlode.documents.forms.outline import MAX_FORMS, MAX_WORDS, Control, Outline, outline_of
+from motherlode.documents.forms.labels import FieldLabels, clipped
+from motherlode.documents.forms.outline import (
+    MAX_FORMS,
+    MAX_WORDS,
+    FormControl,
+    Outline,
+    outline_of,
+)
 from motherlode.documents.forms.ownership import controls_by_form
 from motherlode.documents.forms.purposes import with_purpose
-from motherlode.documents.forms.targets import Addresses, Target, needs_script
+from motherlode.documents.forms.targets import Addresses, FormTarget, needs_script
 from motherlode.records import Form, FormField
 
 _NOWHERE = -1  # the number of the form that a control without a form belongs to
@@ -41,42 +47,46 @@ def read_forms(html: str, url: str, *, charset: str = "") -> tuple[Form, ...]:
 
 def unjudged_forms(
     html: str, url: str, *, charset: str = ""
-) -> Iterator[tuple[Form, Surroundings]]:
+) -> Iterator[tuple[Form, FormSurroundings]]:
     """Yield the forms of a page before anything is concluded about their purpose."""
     tree = turbohtml.parse(html)
     if tree.select_one("form,input,textarea,select") is None:
         return
     outline = outline_of(tree)
-    page = _Page(outline, Labels(outline), Addresses(tree, url), charset or _declared(tree))
+    page = _FormPage(
+        outline, FieldLabels(outline), Addresses(tree, url), charset or _declared(tree)
+    )
     yield from page.forms(controls_by_form(html, outline))
 
 
 @dataclass(slots=True)
-class _Page:
+class _FormPage:
     """A page while its forms are read."""
 
     outline: Outline
-    labels: Labels
+    labels: FieldLabels
     addresses: Addresses
     charset: str
 
-    def forms(self, controls: dict[int, list[Control]]) -> Iterator[tuple[Form, Surroundings]]:
+    def forms(
+        self, controls: dict[int, list[FormControl]]
+    ) -> Iterator[tuple[Form, FormSurroundings]]:
         reader = FieldReader(self.labels)
         for number, part in enumerate(self.outline.forms[:MAX_FORMS]):
             own = controls.get(number, [])
             yield self._form(number, own, reader), self._surroundings(part.element, own)
         orphans = controls.get(_NOWHERE, [])
         if any(control.kind in _FILLABLE for control in orphans):
-            yield self._orphans(orphans, reader), Surroundings()
+            yield self._orphans(orphans, reader), FormSurroundings()
 
-    def _surroundings(self, element: Element, controls: list[Control]) -> Surroundings:
+    def _surroundings(self, element: Element, controls: list[FormControl]) -> FormSurroundings:
         scripted = (control for control in controls if control.kind in ("button", "reset"))
-        return Surroundings(
+        return FormSurroundings(
             names=_names(element),
             buttons=tuple(map(self.labels.label_of, islice(scripted, _MAX_BUTTONS))),
         )
 
-    def _form(self, number: int, controls: list[Control], reader: FieldReader) -> Form:
+    def _form(self, number: int, controls: list[FormControl], reader: FieldReader) -> Form:
         element = self.outline.forms[number].element
         button = next((c.element for c in controls if c.kind in ("submit", "image")), None)
         target = self.addresses.target(element, button)
@@ -93,7 +103,7 @@ class _Page:
             problem=_problem(target, fields, is_full=reader.is_full or self.outline.is_cut),
         )
 
-    def _orphans(self, controls: list[Control], reader: FieldReader) -> Form:
+    def _orphans(self, controls: list[FormControl], reader: FieldReader) -> Form:
         target = self.addresses.target(controls[0].element, None)
         return Form(
             action="",
@@ -103,7 +113,7 @@ class _Page:
             problem=target.problem or _ORPHANS,
         )
 
-    def _title(self, number: int, controls: list[Control]) -> str:
+    def _title(self, number: int, controls: list[FormControl]) -> str:
         """Return what a form is called: by its own word, its legend, or the nearest heading."""
         part = self.outline.forms[number]
         legend = self.outline.legends.get(controls[0].scope.group) if controls else None
@@ -133,7 +143,7 @@ def _names(element: Element) -> str:
     return " ".join(filter(None, values))
 
 
-def _problem(target: Target, fields: tuple[FormField, ...], *, is_full: bool) -> str:
+def _problem(target: FormTarget, fields: tuple[FormField, ...], *, is_full: bool) -> str:
     if target.problem:
         return target.problem
     if is_full:

@@ -34,7 +34,7 @@ class Submission(Struct, frozen=True):
     content_type: str = ""
 
 
-class Entry(NamedTuple):
+class FormEntry(NamedTuple):
     """A name with its value, as they are sent; of a file that nobody chose, the value is empty."""
 
     name: str
@@ -60,11 +60,11 @@ def submission_of(form: Form, values: Values | None = None) -> Submission:
     return Submission(form.action, "POST", body, content_type)
 
 
-def entries_of(form: Form, values: Values) -> list[Entry]:
+def entries_of(form: Form, values: Values) -> list[FormEntry]:
     """Return the names and values that are sent, in the order of the form's fields."""
     chosen = _chosen_by_field(form, values)
     button = _button(form, values)
-    entries: list[Entry] = []
+    entries: list[FormEntry] = []
     for place, field in enumerate(form.fields):
         if field.is_disabled:
             continue
@@ -77,16 +77,16 @@ def entries_of(form: Form, values: Values) -> list[Entry]:
 
 def _field_entries(
     field: FormField, chosen: tuple[str, ...] | None, charset: str
-) -> Iterator[Entry]:
+) -> Iterator[FormEntry]:
     if field.control == "hidden" and field.name.lower() == _CHARSET_FIELD:
-        yield Entry(field.name, charset.upper() if charset == "utf-8" else charset)
+        yield FormEntry(field.name, charset.upper() if charset == "utf-8" else charset)
     elif field.control == "file":
-        yield Entry(field.name, "", is_file=True)
+        yield FormEntry(field.name, "", is_file=True)
     elif field.control in _CHOSEN:
-        yield from (Entry(field.name, value) for value in _selected(field, chosen))
+        yield from (FormEntry(field.name, value) for value in _selected(field, chosen))
     else:
         value = field.value if chosen is None else chosen[0]
-        yield Entry(field.name, value if field.control in _LONG else _LINE_END.sub("", value))
+        yield FormEntry(field.name, value if field.control in _LONG else _LINE_END.sub("", value))
 
 
 def _selected(field: FormField, chosen: tuple[str, ...] | None) -> Iterator[str]:
@@ -111,13 +111,13 @@ def _button(form: Form, values: Values) -> int:
     return next(iter((*exact, *named, *buttons)), -1)
 
 
-def _button_entries(button: FormField) -> Iterator[Entry]:
+def _button_entries(button: FormField) -> Iterator[FormEntry]:
     """Return what a button adds: itself if it has a name; of a picture, where it was clicked."""
     if button.control == "image":
         prefix = f"{button.name}." if button.name else ""
-        yield from (Entry(f"{prefix}x", "0"), Entry(f"{prefix}y", "0"))
+        yield from (FormEntry(f"{prefix}x", "0"), FormEntry(f"{prefix}y", "0"))
     elif button.name:
-        yield Entry(button.name, button.value)
+        yield FormEntry(button.name, button.value)
 
 
 # What the caller chose
@@ -194,7 +194,7 @@ def _lines(text: str) -> str:
     return _LINE_END.sub("\r\n", text)
 
 
-def _urlencoded(entries: list[Entry], charset: str) -> str:
+def _urlencoded(entries: list[FormEntry], charset: str) -> str:
     """Return entries as application/x-www-form-urlencoded (URL standard, section 5.2)."""
     return "&".join(f"{_quoted(e.name, charset)}={_quoted(e.value, charset)}" for e in entries)
 
@@ -204,16 +204,16 @@ def _quoted(text: str, charset: str) -> str:
     return quote_plus(encoded(_lines(text), charset), safe=_SAFE).replace("~", "%7E")
 
 
-def _urlencoded_body(entries: list[Entry], charset: str) -> tuple[bytes, str]:
+def _urlencoded_body(entries: list[FormEntry], charset: str) -> tuple[bytes, str]:
     return _urlencoded(entries, charset).encode(), "application/x-www-form-urlencoded"
 
 
-def _plain_body(entries: list[Entry], charset: str) -> tuple[bytes, str]:
+def _plain_body(entries: list[FormEntry], charset: str) -> tuple[bytes, str]:
     text = "".join(f"{_lines(entry.name)}={_lines(entry.value)}\r\n" for entry in entries)
     return encoded(text, charset), "text/plain"
 
 
-def _multipart_body(entries: list[Entry], charset: str) -> tuple[bytes, str]:
+def _multipart_body(entries: list[FormEntry], charset: str) -> tuple[bytes, str]:
     """Return entries as multipart/form-data (RFC 7578; names escaped by the HTML standard)."""
     parts = [_part(entry, charset) for entry in entries]
     boundary = _boundary(parts)
@@ -224,7 +224,7 @@ def _multipart_body(entries: list[Entry], charset: str) -> tuple[bytes, str]:
     )
 
 
-def _part(entry: Entry, charset: str) -> bytes:
+def _part(entry: FormEntry, charset: str) -> bytes:
     name = encoded(_lines(entry.name), charset)
     for byte, escape in ((b"\n", b"%0A"), (b"\r", b"%0D"), (b'"', b"%22")):
         name = name.replace(byte, escape)
@@ -243,7 +243,7 @@ def _boundary(parts: list[bytes]) -> bytes:
     return boundary
 
 
-_ENCODERS: dict[str, Callable[[list[Entry], str], tuple[bytes, str]]] = {
+_ENCODERS: dict[str, Callable[[list[FormEntry], str], tuple[bytes, str]]] = {
     "multipart": _multipart_body,
     "plain": _plain_body,
 }

@@ -26,7 +26,7 @@ _TYPED = frozenset(
 )
 
 
-class Target(Struct, frozen=True):
+class FormTarget(Struct, frozen=True):
     """Where a form leads; `action` is empty if that cannot be fetched, and `problem` says why."""
 
     action: str
@@ -44,13 +44,13 @@ class Addresses:
         base = tree.find("base")
         self._base = _resolved(attribute(base, "href"), url) if base is not None else ""
 
-    def target(self, form: Element, button: Element | None) -> Target:
+    def target(self, form: Element, button: Element | None) -> FormTarget:
         """Return where a form leads when its first submit button is used, or Enter pressed."""
         reference = _overridden(form, button, "action").strip(" \t\r\n\f")
         method = _overridden(form, button, "method").strip().lower()
         encoding = _overridden(form, button, "enctype").strip().lower()
         action = self._resolve(reference)
-        return Target(
+        return FormTarget(
             action,
             "post" if method == "post" else "get",
             _ENCODINGS.get(encoding, "urlencoded"),
@@ -90,7 +90,7 @@ def _problem(reference: str, action: str, method: str) -> str:
     return "its address cannot be read"
 
 
-def needs_script(form: Element, target: Target, fields: tuple[FormField, ...]) -> bool:
+def needs_script(form: Element, target: FormTarget, fields: tuple[FormField, ...]) -> bool:
     """Return whether a form most likely does nothing in a browser without scripts.
 
     Signs: its action is a script; its `onsubmit` always says no; nothing in it has a name; it has

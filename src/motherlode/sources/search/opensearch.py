@@ -3,6 +3,7 @@
 import turbohtml
 
 from motherlode.documents.encoding import decode
+from motherlode.documents.result_lists import read_result_list
 from motherlode.fetch.redirects import EXACT_URLS
 from motherlode.fetch.web import Response
 from motherlode.sources.search.client import is_html
@@ -13,7 +14,6 @@ from motherlode.sources.search.description import (
 )
 from motherlode.sources.search.feeds import read_feed
 from motherlode.sources.search.hits import hits_of_pages
-from motherlode.sources.search.result_pages import read_result_page
 from motherlode.sources.search.source import Hit, SourceSetup
 from motherlode.urls import UrlError, address
 
@@ -108,6 +108,14 @@ class OpenSearch:
         if is_html(response):
             return read_result_page(decode(response.body, content_type), response.url, query)
         raise self._client.error("sent results that are neither RSS, Atom nor HTML")
+
+
+def read_result_page(html: str, url: str, query: str) -> list[Hit]:
+    """Return the results on a page; none if nothing on it looks like a list of results."""
+    answer = read_result_list(html, url, query)
+    if answer.is_whole_page:
+        return []
+    return [Hit(record.link, record.title, record.snippet) for record in answer.records]
 
 
 def _linked_description(response: Response) -> str:

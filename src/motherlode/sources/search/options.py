@@ -17,6 +17,7 @@ KindName = Literal[
     "arxiv",
     "brave",
     "marginalia",
+    "form",
     "file",
     "portal",
 ]
@@ -35,7 +36,12 @@ class SourceOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="The address of the service; empty: the public one of this kind.",
         ),
     ] = ""
-    file: Annotated[str, Meta(description="The file of URLs by subject, for the kind file.")] = ""
+    file: Annotated[
+        str,
+        Meta(
+            description="The file of URLs by subject, for the kind file, or the wrapper of a form."
+        ),
+    ] = ""
     portal: Annotated[
         str, Meta(description="The directory of another portal, for the kind portal.")
     ] = ""

@@ -15,7 +15,8 @@ class SourceKind(Struct, frozen=True, kw_only=True):
 
     `opener` is where the function is that opens one, as `module:attribute`. `place` is the option
     that says where the source is; with a `default_url`, it can be left out. `interval` is the
-    seconds between two requests. `terms` are read at `terms_url`.
+    seconds between two requests. `asks_robots`: the source is a page for people, so that its
+    robots.txt counts. `terms` are read at `terms_url`.
     """
 
     name: str
@@ -26,6 +27,7 @@ class SourceKind(Struct, frozen=True, kw_only=True):
     key: Literal["none", "optional", "required"] = "none"
     key_variable: str = ""
     interval: float = 0.0
+    asks_robots: bool = False
     terms: str
     terms_url: str = ""
 
@@ -114,6 +116,14 @@ KINDS = (
         interval=1.0,
         terms="The key 'public', shared and often exhausted, or your own; CC-BY-NC-SA 4.0.",
         terms_url="https://about.marginalia-search.com/article/api",
+    ),
+    SourceKind(
+        name="form",
+        summary="Any portal with a search form: asked by title, author, year or free words.",
+        asks_robots=True,
+        opener="motherlode.sources.wrappers.form_source:open_form_source",
+        terms="As the site says; politeness.delay between two requests.",
+        terms_url="https://html.spec.whatwg.org/multipage/forms.html",
     ),
     SourceKind(
         name="file",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from motherlode.sources.search.description import SearchTemplate, read_description
 from motherlode.sources.search.feeds import read_feed
-from motherlode.sources.search.result_pages import read_result_page
+from motherlode.sources.search.opensearch import read_result_page
 from motherlode.sources.search.source import Hit
 from motherlode.urls import canonical
 from support.search_services import Reply, SearchService, asked, asked_often, parameters_of
