@@ -27,6 +27,7 @@ AddBody = Annotated[AddPagesRequest, Depends(JsonBody(AddPagesRequest))]
 MoveBody = Annotated[MoveInLibraryRequest, Depends(JsonBody(MoveInLibraryRequest))]
 RenameBody = Annotated[RenameFolderRequest, Depends(JsonBody(RenameFolderRequest))]
 RemoveBody = Annotated[RemoveFromLibraryRequest, Depends(JsonBody(RemoveFromLibraryRequest))]
+TEXT = {"text/plain": {"schema": {"type": "string"}}}
 InFolder = Annotated[
     str, Query(max_length=MAX_FOLDER_CHARS, description="A folder; empty: the whole library.")
 ]
@@ -45,7 +46,12 @@ def objects(context: Context, portal: Name, folder: InFolder = "") -> Json:
     return Json(service.objects_in(context.registry.path(portal), folder))
 
 
-@router.get("/export", summary="A reference file: `lode library export`")
+@router.get(
+    "/export",
+    summary="A reference file: `lode library export`",
+    response_class=PlainTextResponse,
+    responses={200: {"description": "The file.", "content": TEXT}},
+)
 def export(
     context: Context, portal: Name, folder: InFolder = "", kind: WrittenFormat = "bibtex"
 ) -> PlainTextResponse:

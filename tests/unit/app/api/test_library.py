@@ -111,5 +111,7 @@ def test_every_route_is_described(client: TestClient) -> None:
     ours = {path.removeprefix(place) for path in paths if path.startswith(place)}
     names = ("objects", "export", "import", "add", "move", "rename", "remove", "undo")
     assert ours == {"", *(f"/{name}" for name in names)}
+    export = paths[f"{place}/export"]["get"]["responses"]["200"]["content"]
+    assert set(export) == {"text/plain"}
     body = paths[f"{place}/add"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert "urls" in str(body) or "$ref" in body
