@@ -61,6 +61,15 @@ def conformance() -> Path:
 
 
 @pytest.fixture(scope="session")
+def reference_libraries() -> Path:
+    """The folder of reference libraries in many formats, beside the checkout."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "biblio"
+    if not folder.is_dir():
+        pytest.skip("the reference libraries are not here (../shared/biblio)")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def recorded_webs() -> Path:
     """The folder of webs recorded by others, beside the checkout."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "webs"

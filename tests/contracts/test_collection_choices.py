@@ -30,7 +30,7 @@ from motherlode.store.tables.collection_choices import (
     standing_choices,
     undo_choices,
 )
-from support.store_records import keep_one, link, lose
+from support.store_records import as_in_version_8, keep_one, link, lose
 
 OWLS, HERONS = TopicId(2), TopicId(3)
 A, B = "http://a.test/", "http://b.test/"
@@ -104,6 +104,7 @@ def test_giving_no_choice_writes_nothing(store: Store) -> None:
 def test_a_database_of_version_7_gets_choices(
     store: Store, database: Path, options: StoreOptions
 ) -> None:
+    as_in_version_8(store)
     with store.writing() as session:
         session.connection.exec_driver_sql("DROP TABLE collection_choices")
         session.connection.execute(about.update().values(value="7"))

@@ -89,8 +89,21 @@ FRONTIER_OF_VERSION_5 = """CREATE TABLE frontier (
     PRIMARY KEY (queue, rank, url_id))"""
 
 
+def as_in_version_8(store: Store) -> None:
+    """Give the database the tables of version 8, which had no library."""
+    with store.writing() as session:
+        for statement in (
+            "DROP TABLE library_members",
+            "DROP TABLE library_objects",
+            "DROP TABLE library_folders",
+            "UPDATE about SET value = '8' WHERE name = 'schema_version'",
+        ):
+            session.connection.exec_driver_sql(statement)
+
+
 def as_in_version_5(store: Store) -> None:
     """Give the database the tables of version 5; its frontier is empty then."""
+    as_in_version_8(store)
     with store.writing() as session:
         for statement in (
             "DROP TABLE collection_choices",

@@ -27,6 +27,8 @@ EXCEPTIONS = {
     "crawl/termination": "when a crawl ends: a decision with a table of tests",
     "export/site/names": "names of files: a rule with examples, which readers of a site see",
     "export/site/spool": "temporary files, so that memory does not grow with pages",
+    "library/formats/jabref_groups": "a grammar of its own inside comments of BibTeX",
+    "library/metadata/coins": "one vocabulary per module, with its citation",
     "fetch/wire/cookies": "a word of HTTP that a newcomer looks for",
     "fetch/wire/pool": "a word of HTTP that a newcomer looks for",
     "fetch/wire/proxies": "a word of HTTP that a newcomer looks for",

@@ -91,6 +91,12 @@ def _collection_choices(connection: Connection) -> None:
     schema.collection_choices.create(connection)
 
 
+def _library(connection: Connection) -> None:
+    """Add the personal library."""
+    for table in (schema.library_folders, schema.library_objects, schema.library_members):
+        table.create(connection)
+
+
 # STEPS[n] takes a database from version n + 1 to n + 2; the newest schema is always in schema.py.
 STEPS: Sequence[Step] = (
     _robots_by_origin,
@@ -100,6 +106,7 @@ STEPS: Sequence[Step] = (
     _lanes_and_scores,
     _probabilities,
     _collection_choices,
+    _library,
 )
 
 

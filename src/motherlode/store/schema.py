@@ -31,7 +31,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import JSON
 
-VERSION = 8
+VERSION = 9
 SEGMENT_BITS = 12  # pages a segment of `links_in`, as a power of two
 
 metadata = MetaData()
@@ -288,6 +288,28 @@ collection_choices = Table(
     Column("former_topic_id", Integer),  # whose collection had it before
     Column("given_at", Double, nullable=False),
     Column("undone_at", Double),  # when the choice was taken back
+)
+
+library_folders = Table(
+    "library_folders",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("parent_id", Integer),
+    Column("name", Text, nullable=False),
+)
+
+library_objects = Table(
+    "library_objects",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("value", JSON, nullable=False),
+)
+
+library_members = Table(
+    "library_members",
+    metadata,
+    Column("folder_id", Integer, primary_key=True, autoincrement=False),
+    Column("object_id", Integer, primary_key=True, autoincrement=False),
 )
 
 archives = Table(

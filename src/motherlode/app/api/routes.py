@@ -10,6 +10,7 @@ from motherlode.app.api import (
     feedback,
     hosts,
     jobs,
+    library,
     marks,
     oai,
     pages,
@@ -37,6 +38,7 @@ PARTS = (
     sites,
     export,
     sources,
+    library,
     source_services,
 )
 

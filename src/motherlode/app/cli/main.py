@@ -33,6 +33,7 @@ COMMANDS = {
     "mark": "Mark search results as good or bad for their topic, to learn from them.",
     "collections": "Show the collections of a portal; accept, reject, move or pin pages.",
     "index": "Build or update the search index of a portal.",
+    "library": "Keep a library of papers and pages; import and export reference files.",
     "links": "Show the hubs and authorities of a topic.",
     "cluster": "Cluster the pages of a topic, and make subtopics of the clusters.",
     "export": "Write a portal as JSON, CSV, Parquet, WARC, WACZ, bookmarks, a graph or a site.",

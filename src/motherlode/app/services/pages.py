@@ -142,11 +142,12 @@ def _original(head: bytes, body: bytes, mime: str) -> Original:
     is_html = _HTML.match(mime) is not None
     if len(body) > MAX_ORIGINAL_BYTES or not (is_html or _TEXT.match(mime)):
         return Original(body, mime)
-    text = decode(body, _content_type(head))
+    text = decode(body, content_type_in(head))
     return Original(body, mime, harmless_html(text) if is_html else text, is_html)
 
 
-def _content_type(head: bytes) -> str:
+def content_type_in(head: bytes) -> str:
+    """Return the Content-Type of an archived response; empty if it has none."""
     for line in head.decode("latin-1").split("\r\n"):
         name, _, value = line.partition(":")
         if name.strip().lower() == "content-type":

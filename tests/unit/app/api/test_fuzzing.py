@@ -24,6 +24,7 @@ from motherlode.app.server.context import make_context
 from motherlode.app.server.rate_limits import RateLimits
 from motherlode.app.server.rules import Refusal, RequestHead
 from motherlode.app.server.settings import ServerSettings
+from motherlode.app.services.library import import_text
 from motherlode.app.services.sources import add_source
 from motherlode.portal import Portal
 from motherlode.records import CENTROID_MODEL, Model, ModelId
@@ -67,6 +68,9 @@ KNOWN: dict[str, Any] = {
     "subject": "animals/birds",
     "format": "csv",
     "pages": 5,
+    "text": "@book{owls, title={Owls of Europe}, year=1983}",
+    "folder": "Birds",
+    "into": "/",
 }
 # Where nothing can be done with what is there: no job runs, and nothing was removed.
 NEVER = {"/crawl/stop", "/crawl/resume", "/topics/restore"}
@@ -86,11 +90,12 @@ class _NoLimits(RateLimits):
 
 @pytest.fixture(scope="module")
 def searchable(tmp_path_factory: pytest.TempPathFactory, finished_birds: Path) -> Path:
-    """A crawled portal with an index, a search source `owls` and collections; to be copied."""
+    """A crawled portal with an index, a source `owls`, collections and a library; to be copied."""
     path = shutil.copytree(finished_birds / "birds", tmp_path_factory.mktemp("fuzz") / "birds")
     urls = path.with_name("urls.txt")
     urls.write_text("owls\nhttp://a.test/owl\n")
     add_source(path, "owls", "file", {"file": str(urls)})
+    import_text(path, KNOWN["text"], "owls.bib", KNOWN["folder"], "")
     with Portal.reading(path) as portal:
         update_index(portal)
     with Portal.writing(path, "test") as portal, portal.store.writing() as session:
