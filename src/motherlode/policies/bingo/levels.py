@@ -79,9 +79,14 @@ def hand_down(classifier: TreeClassifier, subtopics: Mapping[int, int]) -> TreeC
             space: (
                 *(group for group in groups if group.parent != topic),
                 *(
-                    replace(group, parent=topic, planes=(replace(plane, topic=subtopic),))
+                    replace(
+                        group,
+                        parent=topic,
+                        planes=(replace(plane, topic=subtopic),),
+                        profiles=group.profiles.only([index]),
+                    )
                     for group in groups
-                    for plane in group.planes
+                    for index, plane in enumerate(group.planes)
                     if plane.topic == topic
                 ),
             )
