@@ -19,7 +19,7 @@ on figures that every plane has:
                        + CROWDING_WEIGHT n / (n + 10) crowding
                        + PAGES_WEIGHT ln(pages) + OFFSET)))
 
-`pages` counts from 300 to 2,500: shorter and longer crawls were not measured.
+`pages` counts from 450 to 2,500: on shorter crawls it says too much, longer ones were not measured.
 
 The numbers were fitted to the accepted pages of crawls of `schools`, `rsites` and generated webs,
 from 2 to 50 examples, all webs with the same weight (docs/quality.md, "Probabilities"). Rejected
@@ -47,7 +47,7 @@ TYPICAL_REMOTENESS = 0.1
 TYPICAL_CROWDING = 0.0
 TYPICAL_PAGES = 500
 _MIN_REMOTENESS = 0.02
-_MIN_PAGES, _MAX_PAGES = 300, 2_500  # crawls that were measured
+_MIN_PAGES, _MAX_PAGES = 450, 2_500  # below, the same form says too much on `schools`
 _TRUST_PRIOR = 10  # with n examples, crowding and reach count by n / (n + 10)
 MIN_SURROUNDING_PAGES = 50  # of a crawl; fewer say nothing
 _CLOSE = 0.1  # a distance

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 STRENGTH = 1 / 6  # of a distance for one standard deviation, where hosts are homogeneous
 MAX_TERMS = 50_000  # those on most pages are kept
 MIN_HOSTS = 3
-MIN_HOMOGENEITY = 0.3  # measured: 0.4 to 0.9 on most subjects of rsites, 0 to 0.2 on schools
+MIN_HOMOGENEITY = 0.4  # measured: 0.4 to 0.9 on most of rsites, 0 to 0.38 on schools
 MIN_PAGES = 30
 MIN_TERM_HOSTS = 2
 _MIN_TERM_PAGES = 2

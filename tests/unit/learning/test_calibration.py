@@ -62,7 +62,7 @@ def test_in_a_longer_crawl_the_same_page_is_less_probable_within_what_was_measur
     """After 2,286 pages of schools, accepted pages were said to be far better than they were."""
     offsets = [
         plane_offset(0.1, 20, PlaneSurroundings(pages=pages))
-        for pages in (50, 300, 600, 2_500, 10**6)
+        for pages in (50, 450, 600, 2_500, 10**6)
     ]
     assert offsets[0] == offsets[1] > offsets[2] > offsets[3] == offsets[4]
 
