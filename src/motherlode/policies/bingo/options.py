@@ -86,7 +86,7 @@ class BingoOptions(Struct, frozen=True, forbid_unknown_fields=True):
             description="Whether bingo also compares pages with the sites of the examples, where "
             "the pages of a site are about one subject."
         ),
-    ] = True
+    ] = False
     hubs: Annotated[
         int, Meta(ge=0, description="Hubs of each topic whose links go to the front of the queue.")
     ] = 10
