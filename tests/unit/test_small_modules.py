@@ -39,6 +39,7 @@ EXCEPTIONS = {
     "lab/serving/dns": "a protocol of its own, beside `http`",
     "lab/sites/site_ways": "links between the sites of a whole web, which the oracle walks",
     "lexicon/domains": "data that the vocabulary is made of",
+    "policies/bingo/site_profiles": "arrays of a whole crawl; a study says when they are needed",
     "policies/ordinal/explanation": "each policy explains its ranks in a module of this name",
     "policies/websites/training_pages": "which pages of a named site are read: asked again and again",
     "portal/lines": "loaded for a message only: tomlkit takes 4 ms",

@@ -10,11 +10,16 @@ on figures that every plane has:
 - how far outside the pages lie that the plane rejects. If they lie far away, the topic stands apart
   on this web, and few of the accepted pages are wrong;
 - how many rejected pages lie close to the plane, for each accepted page. A plane in a crowd accepts
-  many wrong pages. From few examples this says little, as the plane itself may be anywhere.
+  many wrong pages. From few examples this says little, as the plane itself may be anywhere;
+- how many pages were fetched. Once a crawl has the pages of the topic, it goes on to others: these
+  lie ever farther away, and some of them are accepted.
 
     P = 1 / (1 + exp(-(SLOPE distance + HELD_OUT_WEIGHT max(0, held out) + EXAMPLES_WEIGHT ln n
                        + REMOTENESS_WEIGHT ln(0.02 + remoteness)
-                       + CROWDING_WEIGHT n / (n + 10) crowding + OFFSET)))
+                       + CROWDING_WEIGHT n / (n + 10) crowding
+                       + PAGES_WEIGHT ln(pages) + OFFSET)))
+
+`pages` counts from 450 to 2,500: on shorter crawls it says too much, longer ones were not measured.
 
 The numbers were fitted to the accepted pages of crawls of `schools`, `rsites` and generated webs,
 from 2 to 50 examples, all webs with the same weight (docs/quality.md, "Probabilities"). Rejected
@@ -30,16 +35,19 @@ from msgspec import Struct
 from motherlode.learning.matrix import Floats
 from motherlode.learning.plane_distances import UNKNOWN_CONFIDENCE
 
-SLOPE = 13.8
-HELD_OUT_WEIGHT = 6.2
-EXAMPLES_WEIGHT = 0.23
-REMOTENESS_WEIGHT = 1.56
-CROWDING_WEIGHT = -1.03
-OFFSET = 3.07
+SLOPE = 14.2
+HELD_OUT_WEIGHT = 5.4
+EXAMPLES_WEIGHT = 0.24
+REMOTENESS_WEIGHT = 1.47
+CROWDING_WEIGHT = -0.58
+PAGES_WEIGHT = -0.99
+OFFSET = 8.95
 
 TYPICAL_REMOTENESS = 0.1
 TYPICAL_CROWDING = 0.0
+TYPICAL_PAGES = 500
 _MIN_REMOTENESS = 0.02
+_MIN_PAGES, _MAX_PAGES = 450, 2_500  # below, the same form says too much on `schools`
 _TRUST_PRIOR = 10  # with n examples, crowding and reach count by n / (n + 10)
 MIN_SURROUNDING_PAGES = 50  # of a crawl; fewer say nothing
 _CLOSE = 0.1  # a distance
@@ -58,12 +66,14 @@ class PlaneSurroundings(Struct, frozen=True):
 
     `remoteness` is their mean distance from the plane. `crowding` is the logarithm of the number of
     those close to the plane for each accepted page. `moved` is how far outwards the plane was moved
-    after both were taken; that changes which pages are accepted, and no probability.
+    after both were taken; that changes which pages are accepted, and no probability. `pages` is the
+    number of all pages, or of the sample that was taken.
     """
 
     remoteness: float = TYPICAL_REMOTENESS
     crowding: float = TYPICAL_CROWDING
     moved: float = 0.0
+    pages: int = TYPICAL_PAGES
 
 
 TYPICAL_SURROUNDINGS = PlaneSurroundings()
@@ -73,7 +83,7 @@ def surroundings_of(distances: Floats) -> PlaneSurroundings:
     """Return the surroundings of a plane, given the distances of all pages of a crawl.
 
     >>> surroundings_of(np.repeat([0.2, -0.05, -0.3], [59, 9, 40]))
-    PlaneSurroundings(remoteness=0.254, crowding=-1.792, moved=0.0)
+    PlaneSurroundings(remoteness=0.254, crowding=-1.792, moved=0.0, pages=108)
     """
     known = distances[distances > UNKNOWN_CONFIDENCE]
     rejected = known[known <= 0]
@@ -84,6 +94,7 @@ def surroundings_of(distances: Floats) -> PlaneSurroundings:
     return PlaneSurroundings(
         remoteness=round(-float(rejected.mean()), 3),
         crowding=round(float(np.log((close + 1) / (accepted + 1))), 3),
+        pages=len(known),
     )
 
 
@@ -92,11 +103,13 @@ def plane_offset(
 ) -> float:
     """Return the log-odds that a document on the plane itself belongs to the topic."""
     trust = examples / (examples + _TRUST_PRIOR)
+    pages = min(max(surroundings.pages, _MIN_PAGES), _MAX_PAGES)
     return float(
         HELD_OUT_WEIGHT * max(0.0, held_out)
         + EXAMPLES_WEIGHT * np.log(max(examples, 1))
         + REMOTENESS_WEIGHT * np.log(_MIN_REMOTENESS + surroundings.remoteness)
         + CROWDING_WEIGHT * trust * surroundings.crowding
+        + PAGES_WEIGHT * np.log(pages)
         + OFFSET
         - SLOPE * surroundings.moved
     )
@@ -110,7 +123,7 @@ def reach_beyond(offset: float, examples: int) -> float:
     examples, which say little, a small part.
 
     >>> [round(reach_beyond(offset, 30), 3) for offset in (-1.0, 0.6, 1.5, 5.0)]
-    [0.0, 0.0, 0.033, 0.08]
+    [0.0, 0.0, 0.031, 0.08]
     """
     share = _REACH_SHARE * examples / (examples + _TRUST_PRIOR)
     return min(_MAX_REACH, share * max(0.0, offset / SLOPE - _REACH_MARGIN))
@@ -120,7 +133,7 @@ def probabilities(distances: Floats, offsets: Floats | float) -> Floats:
     """Return the probability for each distance, given the offset of its plane.
 
     >>> probabilities(np.array([0.0, 0.1, 0.2]), plane_offset(0.1, 20)).round(2).tolist()
-    [0.74, 0.92, 0.98]
+    [0.72, 0.91, 0.98]
     """
     log_odds = np.clip(SLOPE * distances + offsets, -30.0, 30.0)
     result: Floats = 1.0 / (1.0 + np.exp(-log_odds))

@@ -25,6 +25,7 @@ from motherlode.learning.matrix import (
 )
 from motherlode.learning.options import TrainingSettings
 from motherlode.learning.semantic import TopicCentroid, fit_centroid, mean_vector, widths_match
+from motherlode.learning.site_profiles import Profiles
 from motherlode.learning.svm import LinearSvm
 from motherlode.learning.xialpha import XiAlpha
 
@@ -61,6 +62,7 @@ class PlaneGroup(Struct, frozen=True):
     """Planes of topics below one parent that share their features.
 
     `unseen_idf` is the idf of every other term, `others_mean` the mean vector of their OTHERS.
+    `profiles` are those of the sites of each plane's topic, or none.
     """
 
     parent: int
@@ -69,6 +71,7 @@ class PlaneGroup(Struct, frozen=True):
     unseen_idf: float = field(name="rare")
     planes: tuple[TopicPlane, ...] = field(name="nodes")
     others_mean: bytes = field(default=b"", name="centre")  # float32
+    profiles: Profiles = Profiles()
 
 
 def is_consistent(group: PlaneGroup) -> bool:
@@ -76,6 +79,8 @@ def is_consistent(group: PlaneGroup) -> bool:
     if len(group.features) % 4 or len(group.idf) != len(group.features):
         return False
     features = np.frombuffer(group.features, np.uint32)
+    if not group.profiles.is_valid() or len(group.profiles.topics) not in (0, len(group.planes)):
+        return False
     if not widths_match(group.others_mean, [plane.centroid for plane in group.planes]):
         return False
     return bool((features[1:] > features[:-1]).all()) and all(

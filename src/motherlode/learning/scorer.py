@@ -16,6 +16,7 @@ from motherlode.learning.calibration import plane_offset
 from motherlode.learning.matrix import Floats, Ints, Terms
 from motherlode.learning.planes import PlaneGroup
 from motherlode.learning.semantic import SemanticScorer
+from motherlode.learning.site_profiles import ProfileScorer
 
 _TERM_BITS = 32
 _PAIR_BYTES = 8  # a term and its count
@@ -107,16 +108,20 @@ class Scorer:
             if group.others_mean
             else None
         )
+        self._sites = ProfileScorer(group.profiles)
 
     def distances(self, batch: BagBatch, rows: Ints, meanings: Meanings | None = None) -> Floats:
         """Return the distances of the given rows by topic; NaN where a document has no known term.
 
-        With `meanings`, nearness to the meaning of a topic is added for the topics that have one.
+        With `meanings`, nearness to the meaning of a topic is added for the topics that have one;
+        so is nearness to the sites of its examples, where they are homogeneous.
         """
-        from_planes = self._from_planes(batch, rows)
-        if self._semantic is None or meanings is None:
-            return from_planes
-        return from_planes + self._semantic.contributions(batch.vectors(meanings)[rows])
+        distances = self._from_planes(batch, rows)
+        if self._semantic is not None and meanings is not None:
+            distances = distances + self._semantic.contributions(batch.vectors(meanings)[rows])
+        if self._sites.has_say:
+            distances = distances + self._sites.contributions(batch, rows)
+        return distances
 
     def _from_planes(self, batch: BagBatch, rows: Ints) -> Floats:
         return _distances(

@@ -7,8 +7,10 @@ from motherlode.documents.text.terms import Bag
 from motherlode.learning.planes import PlaneGroup, TopicPlane
 from motherlode.learning.scorer import BagBatch
 from motherlode.learning.semantic import SemanticScorer
+from motherlode.learning.site_profiles import ProfileScorer
 
 SEMANTIC = "semantic"  # in place of a space: the meaning of a document
+SITES = "sites"  # in place of a space: how near a document is to the sites of the examples
 WHOLE_DOCUMENT = 0  # in place of a term number: all words together
 
 
@@ -48,6 +50,15 @@ def semantic_contribution(
     vectors = BagBatch.from_bags([bag]).vectors(meanings)
     scorer = SemanticScorer(group.others_mean, [plane.centroid])
     return float(scorer.contributions(vectors)[0, 0])
+
+
+def site_contribution(bag: Bag, group: PlaneGroup, plane: TopicPlane) -> float | None:
+    """Return the part of nearness to the sites of the examples; None without their profiles."""
+    profiles = group.profiles.only([group.planes.index(plane)])
+    scorer = ProfileScorer(profiles)
+    if not scorer.has_say:
+        return None
+    return float(scorer.contributions(BagBatch.from_bags([bag]), np.array([0]))[0, 0])
 
 
 def characteristic_terms(

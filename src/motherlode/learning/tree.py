@@ -14,6 +14,7 @@ from typing import Self
 import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.documents.features.meanings import Meanings
 from motherlode.documents.features.spaces import TERMS, Sample
@@ -24,11 +25,14 @@ from motherlode.learning.options import SETTINGS, SettingName, TrainingSettings,
 from motherlode.learning.plane_distances import Mask, PlaneDistances, combine_spaces
 from motherlode.learning.planes import PlaneGroup, TopicPlane, fit_plane_groups, is_consistent
 from motherlode.learning.scorer import BagBatch, Scorer
+from motherlode.learning.site_profiles import Profiles
 from motherlode.learning.term_evidence import (
     SEMANTIC,
+    SITES,
     WHOLE_DOCUMENT,
     characteristic_terms,
     semantic_contribution,
+    site_contribution,
     term_contributions_to,
 )
 
@@ -210,6 +214,23 @@ class TreeClassifier:
         }
         return combined
 
+    def with_profiles(self, profiles: Profiles, topics: Sequence[int]) -> "TreeClassifier":
+        """Return this classifier with the site profiles of these topics, all below the root."""
+
+        def profiled_group(group: PlaneGroup) -> PlaneGroup:
+            if group.parent != ROOT:
+                return group
+            indices = [topics.index(plane.topic) for plane in group.planes]
+            return replace(group, profiles=profiles.only(indices))
+
+        profiled = TreeClassifier(self.settings, self.spaces, self.rule)
+        profiled.__dict__.update(self.__getstate__())
+        profiled.groups_ = {
+            space: tuple(map(profiled_group, groups)) if space == TERMS else groups
+            for space, groups in self.groups_.items()
+        }
+        return profiled
+
     @property
     def parents(self) -> dict[int, int]:
         """The parent of each topic that has a plane."""
@@ -226,7 +247,7 @@ class TreeClassifier:
         """Return the part of each term in a document's distance from a plane, the largest first.
 
         Each entry is a space, a term and its part. The part of the document's meaning has the space
-        `SEMANTIC` and the term `WHOLE_DOCUMENT`.
+        `SEMANTIC` and the term `WHOLE_DOCUMENT`, and that of its site the space `SITES`.
         """
         contributions = [
             (space, term, part)
@@ -234,13 +255,15 @@ class TreeClassifier:
             for group, plane in self._planes_in(space, topic)
             for term, part in term_contributions_to(sample.get(space), group, plane)
         ]
-        # The meaning does not count for a document without a known term.
-        if contributions and self.meanings is not None:
-            for group, plane in self._planes_in(TERMS, topic):
-                bag = sample.get(TERMS, _EMPTY_BAG)
-                semantic = semantic_contribution(bag, group, plane, self.meanings)
-                if semantic is not None:
-                    contributions.append((SEMANTIC, WHOLE_DOCUMENT, semantic))
+        # Neither meaning nor site counts for a document without a known term.
+        for group, plane in self._planes_in(TERMS, topic) if contributions else ():
+            bag = sample.get(TERMS, _EMPTY_BAG)
+            wholes = {SITES: site_contribution(bag, group, plane)}
+            if self.meanings is not None:
+                wholes[SEMANTIC] = semantic_contribution(bag, group, plane, self.meanings)
+            contributions += [
+                (space, WHOLE_DOCUMENT, part) for space, part in wholes.items() if part is not None
+            ]
         return sorted(contributions, key=lambda contribution: -abs(contribution[2]))
 
     def characteristic(

@@ -4,14 +4,14 @@ from msgspec import Struct
 
 from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import spell
-from motherlode.learning.term_evidence import SEMANTIC
+from motherlode.learning.term_evidence import SEMANTIC, SITES
 from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import Document, TopicId
 from motherlode.topics import OTHERS, TopicTree
 from motherlode.training.certainty import Assessed
 
 MAX_TERMS = 20
-_MEANING_LABEL = "what it is about"  # shown for the part of the document's meaning
+_LABELS = {SEMANTIC: "what it is about", SITES: "the site it is like"}  # of whole documents
 
 
 class LevelMargins(Struct, frozen=True):
@@ -82,7 +82,7 @@ def term_contributions(
     words = spell({term for _, term, _ in parts}, text, document.language)
     contributions = []
     for space, term, part in parts:
-        word = _MEANING_LABEL if space == SEMANTIC else words.get(term, f"#{term}")
+        word = _LABELS.get(space) or words.get(term, f"#{term}")
         contributions.append(TermContribution(space, word, part))
     return contributions
 

@@ -14,6 +14,7 @@ from motherlode.documents.features.spaces import ANCHORS, TERMS, URLS, Sample
 from motherlode.documents.text.terms import bag_of, spell
 from motherlode.learning.calibration import PlaneSurroundings
 from motherlode.learning.options import TrainingSettings, VotingRule
+from motherlode.learning.site_profiles import Profiles
 from motherlode.learning.tree import TopicVerdict, TreeClassifier
 from support.word_vectors import tiny
 
@@ -305,7 +306,9 @@ def test_a_model_packed_by_an_earlier_release_is_read() -> None:
     model = TreeClassifier.unpack(packed)
     before, after = msgspec.msgpack.decode(packed), msgspec.msgpack.decode(model.pack())
     for group in (group for groups in after["spaces"].values() for group in groups):
-        for plane in group["nodes"]:  # it did not say where the pages of a crawl lie
+        # it said neither what sites are about nor where the pages of a crawl lie
+        assert msgspec.convert(group.pop("profiles"), Profiles) == Profiles()
+        for plane in group["nodes"]:
             assert plane.pop("surroundings") == msgspec.to_builtins(PlaneSurroundings())
     assert after == {name: before[name] for name in after}
     assert (model.rule, model.meanings_digest) == (VotingRule.MAJORITY, "tiny")

@@ -4,7 +4,6 @@ import msgspec
 from msgspec import Struct
 
 from motherlode.learning.links.mentions import Mentions
-from motherlode.learning.links.profiles import Profiles
 from motherlode.learning.links.weights import LinkWeights
 
 VERSION = 1
@@ -15,7 +14,6 @@ class LinkModel(Struct, frozen=True):
 
     mentions: Mentions = Mentions()
     weights: LinkWeights = LinkWeights()
-    profiles: Profiles = Profiles()
     version: int = VERSION
 
     def pack(self) -> bytes:
@@ -34,7 +32,6 @@ def unpack_link_model(packed: bytes) -> LinkModel:
         raise ValueError(f"no model: {error}") from error
     if model.version != VERSION:
         raise ValueError(f"a model of version {model.version}; this Motherlode knows {VERSION}")
-    parts = (model.mentions, model.weights, model.profiles)
-    if not all(part.is_valid() for part in parts):
+    if not (model.mentions.is_valid() and model.weights.is_valid()):
         raise ValueError("no model: its words and weights do not belong together")
     return model

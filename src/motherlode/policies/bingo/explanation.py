@@ -8,7 +8,6 @@ from motherlode.learning.links.model import LinkModel
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.kernels import NEARBY_LINKS
 from motherlode.policies.bingo.prospects import Prospects, RankParts
-from motherlode.policies.bingo.site_profiles import evidence_on_pages
 from motherlode.policies.bingo.steering import FRONT_BONUS, topic_probability, use_models
 from motherlode.policies.explanation import PresentRank, RankedUrl, RankPart
 from motherlode.records import LINK_MODEL, Judgement, Link, PageId
@@ -16,7 +15,6 @@ from motherlode.store.queries.url_traces import Neighbour, judged_near, neighbou
 from motherlode.store.session import Session
 from motherlode.store.tables.judgements import judgements_of
 from motherlode.store.tables.pages import KeptLink, KeptPage, judgement_of, links_to, page_numbered
-from motherlode.training.corpus import PageCorpus
 from motherlode.training.models import latest_model
 from motherlode.training.portal_view import PortalView
 from motherlode.urls import host_of, url_key
@@ -136,21 +134,16 @@ def _rank_parts(
     links = latest_model(view.session, view.tree, LINK_MODEL) or LinkModel()
     use_models(prospects, classifier, links)
     judgements = evidence.judgements
-    hosts_pages = [page.page for page in evidence.host_pages]
-    corpus, pages = PageCorpus(view.session), sorted({*judgements, *hosts_pages})
-    profiles = evidence_on_pages(corpus, links.profiles, pages)
     for link in evidence.links:
         page = page_numbered(view.session, link.page)
         if page is not None:
             words = prospects.score_links([Link(url.url, url.key, link.anchor)])
-            of_profiles = profiles.of_page(link.page)
-            probability = topic_probability(judgements[link.page], of_profiles)
+            probability = topic_probability(judgements[link.page])
             prospects.add_page(probability, page.page.key, words)
     for host_page in evidence.host_pages:
         if host_page.judgement is not None and host_page.page not in judgements:
             key = url_key(host_page.url, host_of(host_page.url))
-            of_profiles = profiles.of_page(host_page.page)
-            prospects.count_page(key, topic_probability(host_page.judgement, of_profiles))
+            prospects.count_page(key, topic_probability(host_page.judgement))
     if evidence.near:
         prospects.set_nearby(
             url.key, sum(map(topic_probability, evidence.near)), len(evidence.near)

@@ -23,6 +23,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from motherlode.learning.calibration import (
+    TYPICAL_PAGES,
     TYPICAL_SURROUNDINGS,
     plane_offset,
     reach_beyond,
@@ -79,9 +80,14 @@ def hand_down(classifier: TreeClassifier, subtopics: Mapping[int, int]) -> TreeC
             space: (
                 *(group for group in groups if group.parent != topic),
                 *(
-                    replace(group, parent=topic, planes=(replace(plane, topic=subtopic),))
+                    replace(
+                        group,
+                        parent=topic,
+                        planes=(replace(plane, topic=subtopic),),
+                        profiles=group.profiles.only([index]),
+                    )
                     for group in groups
-                    for plane in group.planes
+                    for index, plane in enumerate(group.planes)
                     if plane.topic == topic
                 ),
             )
@@ -207,7 +213,8 @@ def _reach_out(classifier: TreeClassifier) -> TreeClassifier:
 
     def reaching(plane: TopicPlane) -> TopicPlane:
         around = plane.surroundings
-        offset = plane_offset(plane.held_out, plane.examples, around)
+        typical = replace(around, pages=TYPICAL_PAGES)  # a longer crawl does not make it narrower
+        offset = plane_offset(plane.held_out, plane.examples, typical)
         reach = reach_beyond(offset, plane.examples)
         if around == TYPICAL_SURROUNDINGS or not reach:
             return plane

@@ -83,8 +83,8 @@ class BingoOptions(Struct, frozen=True, forbid_unknown_fields=True):
     sites: Annotated[
         bool,
         Meta(
-            description="Whether bingo also ranks links by the sites of the examples: for webs "
-            "whose sites each have one subject."
+            description="Whether bingo also compares pages with the sites of the examples, where "
+            "the pages of a site are about one subject."
         ),
     ] = False
     hubs: Annotated[

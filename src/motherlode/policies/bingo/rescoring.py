@@ -16,7 +16,6 @@ from motherlode.policies.bingo.link_evidence import LinkSums, ProspectsWriter
 from motherlode.policies.bingo.link_text import text_evidence_of
 from motherlode.policies.bingo.link_weights import LinkWeightLearner
 from motherlode.policies.bingo.prospects import Prospects
-from motherlode.policies.bingo.site_profiles import PageEvidence, evidence_on_pages
 from motherlode.policies.bingo.steering import (
     FRONT_BONUS,
     MIN_FRONT_PROBABILITY,
@@ -83,15 +82,14 @@ def write_prospects(
     policy and the prospects use these weights.
     """
     pages, urls = urls_of_all_pages(session)
-    evidence_on = evidence_on_pages(corpus, policy.links.profiles)
-    outcomes = _outcomes(pages, urls, judgements, evidence_on)
+    outcomes = _outcomes(pages, urls, judgements)
     waiting = LinkSums(*open_urls(session, prospects.size), outcomes)
     sampled = select_sample(pages) if select_sample is not None else pages[:0]
     learner = LinkWeightLearner(session, pages[sampled], urls[sampled], outcomes)
     languages: dict[int, str] = {}
     for batch in corpus.linked_pages():
         confidences = judgements.confidences_of(batch.pages)
-        probabilities = topic_probabilities(confidences, evidence_on.of_pages(batch.pages))
+        probabilities = topic_probabilities(confidences)
         prospects.count_pages(batch.keys, probabilities)
         for sums in (waiting, learner.sums):
             sums.add_pages(batch.pages, probabilities, batch.starts, batch.targets)
@@ -105,16 +103,14 @@ def write_prospects(
     writer.write(addresses(session, prospects.size))
 
 
-def _outcomes(
-    pages: Ints, urls: Ints, judgements: JudgementTable, evidence_on: PageEvidence
-) -> Singles:
+def _outcomes(pages: Ints, urls: Ints, judgements: JudgementTable) -> Singles:
     """Return the probability of the page at each URL, by URL number; NaN where there is no page.
 
     The last value is NaN, and stands for all larger numbers.
     """
     outcomes = np.full(int(urls.max(initial=0)) + 2, np.nan, np.float32)
     confidences = judgements.confidences_of(pages)
-    outcomes[urls] = topic_probabilities(confidences, evidence_on.of_pages(pages))
+    outcomes[urls] = topic_probabilities(confidences)
     return outcomes
 
 

@@ -1,35 +1,16 @@
-"""The profiles of topics, learned from the pages of a crawl, and their evidence on all pages."""
+"""The site profiles of topics, learned from the pages of a crawl."""
 
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from motherlode.documents.features.spaces import TERMS
-from motherlode.learning.links.profiles import ProfileEvidence, Profiles, learn_profiles
-from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.matrix import Ints
 from motherlode.learning.scorer import BagBatch
+from motherlode.learning.site_profiles import Profiles, learn_profiles
 from motherlode.policies.bingo.kernels import HOST_SHIFT
 from motherlode.records import PageId
 from motherlode.training.corpus import PageCorpus
-
-
-class PageEvidence:
-    """Evidence on pages, by their numbers."""
-
-    def __init__(self, pages: Ints, log_odds: Floats) -> None:
-        """`pages` are in ascending order."""
-        self._pages, self._log_odds = pages, log_odds
-
-    def of_page(self, page: PageId) -> float:
-        """Return the evidence on one page; 0 for a page without words."""
-        return float(self.of_pages(np.array([page], np.int64))[0])
-
-    def of_pages(self, pages: Ints) -> Floats:
-        """Return the evidence on each of these pages; 0 for a page without words."""
-        if not len(self._pages):
-            return np.zeros(len(pages))
-        nearest = np.minimum(self._pages.searchsorted(pages), len(self._pages) - 1)
-        return np.where(self._pages[nearest] == pages, self._log_odds[nearest], 0.0)
 
 
 def profiles_of_crawl(
@@ -51,22 +32,6 @@ def profiles_of_crawl(
     hosts = hosts_of_linked[linked_pages.searchsorted(numbers)]
     rows_of_topics = [np.flatnonzero(np.isin(numbers, list(pages))) for pages in examples]
     return learn_profiles(_joined(parts), hosts, rows_of_topics)
-
-
-def evidence_on_pages(
-    corpus: PageCorpus, profiles: Profiles, only: Sequence[PageId] | None = None
-) -> PageEvidence:
-    """Return the evidence of profiles on all pages of the crawl, or on the pages in `only`."""
-    evidence = ProfileEvidence(profiles)
-    if not evidence.has_say:
-        return PageEvidence(np.zeros(0, np.int64), np.zeros(0))
-    pages, log_odds = [np.zeros(0, np.int64)], [np.zeros(0)]
-    for batch in corpus.batches((TERMS,), only=only):
-        pages.append(batch.pages[batch.selected])
-        log_odds.append(evidence.log_odds(batch.batches[TERMS], batch.selected))
-    numbers = np.concatenate(pages)
-    order = numbers.argsort()
-    return PageEvidence(numbers[order], np.concatenate(log_odds)[order])
 
 
 def _hosts_of_pages(corpus: PageCorpus) -> tuple[Ints, Ints]:

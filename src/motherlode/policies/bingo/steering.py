@@ -15,12 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
-from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.model import LinkModel
-from motherlode.learning.links.profiles import ProfileEvidence, Profiles
 from motherlode.learning.matrix import Ints
 from motherlode.learning.options import VotingRule
-from motherlode.learning.scorer import BagBatch
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.kernels import Floats
 from motherlode.policies.bingo.link_text import EvidenceSum, text_evidence_of
@@ -47,7 +44,6 @@ from motherlode.records import (
 from motherlode.urls import host_of, registrable_domain
 
 NO_LINK_MODEL = LinkModel()
-NO_PROFILES = Profiles()
 STEEPNESS = 15.0  # log-odds for a distance of 1 from the plane; docs/quality.md
 FRONT_BONUS = 1.0  # added to the rank of URLs at the front of the queue
 MIN_FRONT_PROBABILITY = 0.8  # that a URL at the front of the queue is on the topic
@@ -95,15 +91,12 @@ class ByConfidence:
 class ByProspects:
     """Rank a link by the prospects of its target."""
 
-    def __init__(self, prospects: Prospects, profiles: Profiles = NO_PROFILES) -> None:
+    def __init__(self, prospects: Prospects) -> None:
         self.prospects = prospects
-        self._profiles = ProfileEvidence(profiles)
-        self._evidence: dict[UrlKey, float] = {}  # of the pages that are expected
         self._scored: dict[UrlKey, ScoredLinks] = {}  # the links of pages that are expected
 
     def expect(self, visits: Sequence[Visit]) -> None:
-        self._scored, self._evidence = {}, {}
-        self._add_evidence(visits)
+        self._scored = {}
         by_language: dict[str, list[Visit]] = {}
         for visit in visits:
             by_language.setdefault(_language(visit), []).append(visit)
@@ -119,48 +112,26 @@ class ByProspects:
         scored = self._scored.get(visit.entry.key) if links is visit.document.links else None
         if scored is None:
             scored = self.prospects.score_links(links, _language(visit))
-        probability = self._probability(visit, judgement)
+        probability = topic_probability(judgement)
         ranks: list[float] = self.prospects.add_page(probability, visit.entry.key, scored).tolist()
         return ranks
 
     def current_ranks(self, keys: Sequence[UrlKey], _referrer_confidences: Floats) -> Floats:
         return self.prospects.ranks(keys)
 
-    def _add_evidence(self, visits: Sequence[Visit]) -> None:
-        """Compute what the profiles say of these pages; together takes less time than one by
-        one.
-        """
-        known = [visit for visit in visits if TERMS in visit.sample]
-        if known and self._profiles.has_say:
-            batch = BagBatch.from_bags([visit.sample[TERMS] for visit in known])
-            evidence = self._profiles.log_odds(batch, np.arange(len(known))).tolist()
-            keys = [visit.entry.key for visit in known]
-            self._evidence.update(zip(keys, evidence, strict=True))
-
-    def _probability(self, visit: Visit, judgement: Judgement) -> float:
-        if visit.entry.key not in self._evidence:
-            self._add_evidence([visit])
-        return topic_probability(judgement, self._evidence.get(visit.entry.key, 0.0))
-
 
 def _language(visit: Visit) -> str:
     return visit.document.language or "en"
 
 
-def topic_probability(judgement: Judgement, evidence: float = 0.0) -> float:
-    """Return the probability that a page is on its topic, by its distance from the plane.
-
-    `evidence` is added to the log-odds.
-    """
-    return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence - evidence))
+def topic_probability(judgement: Judgement) -> float:
+    """Return the probability that a page is on its topic, by its distance from the plane."""
+    return 1.0 / (1.0 + exp(-STEEPNESS * judgement.confidence))
 
 
-def topic_probabilities(confidences: Floats, evidence: Floats | float = 0.0) -> Floats:
-    """Return the probability that each page is on its topic; NaN where the confidence is NaN.
-
-    `evidence` is added to the log-odds.
-    """
-    probabilities: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences - evidence))
+def topic_probabilities(confidences: Floats) -> Floats:
+    """Return the probability that each page is on its topic; NaN where the confidence is NaN."""
+    probabilities: Floats = 1.0 / (1.0 + np.exp(-STEEPNESS * confidences))
     return probabilities
 
 
@@ -313,7 +284,7 @@ class Bingo(PolicyDefaults):
             use_models(prospects, classifier, links)
             if self.prospects is not None:
                 prospects.add_missing_from(self.prospects)
-            self.ranking = ByProspects(prospects, links.profiles)
+            self.ranking = ByProspects(prospects)
 
     def place(self, url: str, rank: float, depth: int, distance: float) -> tuple[Lane, float]:
         """Return the lane and rank of a link; the learning phase holds distant links back."""
@@ -390,7 +361,7 @@ def policy_for(
         model=model,
         crawl=config.crawl,
         options=config.bingo,
-        ranking=ByProspects(prospects, links.profiles),
+        ranking=ByProspects(prospects),
         home=home,
         phase=phase,
         links=links,

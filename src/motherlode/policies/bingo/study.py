@@ -13,7 +13,6 @@ from msgspec import Struct
 from motherlode.documents.features.spaces import TERMS
 from motherlode.learning.links.mentions import Mentions, learn_mentions
 from motherlode.learning.links.model import LinkModel
-from motherlode.learning.links.profiles import Profiles
 from motherlode.learning.matrix import Ints
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.archetypes import (
@@ -116,11 +115,7 @@ def study(
     training_set, classifier = learn_levelled_topics(session, tree, config, examples, trainer)
     home = home_of(tree, examples)
     judgements = _judge_pages(session, classifier, trainer.corpus)
-    profiles = Profiles()
-    if config.bingo.sites and config.crawl.policy != BINGO_2003:
-        pages = _example_pages(trainer, examples)
-        profiles = profiles_of_crawl(trainer.corpus, _SAMPLE_PAGES, pages)
-    links = LinkModel(_learn_mentions(trainer.corpus, judgements), profiles=profiles)
+    links = LinkModel(_learn_mentions(trainer.corpus, judgements))
     policy = policy_for(config, classifier, None, home, request.phase, links)
     if policy.prospects is not None:
         select_sample = _apprentice_sample(config, trainer, examples)
@@ -195,6 +190,12 @@ def _learn_levelled(
     own = trainer.classifiers_without_marks(tuple(given_examples(examples)))
     if not all(map(knows_topics, own)):
         return training_set, classifier
+    if config.bingo.sites:
+        topics = sorted(topic for topic, parent in classifier.parents.items() if parent == ROOT)
+        example_pages = _example_pages(trainer, examples, topics)
+        profiles = profiles_of_crawl(trainer.corpus, _SAMPLE_PAGES, example_pages)
+        classifier = classifier.with_profiles(profiles, topics)
+        own = tuple(of_user.with_profiles(profiles, topics) for of_user in own)
     pages = trainer.corpus.batches(options.spaces, trainer.corpus.sampling_step(_SAMPLE_PAGES))
     levelled = level_planes(classifier, own, tree, pages)
     return training_set, hand_down(levelled, only_subtopics(training_set))
@@ -232,12 +233,18 @@ def _judge_pages(
     )
 
 
-def _example_pages(trainer: Trainer, examples: Iterable[Example]) -> list[list[PageId]]:
-    """Return the pages that the user gave as examples of each topic."""
-    documents = trainer.training_set(tuple(given_examples(list(examples)))).documents
+def _example_pages(
+    trainer: Trainer, examples: Sequence[Example], topics: Iterable[int]
+) -> list[list[PageId]]:
+    """Return the pages that the user gave as examples of each topic and of topics below it."""
+    given = trainer.training_set(tuple(given_examples(examples)))
     return [
-        [document.page for document in of_topic if document.page is not None]
-        for of_topic in documents.values()
+        [
+            document.page
+            for document in documents_below(topic, given.parents, given.documents)
+            if document.page is not None
+        ]
+        for topic in topics
     ]
 
 

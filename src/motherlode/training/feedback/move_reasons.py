@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from motherlode.documents.features.spaces import Sample
 from motherlode.documents.text.terms import spell
-from motherlode.learning.term_evidence import SEMANTIC
+from motherlode.learning.term_evidence import SEMANTIC, SITES
 from motherlode.learning.tree import ROOT, TreeClassifier
 from motherlode.records import Feedback, PageId, TopicId, Word
 from motherlode.store.session import Session
@@ -262,11 +262,15 @@ def _words(terms: Sequence[Term], pages: Sequence[_Page]) -> dict[Term, str]:
     spelled: dict[int, str] = {}
     for page in reversed(pages):  # the first page has the last word
         spelled |= spell(numbers, page.text, page.language)
-    meaning = "what it is about" if len(pages) == 1 else "what they are about"
+    is_single = len(pages) == 1
+    labels = {
+        SEMANTIC: "what it is about" if is_single else "what they are about",
+        SITES: "the site it is like" if is_single else "the sites they are like",
+    }
     return {
-        (space, term): meaning if space == SEMANTIC else f"\u201c{spelled[term]}\u201d"
+        (space, term): labels.get(space) or f"\u201c{spelled[term]}\u201d"
         for space, term in terms
-        if space == SEMANTIC or term in spelled
+        if space in labels or term in spelled
     }
 
 

@@ -14,7 +14,7 @@ from motherlode.app.services.judgement import JudgedDocument, judge_again, judge
 from motherlode.app.services.portals.hints import train_command
 from motherlode.app.text import count
 from motherlode.documents.features.spaces import TERMS
-from motherlode.learning.term_evidence import SEMANTIC
+from motherlode.learning.term_evidence import SEMANTIC, SITES
 from motherlode.topics import OTHERS
 from motherlode.training.certainty import margin_text, topic_text
 from motherlode.training.judgement_reasons import TermContribution
@@ -90,4 +90,4 @@ def _show_terms(name: str, terms: list[TermContribution]) -> None:
 
 
 def _label(term: TermContribution) -> str:
-    return term.word if term.space in (TERMS, SEMANTIC) else f"{term.word} ({term.space})"
+    return term.word if term.space in (TERMS, SEMANTIC, SITES) else f"{term.word} ({term.space})"

@@ -4,18 +4,23 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import Bag
-from motherlode.learning.links.profiles import (
-    CUT,
+from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.planes import is_consistent
+from motherlode.learning.scorer import BagBatch
+from motherlode.learning.site_profiles import (
+    MIN_HOMOGENEITY,
     MIN_PAGES,
     STRENGTH,
-    ProfileEvidence,
     Profiles,
+    ProfileScorer,
     intraclass_correlation,
     learn_profiles,
 )
-from motherlode.learning.matrix import Floats, Ints
-from motherlode.learning.scorer import BagBatch
+from motherlode.learning.term_evidence import SITES
+from motherlode.learning.tree import ROOT, TreeClassifier
+from motherlode.policies.bingo.levels import hand_down
 
 HOSTS, PAGES_OF_HOST = 8, 10
 BOILERPLATE = 1  # a term that all pages of all hosts have
@@ -45,7 +50,7 @@ def web_of_sites(*, homogeneous: bool) -> tuple[BagBatch, Ints]:
 
 def evidence_on_web(batch: BagBatch, hosts: Ints, *examples: int) -> Floats:
     profiles = learn_profiles(batch, hosts, [np.array(examples)])
-    return ProfileEvidence(profiles).log_odds(batch, np.arange(len(batch)))
+    return ProfileScorer(profiles).contributions(batch, np.arange(len(batch)))[:, 0]
 
 
 def test_where_hosts_are_homogeneous_pages_of_similar_hosts_are_likely() -> None:
@@ -58,26 +63,24 @@ def test_where_hosts_are_homogeneous_pages_of_similar_hosts_are_likely() -> None
 
 def test_where_hosts_have_many_subjects_there_is_no_evidence() -> None:
     batch, hosts = web_of_sites(homogeneous=False)
-    profiles = learn_profiles(batch, hosts, [np.array([0, 2])])
-    assert profiles.homogeneity < 0.2
-    assert np.abs(evidence_on_web(batch, hosts, 0, 2)).max() < 1.5
+    assert learn_profiles(batch, hosts, [np.array([0, 2])]) == Profiles()
 
 
 def test_the_evidence_is_the_standardised_cosine_by_homogeneity() -> None:
     batch, hosts = web_of_sites(homogeneous=True)
     profiles = learn_profiles(batch, hosts, [np.array([0, 1])])
-    evidence = ProfileEvidence(profiles).log_odds(batch, np.arange(len(batch)))
-    standardised = evidence / (STRENGTH * profiles.homogeneity) + CUT
+    parts = ProfileScorer(profiles).contributions(batch, np.arange(len(batch)))
+    standardised = parts / (STRENGTH * profiles.homogeneity)
     assert standardised.mean() == pytest.approx(0.0, abs=1e-4)
     assert standardised.std() == pytest.approx(1.0, abs=1e-4)
 
 
 def test_what_all_hosts_share_is_no_evidence() -> None:
     batch, hosts = web_of_sites(homogeneous=True)
-    evidence = ProfileEvidence(learn_profiles(batch, hosts, [np.array([0, 1])]))
+    scorer = ProfileScorer(learn_profiles(batch, hosts, [np.array([0, 1])]))
     new = batch_of([BOILERPLATE], [BOILERPLATE, 20, 21, 22], [BOILERPLATE, 10, 11, 12])
-    only_boilerplate, off_topic, on_topic = evidence.log_odds(new, np.arange(3))
-    assert only_boilerplate == pytest.approx(off_topic, abs=0.5)
+    only_boilerplate, off_topic, on_topic = scorer.contributions(new, np.arange(3))[:, 0]
+    assert only_boilerplate == pytest.approx(off_topic, abs=0.04)
     assert only_boilerplate < on_topic
 
 
@@ -86,16 +89,20 @@ def test_what_a_single_host_has_does_not_make_hosts_homogeneous() -> None:
     batch, hosts = web_of_sites(homogeneous=False)
     own_words = np.isin(batch.terms, 1000 + np.arange(HOSTS))
     assert own_words.sum() == len(batch)
-    assert learn_profiles(batch, hosts, [np.array([0, 2])]).homogeneity < 0.2
+    assert learn_profiles(batch, hosts, [np.array([0, 2])]).homogeneity < MIN_HOMOGENEITY
 
 
-def test_the_nearest_of_several_topics_counts() -> None:
+def test_each_topic_has_its_own_profile_and_one_without_example_pages_has_none() -> None:
     batch, hosts = web_of_sites(homogeneous=True)
-    examples = [np.array([0, 1]), np.array([PAGES_OF_HOST, PAGES_OF_HOST + 1])]
+    nothing = np.array([], np.int64)
+    examples = [np.array([0, 1]), nothing, np.array([PAGES_OF_HOST, PAGES_OF_HOST + 1])]
+    profiles = learn_profiles(batch, hosts, examples)
     rows = np.arange(len(batch))
-    both = ProfileEvidence(learn_profiles(batch, hosts, examples)).log_odds(batch, rows)
-    first = ProfileEvidence(learn_profiles(batch, hosts, examples[:1])).log_odds(batch, rows)
-    assert both[hosts % 2 == 1].min() > first[hosts % 2 == 1].max()
+    parts = ProfileScorer(profiles).contributions(batch, rows)
+    assert (parts[:, 0] > parts[:, 2]).tolist() == (hosts % 2 == 0).tolist()
+    assert not parts[:, 1].any()
+    last = ProfileScorer(profiles.only([2])).contributions(batch, rows)
+    assert last == pytest.approx(parts[:, 2:])
 
 
 def test_a_small_crawl_says_nothing() -> None:
@@ -106,15 +113,14 @@ def test_a_small_crawl_says_nothing() -> None:
     assert learn_profiles(batch, hosts % 2, [rows]) == Profiles()
     assert learn_profiles(batch, hosts, [np.array([], np.int64)]) == Profiles()
     assert learn_profiles(batch_of(), np.array([], np.int64), [rows]) == Profiles()
-    nothing = ProfileEvidence(Profiles())
-    assert not nothing.has_say
-    assert nothing.log_odds(batch, np.arange(3)).tolist() == [0.0, 0.0, 0.0]
+    assert not ProfileScorer(Profiles()).has_say
+    assert Profiles().only([1]) == Profiles()
 
 
 def test_pages_without_known_words_have_finite_evidence() -> None:
     batch, hosts = web_of_sites(homogeneous=True)
-    evidence = ProfileEvidence(learn_profiles(batch, hosts, [np.array([0, 1])]))
-    assert np.isfinite(evidence.log_odds(batch_of([], [999_999]), np.arange(2))).all()
+    scorer = ProfileScorer(learn_profiles(batch, hosts, [np.array([0, 1])]))
+    assert np.isfinite(scorer.contributions(batch_of([], [999_999]), np.arange(2))).all()
 
 
 @pytest.mark.parametrize(
@@ -145,5 +151,51 @@ def test_profiles_whose_parts_do_not_fit_are_not_valid() -> None:
     assert not replace(profiles, terms=profiles.terms[::-1]).is_valid()
     assert not replace(profiles, topics=(replace(topic, deviation=0.0),)).is_valid()
     assert not replace(profiles, topics=(replace(topic, mean=float("nan")),)).is_valid()
-    assert not replace(profiles, topics=(replace(topic, weights=b""),)).is_valid()
+    assert not replace(profiles, topics=(replace(topic, weights=topic.weights[4:]),)).is_valid()
     assert not replace(profiles, homogeneity=float("inf")).is_valid()
+
+
+def profiled_tree(topics: dict[int, int]) -> tuple[TreeClassifier, TreeClassifier, BagBatch, Ints]:
+    """Return a classifier of topics by one example page each, the same with profiles, and a web."""
+    batch, hosts = web_of_sites(homogeneous=True)
+    documents = {topic: [{TERMS: batch.bag(row)}] for topic, row in topics.items()}
+    others = {ROOT: [{TERMS: batch_of([BOILERPLATE, 90, 91, 92]).bag(0)}]}
+    plain = TreeClassifier().fit(dict.fromkeys(topics, ROOT), documents, others)
+    profiles = learn_profiles(batch, hosts, [np.array([row]) for row in topics.values()])
+    return plain, plain.with_profiles(profiles, list(topics)), batch, hosts
+
+
+def test_pages_of_sites_like_those_of_the_examples_lie_farther_inside() -> None:
+    plain, profiled, batch, hosts = profiled_tree({2: 0, 3: PAGES_OF_HOST})
+    rows = np.arange(len(batch))
+    before = plain.distances_for_rows({TERMS: batch}, rows)
+    after = profiled.distances_for_rows({TERMS: batch}, rows)
+    for topic, subject in ((2, 0), (3, 1)):
+        added = after[topic] - before[topic]
+        assert added[hosts % 2 == subject].min() > 0 > added[hosts % 2 != subject].max()
+
+
+def test_a_packed_classifier_has_the_profiles_and_its_explanation_adds_up() -> None:
+    _, profiled, batch, _ = profiled_tree({2: 0, 3: PAGES_OF_HOST})
+    unpacked = TreeClassifier.unpack(profiled.pack())
+    sample = {TERMS: batch.bag(1)}
+    parts = unpacked.explain(sample, 3)
+    assert [part < 0 for space, _, part in parts if space == SITES] == [True]
+    total = sum(part for _, _, part in parts) + unpacked.planes(3)[TERMS].bias
+    assert total == pytest.approx(float(unpacked.distances([sample])[3][0]), abs=1e-6)
+
+
+def test_profiles_of_other_topics_make_a_model_inconsistent() -> None:
+    _, profiled, _, _ = profiled_tree({2: 0, 3: PAGES_OF_HOST})
+    (group,) = profiled.groups_[TERMS]
+    assert is_consistent(group)
+    assert not is_consistent(replace(group, profiles=group.profiles.only([0])))
+
+
+def test_a_topic_that_hands_its_plane_down_hands_down_its_profile() -> None:
+    _, profiled, batch, _ = profiled_tree({2: 0, 3: PAGES_OF_HOST})
+    handed = hand_down(profiled, {3: 4})
+    rows = np.arange(len(batch))
+    assert handed.distances_for_rows({TERMS: batch}, rows, 3)[4] == pytest.approx(
+        profiled.distances_for_rows({TERMS: batch}, rows)[3]
+    )

@@ -1,4 +1,4 @@
-"""What the sites of a topic's examples are about: evidence on pages, for ranking their links.
+"""What the sites of a topic's examples are about: evidence on pages, beside the planes.
 
 A plane tells the examples from common vocabulary. On webs of sites that is not enough: what the
 sites have in common (an R package's reference, a wiki's templates) looks like the topic. So words
@@ -10,32 +10,36 @@ classification", take sites as documents, too). A page is compared with the prof
 
 where all vectors have length 1. h is how homogeneous hosts are on this web: the intraclass
 correlation of pages' cosines with the examples, by hosts (Fisher 1925). If pages of a host are as
-different as pages of several hosts, h is 0, and then the profile has no say. The evidence is
+different as pages of several hosts, h is near 0. Below MIN_HOMOGENEITY the profile has no say. The
+distance of a page from the topic's plane grows by
 
-    STRENGTH h (z - CUT),
+    STRENGTH h z,
 
 where z is the cosine of page and profile, standardised over the pages of the crawl. Everything is
-learned at each retraining. The results are in docs/decisions/2026-11-18-hosts-as-evidence.md.
+learned at each retraining. The results are in docs/decisions/2026-11-19-sites-in-judgements.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from scipy.sparse import csr_matrix
 
 from motherlode.learning.matrix import Floats, Ints, Terms
-from motherlode.learning.scorer import BagBatch
 
-STRENGTH = 2.5  # log-odds for one standard deviation, where hosts are homogeneous
-CUT = 1.0  # standard deviations above the mean, where the evidence is 0
+if TYPE_CHECKING:
+    from motherlode.learning.scorer import BagBatch  # which uses profiles
+
+STRENGTH = 1 / 6  # of a distance for one standard deviation, where hosts are homogeneous
 MAX_TERMS = 50_000  # those on most pages are kept
 MIN_HOSTS = 3
-MIN_HOMOGENEITY = 0.02  # less is nothing
+MIN_HOMOGENEITY = 0.4  # measured: 0.4 to 0.9 on most of rsites, 0 to 0.38 on schools
 MIN_PAGES = 30
 MIN_TERM_HOSTS = 2
 _MIN_TERM_PAGES = 2
-_MAX_EVIDENCE = 20.0
+_MAX_CONTRIBUTION = 1.0
 
 
 class TopicProfile(Struct, frozen=True):
@@ -46,8 +50,11 @@ class TopicProfile(Struct, frozen=True):
     deviation: float
 
 
+_SILENT = TopicProfile(b"", 0.0, 1.0)  # of a topic without example pages
+
+
 class Profiles(Struct, frozen=True):
-    """The profiles of all topics, and how homogeneous hosts are."""
+    """The profiles of several topics, and how homogeneous hosts are."""
 
     terms: bytes = b""  # uint32, ascending
     idf: bytes = b""  # float32
@@ -57,7 +64,9 @@ class Profiles(Struct, frozen=True):
     def is_valid(self) -> bool:
         """Return whether the arrays fit together; models are read from files."""
         arrays = (self.idf, *(topic.weights for topic in self.topics))
-        if len(self.terms) % 4 or any(len(array) != len(self.terms) for array in arrays):
+        if len(self.terms) % 4 or any(len(array) not in (0, len(self.terms)) for array in arrays):
+            return False
+        if len(self.idf) != len(self.terms):
             return False
         terms = np.frombuffer(self.terms, np.uint32)
         numbers = [self.homogeneity, *(topic.mean for topic in self.topics)]
@@ -68,15 +77,23 @@ class Profiles(Struct, frozen=True):
             and all(topic.deviation > 0 for topic in self.topics)
         )
 
+    def only(self, indices: Collection[int]) -> "Profiles":
+        """Return the profiles of the topics at these indices."""
+        if not self.topics:
+            return self
+        return replace(self, topics=tuple(self.topics[index] for index in indices))
 
-class ProfileEvidence:
-    """The evidence of profiles on pages."""
+
+class ProfileScorer:
+    """Scores pages by profiles."""
 
     def __init__(self, profiles: Profiles) -> None:
         self._terms = np.frombuffer(profiles.terms, np.uint32)
         self._idf = np.frombuffer(profiles.idf, np.float32).astype(np.float64)
-        weights = [np.frombuffer(topic.weights, np.float32) for topic in profiles.topics]
-        self._weights = np.array(weights, np.float64).reshape(len(weights), len(self._terms)).T
+        self._weights = np.zeros((len(self._terms), len(profiles.topics)))
+        for column, topic in enumerate(profiles.topics):
+            if topic.weights:
+                self._weights[:, column] = np.frombuffer(topic.weights, np.float32)
         self._means = np.array([topic.mean for topic in profiles.topics])
         self._deviations = np.array([topic.deviation for topic in profiles.topics])
         self._strength = STRENGTH * profiles.homogeneity
@@ -86,18 +103,15 @@ class ProfileEvidence:
         """Return whether there is any evidence."""
         return self._strength > 0 and len(self._means) > 0
 
-    def log_odds(self, batch: BagBatch, rows: Ints) -> Floats:
-        """Return the evidence of the given rows: that for the nearest topic."""
-        if not self.has_say or not len(rows):
-            return np.zeros(len(rows))
+    def contributions(self, batch: "BagBatch", rows: Ints) -> Floats:
+        """Return the amount to add to the distance of each row, by topic."""
         vectors = _vectors(batch, rows, self._terms, self._idf)
         scores = (np.asarray(vectors @ self._weights) - self._means) / self._deviations
-        evidence = self._strength * (scores.max(axis=1) - CUT)
-        clipped: Floats = np.clip(evidence, -_MAX_EVIDENCE, _MAX_EVIDENCE)
-        return clipped
+        parts: Floats = np.clip(self._strength * scores, -_MAX_CONTRIBUTION, _MAX_CONTRIBUTION)
+        return parts
 
 
-def learn_profiles(batch: BagBatch, hosts: Ints, examples: Sequence[Ints]) -> Profiles:
+def learn_profiles(batch: "BagBatch", hosts: Ints, examples: Sequence[Ints]) -> Profiles:
     """Return the profiles of topics.
 
     `hosts` has the host of each page in the batch, `examples` the rows of each topic's examples.
@@ -116,7 +130,7 @@ def learn_profiles(batch: BagBatch, hosts: Ints, examples: Sequence[Ints]) -> Pr
     idf[frequency < MIN_TERM_HOSTS] = 0.0
     vectors = _vectors(batch, rows, terms, idf)
     centroids = _unit_rows(in_host @ vectors)
-    by_page = [np.asarray(vectors[rows].mean(axis=0)).ravel() for rows in known]
+    by_page = [np.asarray(vectors[own].mean(axis=0)).ravel() for own in known]
     homogeneity = float(
         np.mean(
             [intraclass_correlation(np.asarray(vectors @ mean), host_of_page) for mean in by_page]
@@ -124,10 +138,14 @@ def learn_profiles(batch: BagBatch, hosts: Ints, examples: Sequence[Ints]) -> Pr
     )
     if homogeneity < MIN_HOMOGENEITY:
         return Profiles()
+    means = iter(by_page)
     profiles = []
-    for mean, rows_of_topic in zip(by_page, known, strict=True):
-        by_host = np.asarray(centroids[np.unique(host_of_page[rows_of_topic])].mean(axis=0)).ravel()
-        weights = homogeneity * by_host + (1.0 - homogeneity) * mean
+    for own in examples:
+        if not len(own):
+            profiles.append(_SILENT)
+            continue
+        by_host = np.asarray(centroids[np.unique(host_of_page[own])].mean(axis=0)).ravel()
+        weights = homogeneity * by_host + (1.0 - homogeneity) * next(means)
         cosines = np.asarray(vectors @ weights)
         profiles.append(
             TopicProfile(
@@ -169,7 +187,7 @@ def _frequent_terms(terms: Terms) -> Terms:
     return selected
 
 
-def _vectors(batch: BagBatch, rows: Ints, terms: Terms, idf: Floats) -> csr_matrix:
+def _vectors(batch: "BagBatch", rows: Ints, terms: Terms, idf: Floats) -> csr_matrix:
     """Return the vectors of length 1 of the given rows, in the space of the given terms."""
     lengths = np.diff(batch.starts)[rows]
     positions = np.repeat(batch.starts[rows] - (lengths.cumsum() - lengths), lengths)
