@@ -22,6 +22,7 @@ SIAM J. Control 14, 1976). With w_0 = 0 and c |z| > W nothing is rounded, and w 
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
@@ -39,6 +40,9 @@ _STIFFENING = 2.0  # of c in a round
 _MAX_STIFFNESS = 1e4  # as the first
 _ROUNDING = 1e-13
 _REFRESH = 10_000  # steps, after which products are worked out anew
+_CANCELLED = 1e-10  # of the sum of its terms: a smaller square is mostly rounding error
+_RANK = 1e-12  # of the largest eigenvalue of a kernel; smaller ones are rounding errors
+_MAX_ROOT = 2_000  # clusters, whose kernel is decomposed where that is needed
 
 
 class ConeProblem(Struct, frozen=True):
@@ -85,6 +89,7 @@ def solve_cone_dual(
     kernel = np.ascontiguousarray(problem.kernel - means - means[:, None] + means.mean())
     scale = float(np.trace(kernel)) / len(kernel)
     stiffness = _STIFFNESS / scale if scale > 0.0 else 1.0
+    lengths = _Lengths(kernel)
     number = len(kernel)
     duals = np.zeros(number), np.zeros(number)
     origin, steps, violation = np.zeros(number), 0, _FIRST_VIOLATION
@@ -98,7 +103,7 @@ def solve_cone_dual(
             max_steps - steps,
         )
         steps += taken
-        reached = _solution(problem, kernel, duals, pull, (_between(lower, upper), steps))
+        reached = _solution(problem, lengths, duals, pull, (_between(lower, upper), steps))
         solution = min(solution or reached, reached, key=lambda each: each.gap)
         enough = tolerance * max(1.0, abs(solution.objective))
         if solution.gap <= enough or steps >= max_steps:
@@ -112,9 +117,36 @@ def solve_cone_dual(
     return replace(solution, thresholds=solution.thresholds + shift)
 
 
+class _Lengths:
+    """Lengths of sums of points, by their kernel.
+
+    At the tip of the cone v' K v is the small difference of large terms, and its root is 1e-8 of
+    them where it should be 0. There it is worked out by the eigenvectors, as the sum of squares.
+    """
+
+    def __init__(self, kernel: Floats) -> None:
+        self.kernel = kernel
+        self._diagonal: Floats = np.sqrt(np.maximum(np.diag(kernel), 0.0))
+
+    def of(self, weights: Floats) -> float:
+        """Return the length of the sum of the points with these weights."""
+        square = float(weights @ self.kernel @ weights)
+        terms = float(np.abs(weights) @ self._diagonal) ** 2
+        if square <= _CANCELLED * terms and len(self.kernel) <= _MAX_ROOT:
+            return float(np.linalg.norm(self._root @ weights))
+        return float(np.sqrt(max(square, 0.0)))
+
+    @cached_property
+    def _root(self) -> Floats:
+        values, vectors = np.linalg.eigh(self.kernel)
+        known = values > _RANK * max(float(values[-1]), 0.0)
+        root: Floats = np.sqrt(values[known])[:, None] * vectors[:, known].T
+        return root
+
+
 def _solution(
     problem: ConeProblem,
-    kernel: Floats,
+    lengths: "_Lengths",
     duals: tuple[Floats, Floats],
     pull: Floats,
     reached: tuple[Floats, int],
@@ -122,12 +154,10 @@ def _solution(
     """Return what the variables amount to, with the certificate of how good it is."""
     alpha, alpha_star = duals
     thresholds, steps = reached
-    length = float(np.sqrt(max(float(pull @ kernel @ pull), 0.0)))
+    length = lengths.of(pull)
     weights = pull * min(1.0, problem.norm / length) if length > 0.0 else pull
-    change = alpha_star - alpha
-    rho = float(np.sqrt(max(float(change @ kernel @ change), 0.0)))
-    objective = problem.norm * rho - float(problem.margins @ (alpha + alpha_star))
-    errors = _errors(kernel @ weights, problem, thresholds)
+    objective = problem.norm * lengths.of(alpha_star - alpha) - float(problem.margins @ (alpha + alpha_star))
+    errors = _errors(lengths.kernel @ weights, problem, thresholds)
     return ConeSolution(
         alpha.copy(), alpha_star.copy(), weights, thresholds, objective, errors + objective, steps
     )
