@@ -156,7 +156,9 @@ def _solution(
     thresholds, steps = reached
     length = lengths.of(pull)
     weights = pull * min(1.0, problem.norm / length) if length > 0.0 else pull
-    objective = problem.norm * lengths.of(alpha_star - alpha) - float(problem.margins @ (alpha + alpha_star))
+    objective = problem.norm * lengths.of(alpha_star - alpha) - float(
+        problem.margins @ (alpha + alpha_star)
+    )
     errors = _errors(lengths.kernel @ weights, problem, thresholds)
     return ConeSolution(
         alpha.copy(), alpha_star.copy(), weights, thresholds, objective, errors + objective, steps
