@@ -27,6 +27,8 @@ MAX_CLUSTERS = 20  # of a level
 NORMS = (1.0, 3.0, 10.0, 30.0)  # the paper's policy chooses one of these, and one of ETAS
 ETAS = (0.1, 0.5, 0.9)
 LEVEL_0_NEARNESS = 0.75  # from which a page counts as on the topic while levels are learned
+LEAST_NEARNESS = 0.35  # or from less, if there is a gap
+BORDER_STEP, BORDER_WIDTH = 0.05, 0.075  # of the search for a gap
 MAX_LEVEL_0_SHARE = 0.4  # of the pages of a crawl
 _MAX_STEPS = 50_000  # of the solver: a page of a crawl waits for none
 _LEAST_UNIT = 1e-3
@@ -132,9 +134,25 @@ def goal_pages(pages: LevelPages, nearness: Floats) -> "np.ndarray[tuple[int], n
     is_goal = np.zeros(len(nearness), bool)
     is_goal[given] = True
     most = max(int(MAX_LEVEL_0_SHARE * len(nearness)) - len(given), 0)
-    near = np.flatnonzero((nearness >= LEVEL_0_NEARNESS) & ~is_goal)
+    near = np.flatnonzero((nearness >= border_of_level_0(nearness)) & ~is_goal)
     is_goal[near[np.argsort(-nearness[near], kind="stable")[:most]]] = True
     return is_goal
+
+
+def border_of_level_0(nearness: Floats) -> float:
+    """Return the nearness from which pages count as on the topic: where the fewest pages are.
+
+    Where a topic stands apart, that is a gap between its pages and the others. Where nearness
+    falls off evenly, it is the upper end, LEVEL_0_NEARNESS.
+
+    >>> border_of_level_0(np.array([0.0] * 50 + [0.1] * 20 + [0.55, 0.6, 0.7, 0.72]))
+    0.45
+    """
+    borders = np.arange(LEVEL_0_NEARNESS, LEAST_NEARNESS - 1e-9, -BORDER_STEP)
+    ordered = np.sort(nearness)
+    around = np.searchsorted(ordered, borders + BORDER_WIDTH, "right")
+    around -= np.searchsorted(ordered, borders - BORDER_WIDTH, "left")
+    return round(float(borders[int(np.argmin(around))]), 9)
 
 
 def _first_layers(merged: Mapping[int, int]) -> dict[int, int]:
