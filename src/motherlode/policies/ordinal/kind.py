@@ -98,4 +98,5 @@ ORDINAL_2007_KIND = PolicyKind(
     wanted=wanted_pages,
     explain_rank=explain_rank_2007,
     explain_limit=explain_limit_2007,
+    needs_back_links=True,
 )
