@@ -87,6 +87,19 @@ def test_the_gap_certifies_the_objective(norm: float) -> None:
     assert sums[2] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_at_the_tip_rounding_errors_do_not_count(seed: int) -> None:
+    """The best w is shorter than W, so v' K v is 0, but for what is left of large terms."""
+    rng = np.random.default_rng(seed)
+    levels = np.sort(rng.integers(0, 4, 59))
+    rows = rng.normal(size=(59, 2))
+    rows[:, 0] += levels
+    problem = ConeProblem(rows @ rows.T, np.zeros(59), levels, 100.0)
+    solution = solve_cone_dual(problem, tolerance=1e-8, max_steps=5_000_000)
+    assert np.linalg.norm(rows.T @ solution.weights) < 100.0
+    assert abs(solution.gap) <= 1e-8 * abs(solution.objective)
+
+
 def test_steps_are_bounded() -> None:
     rng = np.random.default_rng(4)
     rows = rng.normal(size=(60, 3))
