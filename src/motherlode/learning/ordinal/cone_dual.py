@@ -14,6 +14,10 @@ Readings. In the last three lines of (8) the radius is r_{i+1}; in (14) it is al
 (10) look one threshold beyond a positive multiplier S_i - S*_i; several in a row tie all their
 thresholds together, so whole runs are looked at here.
 
+Weights. The paper's sum of errors counts a cluster of one point like one of a thousand, and with
+clusters of overlapping levels that costs accuracy (docs/quality.md). With weights, the bound of
+alpha and alpha* is not 1 but the weight of the cluster.
+
 The cone's tip. (7) divides by rho = sqrt(v' K v), which is 0 at the start, and also at the end when
 the shortest best w is shorter than W. No pair leads along the tip. So the cone is rounded there:
 with z = sum v_j phi_j, W |z| is replaced by the most that w.z - |w - w_0|^2 / (2 c) reaches within
@@ -46,12 +50,21 @@ _MAX_ROOT = 2_000  # clusters, whose kernel is decomposed where that is needed
 
 
 class ConeProblem(Struct, frozen=True):
-    """The centres' kernel, the balls' radii, the levels of the clusters, and W."""
+    """The centres' kernel, the balls' radii, the levels of the clusters, and W.
+
+    `weights` are what the errors of each cluster count, 1 in the paper; they bound alpha, alpha*.
+    """
 
     kernel: Floats
     radii: Floats
     levels: Ints  # from 0 on, each with a cluster at least
     norm: float  # W
+    weights: Floats | None = None
+
+    @property
+    def bounds(self) -> Floats:
+        """The most that alpha and alpha* of each cluster can be."""
+        return np.ones(len(self.radii)) if self.weights is None else self.weights
 
     @property
     def margins(self) -> Floats:
@@ -97,7 +110,7 @@ def solve_cone_dual(
     for _ in range(_MAX_ROUNDS):
         pull, lower, upper, taken = _descend(
             kernel,
-            (problem.margins, problem.levels),
+            (problem.margins, problem.levels, problem.bounds),
             (*duals, origin),
             (problem.norm, stiffness, violation),
             max_steps - steps,
@@ -166,11 +179,11 @@ def _solution(
 
 
 def _errors(values: Floats, problem: ConeProblem, thresholds: Floats) -> float:
-    """Return the objective of (4): the sum of all xi and xi*."""
+    """Return the objective of (4): the weighted sum of all xi and xi*."""
     bounds = np.concatenate([[-np.inf], thresholds, [np.inf]])
     above = np.maximum(values + problem.margins - bounds[problem.levels + 1], 0.0)
     below = np.maximum(bounds[problem.levels] - values + problem.margins, 0.0)
-    return float(above.sum() + below.sum())
+    return float(problem.bounds @ (above + below))
 
 
 def _between(lower: Floats, upper: Floats) -> Floats:
@@ -183,7 +196,7 @@ def _between(lower: Floats, upper: Floats) -> Floats:
 @njit(cache=True)
 def _descend(
     kernel: Floats,
-    clusters: tuple[Floats, Ints],
+    clusters: tuple[Floats, Ints, Floats],
     duals: tuple[Floats, Floats, Floats],
     settings: tuple[float, float, float],
     max_steps: int,
@@ -192,7 +205,7 @@ def _descend(
 
     Returns the weights of the centres in w_0 + c z, the bounds of all thresholds, and the steps.
     """
-    margins, levels = clusters
+    margins, levels, most = clusters
     alpha, alpha_star, origin = duals
     norm, stiffness, tolerance = settings
     number, thresholds = len(levels), int(levels.max())
@@ -209,21 +222,23 @@ def _descend(
         length = np.sqrt(max(square, 0.0))
         values = product * min(1.0, norm / length) if length > norm else product
         low, up, violation = _worst_pair(
-            values, margins, levels, (alpha, alpha_star), (slack, bounds)
+            values, margins, (levels, most), (alpha, alpha_star), (slack, bounds)
         )
         if violation <= tolerance or steps >= max_steps:
             return pull, bounds[0], bounds[1], steps
         steps += 1
-        up = _best_partner(low, up, (values, margins), levels, (alpha, alpha_star, slack), kernel)
+        up = _best_partner(
+            low, up, (values, margins), (levels, most), (alpha, alpha_star, slack), kernel
+        )
         first, second = low % number, up % number
-        largest, limit = _largest_step((alpha, alpha_star), (low, up), levels, slack)
+        largest, limit = _largest_step((alpha, alpha_star), (low, up), (levels, most), slack)
         apart = kernel[first, first] - 2 * kernel[first, second] + kernel[second, second]
         sign_first = 1.0 if low < number else -1.0
         sign_second = 1.0 if up < number else -1.0
         gain = sign_first * margins[first] - sign_second * margins[second]
         slope = product[second] - product[first]
         step = _best_step((apart, slope, square, gain), (norm, stiffness), largest)
-        _move((alpha, alpha_star), (low, up), levels, slack, (step, largest, limit))
+        _move((alpha, alpha_star), (low, up), (levels, most), slack, (step, largest, limit))
         change = stiffness * step
         square += 2.0 * change * slope + change**2 * apart
         pull[first] -= change
@@ -252,12 +267,13 @@ def _best_partner(
     low: int,
     up: int,
     scores: tuple[Floats, Floats],
-    levels: Ints,
+    clusters: tuple[Ints, Floats],
     state: tuple[Floats, Floats, Floats],
     kernel: Floats,
 ) -> int:
     """Return the variable whose step with `low` gains most; `up` violates the conditions most."""
     values, margins = scores
+    levels, most = clusters
     alpha, alpha_star, slack = state
     number, last = len(levels), len(slack)
     own = low % number
@@ -273,7 +289,7 @@ def _best_partner(
             violation = bound - values[k] - margins[k]
             if violation > 0.0 and violation * violation > best * apart:
                 best, partner = violation * violation / apart, k
-        if level > begin and alpha_star[k] < 1.0:
+        if level > begin and alpha_star[k] < most[k]:
             violation = bound - values[k] + margins[k]
             if violation > 0.0 and violation * violation > best * apart:
                 best, partner = violation * violation / apart, k + number
@@ -284,7 +300,7 @@ def _best_partner(
 def _worst_pair(
     values: Floats,
     margins: Floats,
-    levels: Ints,
+    clusters: tuple[Ints, Floats],
     duals: tuple[Floats, Floats],
     state: tuple[Floats, Floats],
 ) -> tuple[int, int, float]:
@@ -292,6 +308,7 @@ def _worst_pair(
 
     A variable is numbered like its cluster; alpha* come after all alpha.
     """
+    levels, most = clusters
     alpha, alpha_star = duals
     slack, bounds = state
     number, thresholds = len(levels), len(slack)
@@ -302,7 +319,7 @@ def _worst_pair(
         level = levels[k]
         if level < thresholds:
             value = values[k] + margins[k]
-            if alpha[k] < 1.0 and value > own[0, level]:
+            if alpha[k] < most[k] and value > own[0, level]:
                 own[0, level], at[0, level] = value, k
             if alpha[k] > 0.0 and value < own[1, level]:
                 own[1, level], at[1, level] = value, k
@@ -310,7 +327,7 @@ def _worst_pair(
             value = values[k] - margins[k]
             if alpha_star[k] > 0.0 and value > own[0, level - 1]:
                 own[0, level - 1], at[0, level - 1] = value, k + number
-            if alpha_star[k] < 1.0 and value < own[1, level - 1]:
+            if alpha_star[k] < most[k] and value < own[1, level - 1]:
                 own[1, level - 1], at[1, level - 1] = value, k + number
     return _worst_bounds(own, at, slack, bounds)
 
@@ -345,14 +362,18 @@ def _threshold(variable: int, levels: Ints) -> int:
 
 @njit(cache=True)
 def _largest_step(
-    duals: tuple[Floats, Floats], pair: tuple[int, int], levels: Ints, slack: Floats
+    duals: tuple[Floats, Floats],
+    pair: tuple[int, int],
+    clusters: tuple[Ints, Floats],
+    slack: Floats,
 ) -> tuple[float, int]:
     """Return how far the pair may move, and the threshold that ends it; -1: a variable does."""
+    levels, most = clusters
     alpha, alpha_star = duals
     low, up = pair
     number = len(levels)
-    first = 1.0 - alpha[low] if low < number else alpha_star[low - number]
-    second = alpha[up] if up < number else 1.0 - alpha_star[up - number]
+    first = most[low] - alpha[low] if low < number else alpha_star[low - number]
+    second = alpha[up] if up < number else most[up - number] - alpha_star[up - number]
     largest, limit = min(first, second), -1
     for t in range(_threshold(up, levels), _threshold(low, levels)):
         if slack[t] < largest:
@@ -388,23 +409,24 @@ def _best_step(
 def _move(
     duals: tuple[Floats, Floats],
     pair: tuple[int, int],
-    levels: Ints,
+    clusters: tuple[Ints, Floats],
     slack: Floats,
     move: tuple[float, float, int],
 ) -> None:
     """Change both variables. What reaches a bound, but for rounding, is set to it."""
+    levels, most = clusters
     alpha, alpha_star = duals
     low, up = pair
     step, largest, limit = move
     number = len(levels)
     if low < number:
-        alpha[low] = _bounded(alpha[low] + step)
+        alpha[low] = _bounded(alpha[low] + step, most[low])
     else:
-        alpha_star[low - number] = _bounded(alpha_star[low - number] - step)
+        alpha_star[low - number] = _bounded(alpha_star[low - number] - step, most[low - number])
     if up < number:
-        alpha[up] = _bounded(alpha[up] - step)
+        alpha[up] = _bounded(alpha[up] - step, most[up])
     else:
-        alpha_star[up - number] = _bounded(alpha_star[up - number] + step)
+        alpha_star[up - number] = _bounded(alpha_star[up - number] + step, most[up - number])
     first, second = _threshold(low, levels), _threshold(up, levels)
     for t in range(first, second):
         slack[t] += step
@@ -415,8 +437,8 @@ def _move(
 
 
 @njit(cache=True)
-def _bounded(value: float) -> float:
-    """Return a variable between 0 and 1, and on the bound if it is close to it."""
+def _bounded(value: float, most: float) -> float:
+    """Return a variable between 0 and the most, and on the bound if it is close to it."""
     if value < _ROUNDING:
         return 0.0
-    return 1.0 if value > 1.0 - _ROUNDING else value
+    return most if value > most - _ROUNDING else value
