@@ -1,20 +1,23 @@
 """Agreement of CB-OR with a general cone solver, and with the ordinal SVM of Chu and Keerthi."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from bench.ordinal.solvers import Solvers, SvorChoice, svor_error
+from bench.ordinal.solvers import Solvers, SvorChoice, fit_svor
 from motherlode.learning.matrix import Floats, Ints
+from motherlode.learning.ordinal.birch import cluster_levels
 from motherlode.learning.ordinal.cone_dual import ConeProblem, solve_cone_dual
-from motherlode.learning.ordinal.grid_search import OrdinalGridSearch
 from motherlode.learning.ordinal.kernels import Kernel, ball_radii, kernel_matrix
+from motherlode.learning.ordinal.regression import OrdinalRegression
 
 PROBLEMS = 200
 ALLOWED = 1e-6  # relative difference of objectives
 TOLERANCE = 1e-8  # of our own solutions
 MAX_STEPS = 5_000_000
-SVOR_PROBLEMS, TRAINING_POINTS, TEST_POINTS = 10, 200, 2_000
-NORMS = (0.3, 1.0, 3.0, 10.0, 30.0)
-COSTS = (0.01, 0.1, 1.0, 10.0)
+SVOR_PROBLEMS, TRAINING_POINTS, VALIDATION_POINTS, TEST_POINTS = 10, 200, 1_000, 2_000
+NORMS = tuple(np.geomspace(0.3, 100.0, 16).tolist())
+COSTS = tuple(np.geomspace(0.01, 100.0, 13).tolist())
 WIDTH = 0.5
 
 
@@ -65,40 +68,52 @@ def random_problem(number: int, kernel: Kernel) -> ConeProblem:
 def prediction_errors(solvers: Solvers, problems: int = SVOR_PROBLEMS) -> None:
     """Compare test errors where every point is a cluster: (1) and (2) are the same problem then.
 
-    W and C are chosen on validation data: the W that C leads to is not known beforehand.
+    C leads to a w, and W is its length, so each C has its W. It is not known beforehand: both are
+    chosen from fine grids, by the same validation points.
     """
     for kernel in Kernel:
-        ours, theirs = [], []
-        for number in range(problems):
-            rows, levels, test_rows, test_levels = _points(number)
-            search = OrdinalGridSearch(
-                kernel=kernel,
-                etas=(0.0,),
-                norms=NORMS,
-                widths=(WIDTH,),
-                max_clusters=len(rows),
-            ).fit(rows, levels)
-            ours.append(float((search.model_.predict(test_rows) != test_levels).mean()))
-            theirs.append(
-                svor_error(
-                    solvers,
-                    (rows, levels),
-                    (test_rows, test_levels),
-                    SvorChoice(COSTS, "linear" if kernel is Kernel.LINEAR else "rbf", WIDTH),
-                )[0]
-            )
-        differences = np.array(ours) - np.array(theirs)
+        pairs = [_test_errors(solvers, kernel, _points(number)) for number in range(problems)]
+        ours, theirs = np.array(pairs).T
+        differences = ours - theirs
         print(
             f"test error, {kernel} kernel, every point a cluster: CB-OR {np.mean(ours):.4f}, "
             f"SVOR {np.mean(theirs):.4f}, mean difference {differences.mean():+.4f}, "
-            f"from {differences.min():+.4f} to {differences.max():+.4f} in {problems} draws"
+            f"from {differences.min():+.4f} to {differences.max():+.4f} in {problems} draws",
+            flush=True,
         )
 
 
-def _points(number: int) -> tuple[Floats, Ints, Floats, Ints]:
+def _test_errors(solvers: Solvers, kernel: Kernel, points: "_Points") -> tuple[float, float]:
+    """Return the test error of CB-OR and of SVOR, by the parameter that validates best."""
+    clusters = cluster_levels(*points.training, max_clusters=len(points.training[1]))
+    models = [
+        OrdinalRegression(eta=0.0, norm=norm, kernel=kernel, width=WIDTH).fit_clusters(clusters)
+        for norm in NORMS
+    ]
+    validated = [_error(model, points.validation) for model in models]
+    ours = _error(models[int(np.argmin(validated))], points.test)
+    choice = SvorChoice(COSTS, "linear" if kernel is Kernel.LINEAR else "rbf", WIDTH)
+    errors = fit_svor(solvers, points.training, points.validation, choice)["errors"]
+    best = SvorChoice((COSTS[int(np.argmin(errors))],), choice.kernel, WIDTH)
+    return ours, fit_svor(solvers, points.training, points.test, best)["errors"][0]
+
+
+def _error(model: OrdinalRegression, points: tuple[Floats, Ints]) -> float:
+    return float((model.predict(points[0]) != points[1]).mean())
+
+
+class _Points(NamedTuple):
+    """Points with their levels."""
+
+    training: tuple[Floats, Ints]
+    validation: tuple[Floats, Ints]
+    test: tuple[Floats, Ints]
+
+
+def _points(number: int) -> _Points:
     rng = np.random.default_rng(1_000 + number)
-    rows = rng.normal(size=(TRAINING_POINTS + TEST_POINTS, 4))
+    rows = rng.normal(size=(TRAINING_POINTS + VALIDATION_POINTS + TEST_POINTS, 4))
     ideal = rows[:, 0] + 0.5 * np.sin(2.0 * rows[:, 1]) + 0.3 * rng.normal(size=len(rows))
     levels = np.digitize(ideal, [-0.8, 0.0, 0.8]).astype(np.int64)
-    split = TRAINING_POINTS
-    return rows[:split], levels[:split], rows[split:], levels[split:]
+    ends = [TRAINING_POINTS, TRAINING_POINTS + VALIDATION_POINTS]
+    return _Points(*zip(np.split(rows, ends), np.split(levels, ends), strict=True))

@@ -78,18 +78,19 @@ def svor_error(
     if len(costs) > 1:
         validates = validation_rows(levels, 0)
         learned, held = (rows[~validates], levels[~validates]), (rows[validates], levels[validates])
-        tried = _fit_svor(solvers, learned, held, choice)
+        tried = fit_svor(solvers, learned, held, choice)
         costs = (costs[int(np.argmin(tried["errors"]))],)
-    answer = _fit_svor(solvers, training, test, SvorChoice(costs, choice.kernel, choice.width))
+    answer = fit_svor(solvers, training, test, SvorChoice(costs, choice.kernel, choice.width))
     return answer["errors"][0], answer["seconds"][0]
 
 
-def _fit_svor(
+def fit_svor(
     solvers: Solvers,
     training: tuple[Floats, Ints],
     test: tuple[Floats, Ints],
     choice: SvorChoice,
 ) -> dict[str, Any]:
+    """Return the test errors of SVOR for each C of the choice, and the seconds of each fit."""
     return solvers.solve(
         "svor",
         rows=training[0],

@@ -20,7 +20,7 @@ from motherlode.learning.ordinal.kernels import Kernel, ball_radii, kernel_matri
 from motherlode.learning.ordinal.regression import OrdinalRegression
 
 CLASSES = 5
-MAX_CLUSTERS = 300  # of a level
+MAX_CLUSTERS = 600  # of a level
 BENCHMARKS = {
     "california_housing": (10_320, 13_762, 15_482, 17_202, 20_230),
     "census_house_16h": (5_690, 11_393, 15_191, 22_331),
@@ -29,7 +29,7 @@ SYNTHETIC_SIZES = (10_000, 12_500, 15_000, 1_500_000, 5_000_000)
 SYNTHETIC_TEST = 20_000
 CONE_CLUSTERS = (250, 500, 1_000, 2_000)
 MAX_CLARABEL_CLUSTERS = 1_000
-COSTS = (0.1, 1.0, 10.0)
+COSTS = (1.0, 10.0, 100.0)
 CONE_TOLERANCE = 1e-6
 
 
@@ -118,10 +118,11 @@ def _benchmark(
     levels = table[1]
     search = OrdinalGridSearch(
         kernel=Kernel.GAUSSIAN,
-        etas=(0.01, 0.1),
-        norms=(30.0, 100.0, 300.0),
-        widths=(0.03, 0.1, 0.3),
+        etas=(0.01,),
+        norms=(100.0, 300.0),
+        widths=(0.03, 0.1),
         max_clusters=MAX_CLUSTERS,
+        weighted=True,
     ).fit(rows[train], levels[train])
     best = search.best_
     model = OrdinalRegression(
@@ -130,6 +131,7 @@ def _benchmark(
         norm=best.norm,
         width=best.width,
         max_clusters=MAX_CLUSTERS,
+        weighted=True,
     )
     begin = perf_counter()
     model.fit(rows[train], levels[train])

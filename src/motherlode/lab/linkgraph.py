@@ -77,6 +77,30 @@ def itinerary(
     return [graph.urls[number] for number in journey.visited]
 
 
+def back_links(
+    graph: LinkGraph, seeds: Iterable[str], levels: int, most: int
+) -> list[tuple[str, str]]:
+    """Return links as a search engine would list them: pages with the URLs that they link to.
+
+    Of each URL the first `most` pages are listed, and then those that link to these, level by
+    level; of a level, the first `most` pages are asked for.
+    """
+    linking: list[list[int]] = [[] for _ in graph.urls]
+    for page, targets in enumerate(graph.targets):
+        for target in targets:
+            if target != page and len(linking[target]) < most:
+                linking[target].append(page)
+    number_of = {url: number for number, url in enumerate(graph.urls)}
+    latest = [number_of[url] for url in seeds if url in number_of]
+    known, links = set(latest), dict[tuple[int, int], None]()
+    for _ in range(levels):
+        pairs = [(page, target) for target in latest[:most] for page in linking[target]]
+        links |= dict.fromkeys(pairs)
+        latest = [page for page in dict.fromkeys(page for page, _ in pairs) if page not in known]
+        known.update(latest)
+    return [(graph.urls[page], graph.urls[target]) for page, target in links]
+
+
 class _Journey:
     """Pages fetched so far, and how far every other page is from the nearest of them."""
 

@@ -65,7 +65,8 @@ class PolicyKind:
     `queues_of_topics` returns the queues that hold URLs for these topics alone: they are emptied
     when the topics are removed. `rank_meaning` says in words what a rank is. `explain_rank` returns
     its parts. `explain_limit` says why a page's link was not followed. A policy that `needs_labels`
-    of its web can only be made in the lab.
+    of its web can only be made in the lab. One that `needs_back_links` gets those of the web there,
+    as from a search engine.
     """
 
     name: str
@@ -84,6 +85,7 @@ class PolicyKind:
     explain_limit: Callable[[PortalView, str, KeptPage], str] | None = None
 
     needs_labels: bool = False
+    needs_back_links: bool = False
 
     @property
     def is_for_portals(self) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -31,12 +31,14 @@ from motherlode.sources.search.hits import merge_hits, uniform_hits
 from motherlode.sources.search.options import MAX_NAME_CHARS, SourceOptions
 from motherlode.sources.search.pace import SHARED_PACE, RequestPace
 from motherlode.sources.search.registry import KINDS_BY_NAME, SourceKind, kind_named
-from motherlode.sources.search.source import Hit, SearchSource, SourceSetup
+from motherlode.sources.search.source import Hit, LinkSource, SearchSource, SourceSetup
 from motherlode.urls import UrlRules
 
 SECTION = "sources"
 MAX_FAILURES = 3  # in a row, after which a source is not asked again
 MAX_QUERY_CHARS = 2_000
+
+_Question = Callable[[SearchSource], Awaitable[Sequence[Hit]]]
 
 
 class NamedSource(Struct, frozen=True):
@@ -101,18 +103,34 @@ class _OpenSource:
 
         Raises `SourceError`.
         """
+        return await self._ask(lambda source: source.search(query, wanted))
+
+    async def pages_linking_to(self, url: str, wanted: int) -> Sequence[Hit]:
+        """Return the pages that link to a URL. Raises `SourceError`."""
+
+        def ask(source: SearchSource) -> Coroutine[Any, Any, Sequence[Hit]]:
+            if not isinstance(source, LinkSource):
+                raise SourceError(
+                    self.name,
+                    "does not say which pages link to a page; mediawiki, searxng and opensearch do",
+                )
+            return source.pages_linking_to(url, wanted)
+
+        return await self._ask(ask)
+
+    async def _ask(self, ask: _Question) -> Sequence[Hit]:
         if self._source is None:
             raise SourceError(self.name, self._problem)
         async with self._turn:
-            return await self._search(self._source, query, wanted)
+            return await self._answer(self._source, ask)
 
-    async def _search(self, source: SearchSource, query: str, wanted: int) -> Sequence[Hit]:
+    async def _answer(self, source: SearchSource, ask: _Question) -> Sequence[Hit]:
         if self._failures >= MAX_FAILURES:
             raise SourceError(
                 self.name, f"is not asked any more after {MAX_FAILURES} failures in a row"
             )
         try:
-            hits = await source.search(query, wanted)
+            hits = await ask(source)
         except LodeError as error:
             self._failures += 1
             raise _as_source_error(self.name, error) from error
@@ -136,19 +154,26 @@ class Sources:
         words = " ".join(query.split())[:MAX_QUERY_CHARS]
         if not words:
             return SourceAnswer((), ())
-        results = await asyncio.gather(
-            *(self._hits_of(source, words, wanted) for source in self._sources)
-        )
+        return await self._asked(lambda source: source.search(words, wanted), wanted)
+
+    async def pages_linking_to(self, url: str, wanted: int) -> SourceAnswer:
+        """Return at most `wanted` pages that link to a URL, each once."""
+        return await self._asked(lambda source: source.pages_linking_to(url, wanted), wanted)
+
+    async def _asked(
+        self, ask: Callable[[_OpenSource], Awaitable[Sequence[Hit]]], wanted: int
+    ) -> SourceAnswer:
+        results = await asyncio.gather(*(self._hits_of(source, ask) for source in self._sources))
         lists = [result for result in results if not isinstance(result, SourceError)]
         problems = tuple(str(result) for result in results if isinstance(result, SourceError))
         return SourceAnswer(merge_hits(lists, wanted), problems)
 
     async def _hits_of(
-        self, source: _OpenSource, query: str, wanted: int
+        self, source: _OpenSource, ask: Callable[[_OpenSource], Awaitable[Sequence[Hit]]]
     ) -> list[Hit] | SourceError:
         """Return the hits of one source, or its error: the others go on without it."""
         try:
-            hits = await source.search(query, wanted)
+            hits = await ask(source)
         except SourceError as error:
             return error
         usable = list(uniform_hits(hits, self._rules))

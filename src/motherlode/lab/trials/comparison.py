@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from motherlode.lab.copies import Copies, copies_in
 from motherlode.lab.defaults import COMPARISON_SEEDS, CONNECTIONS, RANDOM_SEED, REPEATS
-from motherlode.lab.linkgraph import LinkGraph, itinerary, link_graph
+from motherlode.lab.linkgraph import LinkGraph, back_links, itinerary, link_graph
 from motherlode.lab.loader import open_web
 from motherlode.lab.replay import Timing
 from motherlode.lab.trials.document_cache import Readings
@@ -23,6 +23,9 @@ from motherlode.lab.trials.trial import Budget, TrialSetup, run_trial
 from motherlode.policies.kind import LabelledWeb, load_policy
 from motherlode.records import UsageError
 from motherlode.urls import Address
+
+BACK_LINK_LEVELS = 4  # that policies which need back-links are given
+BACK_LINKS = 50  # of a URL, and pages of a level whose back-links are listed
 
 
 class Comparison(Struct, frozen=True):
@@ -113,7 +116,8 @@ class ComparisonBench:
             seeds = self._seeds(topic, 0)
             check_seeds(self._web, seeds, self._comparison.pages)
             self._check_requests(len(seeds))
-        if any(load_policy(name).needs_labels for name in self._comparison.policies):
+        kinds = [load_policy(name) for name in self._comparison.policies]
+        if any(kind.needs_labels or kind.needs_back_links for kind in kinds):
             link_graph(self._web)
 
     def _check_requests(self, seeds: int) -> None:
@@ -129,13 +133,15 @@ class ComparisonBench:
         comparison = self._comparison
         seeds = self._seeds(task.topic, task.turn)
         relevant = self._web.labels().relevant(task.topic)
+        kind = load_policy(task.policy)
         setup = TrialSetup(
-            kind=load_policy(task.policy),
+            kind=kind,
             seeds=seeds,
             budget=self._budget(),
             timing=comparison.timing,
             chance=comparison.seed + task.turn,
             labels=LabelledWeb(relevant, lambda: self._way([seed.url for seed in seeds], relevant)),
+            back_links=self._back_links(seeds) if kind.needs_back_links else (),
         )
         trial = run_trial(self._web, setup, self._readings)
         measures = self._measured(trial.log, relevant, seeds)
@@ -165,12 +171,17 @@ class ComparisonBench:
         return draw_seeds(self._web.labels(), topic, plan.seeds, plan.seed + turn)
 
     def _way(self, seeds: Sequence[str], relevant: frozenset[str]) -> Mapping[str, int]:
+        way = itinerary(self._links(), seeds, relevant, self._copies())
+        return {url: place for place, url in enumerate(way)}
+
+    def _back_links(self, seeds: Sequence[Address]) -> tuple[tuple[str, str], ...]:
+        urls = [seed.url for seed in seeds]
+        return tuple(back_links(self._links(), urls, BACK_LINK_LEVELS, BACK_LINKS))
+
+    def _links(self) -> LinkGraph:
         if self._graph is None:
             self._graph = link_graph(self._web)
-        return {
-            url: place
-            for place, url in enumerate(itinerary(self._graph, seeds, relevant, self._copies()))
-        }
+        return self._graph
 
 
 def compare(comparison: Comparison, jobs: int | None = None) -> Iterator[Finished]:

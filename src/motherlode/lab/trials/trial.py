@@ -5,13 +5,14 @@ budget of pages and of requests. Only the web is a replay and time is virtual, s
 be repeated to the page.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from motherlode.crawl.context import CrawlContext, OutcomeLog
 from motherlode.crawl.counters import CrawlCounters, requests_of
@@ -57,7 +58,7 @@ class Budget(Struct, frozen=True):
 
 class TrialSetup(Struct, frozen=True):
     """What a trial begins with. `chance` is the seed of random choices; `labels` are the
-    oracle's.
+    oracle's. `back_links` are pages with the URLs that they link to, for policies that need them.
     """
 
     kind: PolicyKind
@@ -66,6 +67,7 @@ class TrialSetup(Struct, frozen=True):
     timing: Timing
     chance: int = 1
     labels: LabelledWeb | None = None
+    back_links: tuple[tuple[str, str], ...] = ()
 
 
 class Trial(Struct, frozen=True):
@@ -81,18 +83,20 @@ class _TrialJournal:
     """Writes down every document that came, by the URL that it was at, and every request that
     failed.
 
-    Copies of pages that were there already are documents, too: they have used up a request.
+    Copies of pages that were there already are documents, too: they have used up a request. Pages
+    that were fetched to learn from, before the crawl, are left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, training: Collection[str] = ()) -> None:
         self.log: list[LoggedFetch] = []
+        self._training = training
         self.requests = 0
         self._pages = 0
 
     def note(self, drafts: Sequence[DraftOutcome], _progress: Progress) -> None:
         for draft in drafts:
             fetched, entry = draft.fetched, draft.outcome.entry
-            if fetched is None:
+            if fetched is None or (entry.depth == 0 and entry.url in self._training):
                 continue
             requests = requests_of(fetched)
             self.requests += requests
@@ -120,15 +124,31 @@ def run_trial(web: LabWeb, setup: TrialSetup, readings: Readings) -> Trial:
     """Crawl from the examples of one topic until the budget is used up or nothing waits any
     more.
     """
-    began, journal = perf_counter(), _TrialJournal()
-    with throwaway(plant_topic(setup.seeds), policy_settings(setup.kind), setup.timing) as portal:
+    training = {page for page, _ in setup.back_links} - {seed.url for seed in setup.seeds}
+    began, journal = perf_counter(), _TrialJournal(training)
+    pages = setup.budget.pages
+    setup = replace(setup, budget=replace(setup.budget, pages=pages + len(training)))
+    with (
+        TemporaryDirectory(prefix="lode-links-") as folder,
+        throwaway(plant_topic(setup.seeds), _settings(setup, Path(folder)), setup.timing) as portal,
+    ):
         replay = Replay(web, setup.timing)
         crawling = crawl_portal(portal, replay, setup, readings, journal)
         virtual_seconds = run_virtually(crawling)
         with portal.store.reading() as session:
             scores = {url: score for url, _, score in page_log(session, members=False)}
-    log = _within(journal.log, scores, setup.budget.pages)
+    log = _within(journal.log, scores, pages)
     return Trial(log, journal.requests, perf_counter() - began, virtual_seconds)
+
+
+def _settings(setup: TrialSetup, folder: Path) -> dict[str, object]:
+    """Return the settings of a trial's portal; links are written into a file in the folder."""
+    settings = policy_settings(setup.kind)
+    if setup.kind.needs_back_links:
+        file = folder / "links.tsv"
+        file.write_text("".join(f"{page}\t{target}\n" for page, target in setup.back_links))
+        settings["ordinal.edge_files"] = [str(file)]
+    return settings
 
 
 def policy_settings(kind: PolicyKind) -> dict[str, object]:

@@ -76,6 +76,7 @@ class OrdinalGridSearch:
         max_clusters: int = MAX_CLUSTERS,
         tolerance: float = TOLERANCE,
         measure: Measure = error_rate,
+        weighted: bool = False,
         seed: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -85,6 +86,7 @@ class OrdinalGridSearch:
         self.max_clusters = max_clusters
         self.tolerance = tolerance
         self.measure = measure
+        self.weighted = weighted
         self.seed = seed
 
     def fit(self, rows: Rows, levels: Ints) -> Self:
@@ -122,6 +124,7 @@ class OrdinalGridSearch:
             max_clusters=self.max_clusters,
             tolerance=self.tolerance,
             max_steps=_MAX_STEPS,
+            weighted=self.weighted,
         )
 
 

@@ -9,9 +9,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from motherlode.learning.matrix import Ints
 
+LINKS_PER_LEVEL = 3.0  # one link in so many leads to a goal at level 1, in as many more at level 2
+PRIOR_LINKS = 3.0  # with the mean share of goals, added to the links of a page
+
+Mask = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=Hashable)
 
 
@@ -71,3 +76,25 @@ def level_sizes(levels: Ints) -> dict[int, int]:
     """
     known, counts = np.unique(levels, return_counts=True)
     return dict(zip(known.tolist(), counts.tolist(), strict=True))
+
+
+def levels_by_links(is_goal: Mask, starts: Ints, targets: Ints, levels: int) -> Ints:
+    """Return the level of each page by the links that have to be followed to reach a goal.
+
+    The paper measures a distance in the links that need to be crawled. Page i has the links from
+    `starts[i]` to the next start, each to the place of a page. One link in three leads to a goal:
+    level 1; one in nine: level 2; and so on. Goals are level 0; pages with worse links are of the
+    last level. `PRIOR_LINKS` links with the mean share of goals are added to each page's.
+
+    >>> goals, starts = np.array([True, False, False]), np.array([0, 0, 3, 6])
+    >>> levels_by_links(goals, starts, np.array([0, 0, 0, 1, 1, 1]), levels=4).tolist()
+    [0, 1, 2]
+    """
+    pages = len(is_goal)
+    linking = np.repeat(np.arange(pages), np.diff(starts))
+    counts = np.bincount(linking, minlength=pages)
+    hits = np.bincount(linking, is_goal[targets].astype(np.float64), pages)
+    mean = float(is_goal.mean()) if pages else 0.0
+    shares = (hits + PRIOR_LINKS * mean) / (counts + PRIOR_LINKS)
+    steps = 1.0 / LINKS_PER_LEVEL ** np.arange(1, levels - 1)
+    return np.where(is_goal, 0, 1 + np.digitize(-shares, -steps)).astype(np.int64)

@@ -31,7 +31,9 @@ class OrdinalRegression:
 
     `eta` is the share of each cluster that has to be on its side of the thresholds, at most 1.
     `norm` is W, the longest w. `width` is s of the Gaussian kernel. Levels are whole numbers; those
-    without a point are never predicted. `max_clusters` and `radius` are those of BIRCH, a level.
+    without a point are never predicted. `weighted`: the errors of a cluster count like its points;
+    in the paper all clusters count the same. `max_clusters` and `radius` are those of BIRCH, a
+    level.
 
     >>> rows, levels = np.array([[0.0], [0.2], [2.0], [2.2], [4.0]]), np.array([0, 0, 1, 1, 3])
     >>> OrdinalRegression().fit(rows, levels).predict(np.array([[-1.0], [2.1], [9.0]])).tolist()
@@ -49,6 +51,7 @@ class OrdinalRegression:
         radius: float = 0.0,
         tolerance: float = TOLERANCE,
         max_steps: int = MAX_STEPS,
+        weighted: bool = False,
     ) -> None:
         self.eta = eta
         self.norm = norm
@@ -58,6 +61,7 @@ class OrdinalRegression:
         self.radius = radius
         self.tolerance = tolerance
         self.max_steps = max_steps
+        self.weighted = weighted
 
     def fit(self, rows: Rows, levels: Ints) -> Self:
         """Cluster the points of each level, and learn from the clusters.
@@ -86,6 +90,7 @@ class OrdinalRegression:
                 ball_radii(clusters.sigmas, self.eta, self.kernel, self.width),
                 clusters.levels,
                 self.norm,
+                clusters.sizes / clusters.sizes.mean() if self.weighted else None,
             ),
             self.tolerance,
             self.max_steps,

@@ -41,7 +41,12 @@ from motherlode.policies.bingo.kernels import (
     Floats,
     Keys,
 )
-from motherlode.policies.bingo.link_text import LinkTextEvidence, TextEvidence, WeightEvidence
+from motherlode.policies.bingo.link_text import (
+    EvidenceSum,
+    LinkTextEvidence,
+    TextEvidence,
+    WeightEvidence,
+)
 from motherlode.records import Link, UrlKey
 
 _Sums = npt.NDArray[np.floating[Any]]
@@ -115,6 +120,15 @@ class Prospects:
         Neither is pickled with the table.
         """
         self._link_text, self.weights = LinkTextEvidence(evidence), weights
+
+    def use_text_evidence(
+        self,
+        kinds: Sequence[TextEvidence],
+        weights: LinkWeights = LinkWeights(),  # noqa: B008 - it is frozen
+    ) -> None:
+        """Score link texts by these kinds of evidence: by words and, if known, by mentions."""
+        text_weights = (weights.words, weights.mentions)[: len(kinds)]
+        self.use_evidence(EvidenceSum(kinds, text_weights), weights)
 
     def score_links(self, links: Sequence[Link], language: str = "en") -> ScoredLinks:
         """Return links with the evidence of their texts; many at once take less time per link."""

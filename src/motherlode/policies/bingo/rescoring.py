@@ -9,11 +9,12 @@ from math import isnan
 import numpy as np
 from msgspec.structs import replace
 
+from motherlode.learning.links.weights import LinkWeights
 from motherlode.learning.matrix import Floats, Ints
 from motherlode.policies import Visit
 from motherlode.policies.bingo.kernels import Singles
 from motherlode.policies.bingo.link_evidence import LinkSums, ProspectsWriter
-from motherlode.policies.bingo.link_text import text_evidence_of
+from motherlode.policies.bingo.link_text import TextEvidence, text_evidence_of
 from motherlode.policies.bingo.link_weights import LinkWeightLearner
 from motherlode.policies.bingo.prospects import Prospects
 from motherlode.policies.bingo.steering import (
@@ -21,7 +22,6 @@ from motherlode.policies.bingo.steering import (
     MIN_FRONT_PROBABILITY,
     Bingo,
     topic_probabilities,
-    use_models,
 )
 from motherlode.policies.follows import QUEUE
 from motherlode.records import (
@@ -81,36 +81,55 @@ def write_prospects(
     `select_sample` returns the indices of the pages from which link weights are learned. Then the
     policy and the prospects use these weights.
     """
+
+    def probabilities_of(pages: Ints) -> Floats:
+        return topic_probabilities(judgements.confidences_of(pages))
+
+    evidence = text_evidence_of(policy.classifier, policy.links.mentions)
+    weights = fill_prospects(session, prospects, probabilities_of, evidence, corpus, select_sample)
+    policy.links = replace(policy.links, weights=weights)
+
+
+def fill_prospects(
+    session: Session,
+    prospects: Prospects,
+    probabilities_of: Callable[[Ints], Floats],
+    evidence: Sequence[TextEvidence],
+    corpus: PageCorpus,
+    select_sample: Callable[[Ints], Ints] | None = None,
+) -> LinkWeights:
+    """Fill the prospects with all links of a crawl, and return the weights of the evidence.
+
+    `probabilities_of` returns the probability that each page is on the topic; NaN: not known.
+    The weights are learned from the pages that `select_sample` selects.
+    """
     pages, urls = urls_of_all_pages(session)
-    outcomes = _outcomes(pages, urls, judgements)
+    outcomes = _outcomes(urls, probabilities_of(pages))
     waiting = LinkSums(*open_urls(session, prospects.size), outcomes)
     sampled = select_sample(pages) if select_sample is not None else pages[:0]
     learner = LinkWeightLearner(session, pages[sampled], urls[sampled], outcomes)
     languages: dict[int, str] = {}
     for batch in corpus.linked_pages():
-        confidences = judgements.confidences_of(batch.pages)
-        probabilities = topic_probabilities(confidences)
+        probabilities = probabilities_of(batch.pages)
         prospects.count_pages(batch.keys, probabilities)
         for sums in (waiting, learner.sums):
             sums.add_pages(batch.pages, probabilities, batch.starts, batch.targets)
         languages |= dict(zip(batch.pages.tolist(), batch.languages, strict=True))
-    evidence = text_evidence_of(policy.classifier, policy.links.mentions)
     weights = learner.learn(session, prospects, evidence, languages)
-    policy.links = replace(policy.links, weights=weights)
-    use_models(prospects, policy.classifier, policy.links)
+    prospects.use_text_evidence(evidence, weights)
     writer = ProspectsWriter(prospects, waiting)
     _add_anchors(session, writer, waiting, languages)
     writer.write(addresses(session, prospects.size))
+    return weights
 
 
-def _outcomes(pages: Ints, urls: Ints, judgements: JudgementTable) -> Singles:
+def _outcomes(urls: Ints, probabilities: Floats) -> Singles:
     """Return the probability of the page at each URL, by URL number; NaN where there is no page.
 
     The last value is NaN, and stands for all larger numbers.
     """
     outcomes = np.full(int(urls.max(initial=0)) + 2, np.nan, np.float32)
-    confidences = judgements.confidences_of(pages)
-    outcomes[urls] = topic_probabilities(confidences)
+    outcomes[urls] = probabilities
     return outcomes
 
 

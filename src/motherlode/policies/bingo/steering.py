@@ -20,7 +20,7 @@ from motherlode.learning.matrix import Ints
 from motherlode.learning.options import VotingRule
 from motherlode.learning.tree import TreeClassifier
 from motherlode.policies.bingo.kernels import Floats
-from motherlode.policies.bingo.link_text import EvidenceSum, text_evidence_of
+from motherlode.policies.bingo.link_text import text_evidence_of
 from motherlode.policies.bingo.options import BingoOptions, Focus
 from motherlode.policies.bingo.prospects import Prospects, ScoredLinks
 from motherlode.policies.bounds import allows_host
@@ -370,9 +370,8 @@ def policy_for(
 
 def use_models(prospects: Prospects, classifier: TreeClassifier, links: LinkModel) -> None:
     """Weigh links by this classifier and by the link model from now on."""
-    weights, evidence = links.weights, text_evidence_of(classifier, links.mentions)
-    text_weights = (weights.words, weights.mentions)[: len(evidence)]
-    prospects.use_evidence(EvidenceSum(evidence, text_weights), weights)
+    evidence = text_evidence_of(classifier, links.mentions)
+    prospects.use_text_evidence(evidence, links.weights)
 
 
 def rule_of(phase: Phase) -> VotingRule:

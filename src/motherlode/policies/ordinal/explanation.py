@@ -4,7 +4,6 @@ from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import unpack
 from motherlode.policies.explanation import PresentRank, RankedUrl, RankPart
 from motherlode.policies.ordinal.model import OrdinalModel
-from motherlode.policies.ordinal.steering import LEVEL_STEP
 from motherlode.records import ORDINAL_MODEL, PageId
 from motherlode.store.tables.pages import KeptPage, page_numbered, vectors_of
 from motherlode.training.models import latest_model
@@ -12,13 +11,15 @@ from motherlode.training.portal_view import PortalView
 
 
 def explain_rank(view: PortalView, url: RankedUrl) -> PresentRank | None:
-    """Return what `ordinal` made a URL's rank of when it was given: a level, and the link."""
-    level = _level_part(view, url, LEVEL_STEP)
+    """Return what `ordinal` made a URL's rank of: all that is known of links to it."""
+    level = _level_part(view, url, 1.0)
     if level is None:
         return None
-    own = url.rank - level.value
-    link = RankPart("link", own, "the page, the anchor text, the URL and the host, as ranked then")
-    return PresentRank((level, link), None)
+    words = (
+        "the probability that it is of level 0, by the pages that link to it, its host, the words "
+        f"of its links, and the links near by; {level.words}"
+    )
+    return PresentRank((RankPart("link", url.rank, words),), None)
 
 
 def explain_rank_2007(view: PortalView, url: RankedUrl) -> PresentRank | None:

@@ -70,19 +70,16 @@ def make_ordinal_2007(setup: PolicySetup) -> Ordinal2007:
 
 
 def make_ordinal(setup: PolicySetup) -> Ordinal:
-    """Return our crawler, by its latest model, if it has one yet."""
+    """Return our crawler, by its latest model, or else by the examples alone."""
     with setup.portal.store.reading() as session:
         model: OrdinalModel | None = latest_model(session, setup.portal.tree(), ORDINAL_MODEL)
-        policy = our_policy(session, setup.portal, model)
-        if model is not None:
-            policy.adopt(model)
-        return policy
+        return our_policy(session, setup.portal, model)
 
 
 ORDINAL_KIND = PolicyKind(
     name=ORDINAL,
-    rank_meaning="how much it should be like pages on the topic, by the page that led to it, its "
-    "anchor text, its URL and its host; less for each level of that page",
+    rank_meaning="the probability that it is of level 0, by the pages that link to it, its host, "
+    "the words of its links, and the links near by",
     make=make_ordinal,
     make_retrainer=OrdinalRetrainer,
     training=None,
@@ -101,4 +98,5 @@ ORDINAL_2007_KIND = PolicyKind(
     wanted=wanted_pages,
     explain_rank=explain_rank_2007,
     explain_limit=explain_limit_2007,
+    needs_back_links=True,
 )

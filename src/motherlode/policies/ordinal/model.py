@@ -9,16 +9,16 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from scipy.special import expit
 
+from motherlode.documents.features.meanings import Meanings, NoMeaningsError, word_meanings
 from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag, spell
-from motherlode.learning.matrix import Floats, Ints, Terms, count_matrix, idf_weights, unit_rows
-from motherlode.learning.options import CentroidWeighting
-from motherlode.learning.ordinal.grid_search import OrdinalGridSearch, mean_level_error
-from motherlode.learning.ordinal.layers import level_sizes, merged_levels
+from motherlode.learning.matrix import Floats
+from motherlode.learning.ordinal.page_space import PackedSpace, PageSpace
 from motherlode.learning.ordinal.regression import places_of
-from motherlode.learning.tunnel.centroids import Centroids, fit_centroids, unpack_centroids
-from motherlode.records import ROOT, BadInputError, Document, Judgement, Model, ModelId, TopicId
+from motherlode.lexicon import NoWordNetError
+from motherlode.records import ROOT, Document, Judgement, Model, ModelId, TopicId
 from motherlode.topics import TopicTree
 from motherlode.training.judgement_reasons import (
     MAX_TERMS,
@@ -27,31 +27,18 @@ from motherlode.training.judgement_reasons import (
     TermContribution,
 )
 
-VERSION = 1
-MAX_CLUSTERS = 20  # of a level
-MIN_PAGES_WITH_TERM = 2
-NORMS = (1.0, 3.0, 10.0, 30.0)
-ETAS = (0.1, 0.5, 0.9)
+VERSION = 2
+STEEPNESS = 6.0  # log-odds for a page as far below the first threshold as half of level 0
 ON_THE_THRESHOLD = 1e-9  # a page on a threshold is of the lower level; a margin above 0 says so
-
-
-class TrainingPages(Struct, frozen=True):
-    """Pages to learn from: those that show each topic, and pages of all levels."""
-
-    examples: dict[int, list[Bag]]  # by topic, with pages that are like them
-    user_examples: dict[int, list[Bag]]  # by topic: the examples alone
-    bags: list[Bag]
-    levels: list[int]
 
 
 class PackedLevels(Struct, frozen=True):
     """A model as bytes, for the store."""
 
-    centroids: bytes
+    space: PackedSpace
     accepted: int
-    terms: bytes  # uint32, ascending
-    idf: bytes  # float64
-    weights: bytes  # float64: w
+    weights: bytes  # float64: w, of each compared term and of the nearness
+    unit: float  # from the first threshold down to the median page of level 0
     thresholds: tuple[float, ...]
     levels: tuple[int, ...]  # the first of the layers that each level of the model joins
     sizes: dict[int, int]  # pages of each layer
@@ -72,19 +59,15 @@ class NearestCluster(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class OrdinalModel:
-    """Levels of pages. Topics have centroids, which tell topics apart and rank links."""
+    """Levels of pages. Which topic a page is nearest to, the examples say."""
 
     packed: PackedLevels
     id: ModelId | None = None
     tree: TopicTree | None = None
 
     @cached_property
-    def centroids(self) -> Centroids:
-        return unpack_centroids(self.packed.centroids)
-
-    @cached_property
-    def terms(self) -> Terms:
-        return np.frombuffer(self.packed.terms, np.uint32)
+    def space(self) -> PageSpace:
+        return PageSpace(self.packed.space, meanings_of(self.packed.space))
 
     @cached_property
     def weights(self) -> Floats:
@@ -100,7 +83,7 @@ class OrdinalModel:
 
     @property
     def topics(self) -> frozenset[TopicId]:
-        return frozenset(TopicId(int(topic)) for topic in self.centroids.subjects)
+        return frozenset(map(TopicId, self.packed.space.subjects))
 
     @property
     def is_outdated(self) -> bool:
@@ -109,11 +92,15 @@ class OrdinalModel:
 
     def values(self, samples: Sequence[Sample]) -> Floats:
         """Return w.x of each page; a page without any known term is beyond the last threshold."""
-        counts = count_matrix([sample[TERMS] for sample in samples], self.terms)
-        rows = unit_rows(counts, np.frombuffer(self.packed.idf, np.float64))
+        rows = self.space.rows([sample[TERMS] for sample in samples])
         values = np.asarray(rows @ self.weights, np.float64)
-        is_empty = np.diff(rows.indptr) == 0
+        is_empty = np.diff(rows[:, :-1].indptr) == 0
         return np.where(is_empty, self.thresholds[-1] + 1.0, values)
+
+    def probabilities(self, values: Floats) -> Floats:
+        """Return the probability that each page is of level 0, by its w.x."""
+        probabilities: Floats = expit(STEEPNESS * (self.thresholds[0] - values) / self.packed.unit)
+        return probabilities
 
     def placed_values(self, samples: Sequence[Sample]) -> Floats:
         """Return w.x of each page; that of a user's example is at most the first threshold.
@@ -136,19 +123,19 @@ class OrdinalModel:
         """Return a judgement of each page: its margin is how far inside the accepted levels."""
         if not samples:
             return []
-        correlations = self.centroids.correlations([sample[TERMS] for sample in samples])
+        nearness = self.space.nearness([sample[TERMS] for sample in samples])
         values = self.placed_values(samples).tolist()
-        judgements = [self.judgement_of(*pair) for pair in zip(values, correlations, strict=True)]
+        judgements = [self.judgement_of(*pair) for pair in zip(values, nearness, strict=True)]
         for place, sample in enumerate(samples):
             topic = self.packed.examples.get(term_digest(sample[TERMS]))
             if topic is not None:
                 judgements[place] = replace(judgements[place], topic=TopicId(topic))
         return judgements
 
-    def judgement_of(self, value: float, correlations: Floats) -> Judgement:
-        """Return the judgement of a page with this w.x and these correlations with the topics."""
+    def judgement_of(self, value: float, nearness: Floats) -> Judgement:
+        """Return the judgement of a page with this w.x and this nearness to each topic."""
         margin = self.margin_of(value)
-        nearest = TopicId(int(self.centroids.subjects[int(np.argmax(correlations))]))
+        nearest = TopicId(self.packed.space.subjects[int(np.argmax(nearness))])
         judgement = Judgement(nearest, margin, self.id, value)
         return judgement if judgement.is_accepted else replace(judgement, topic=ROOT)
 
@@ -175,12 +162,11 @@ class OrdinalModel:
 
     def nearest_clusters(self, sample: Sample, number: int = 3) -> list[NearestCluster]:
         """Return the clusters of training pages that are nearest to a page."""
-        rows = unit_rows(
-            count_matrix([sample[TERMS]], self.terms), np.frombuffer(self.packed.idf, np.float64)
-        )
-        centres = np.frombuffer(self.packed.clusters, np.float32).reshape(-1, len(self.terms))
+        rows = self.space.rows([sample[TERMS]])
+        centres = np.frombuffer(self.packed.clusters, np.float32).reshape(-1, len(self.weights))
         lengths = np.maximum(np.linalg.norm(centres, axis=1), 1e-12)
-        cosines = np.asarray(rows @ centres.T)[0] / lengths
+        own = max(float(np.linalg.norm(rows.data)), 1e-12)
+        cosines = np.asarray(rows @ centres.T)[0] / (own * lengths)
         order = np.argsort(-cosines, kind="stable")[:number]
         return [
             NearestCluster(
@@ -223,20 +209,30 @@ class OrdinalModel:
         else:
             yield f"it is of level {self.level_of(value)}: its w.x is {value:.3f}"
         yield f"the thresholds between levels {levels} are {thresholds}"
+        part, nearness = self._nearness_part(sample)
+        yield (
+            f"its nearness to the examples is {nearness:.2f} (0: like any page; 1: as like them as "
+            f"they are to each other), which brings it {part:.3f} nearer"
+        )
         clusters = [
             f"{cluster.pages} of level {cluster.level} (cosine {cluster.cosine:.2f})"
             for cluster in self.nearest_clusters(sample)
         ]
-        yield f"the nearest clusters of training pages: {', '.join(clusters)}"
+        if clusters:
+            yield f"the nearest clusters of training pages: {', '.join(clusters)}"
+
+    def _nearness_part(self, sample: Sample) -> tuple[float, float]:
+        """Return what the nearness of a page takes from w.x, and the nearness."""
+        nearness = float(self.space.nearness([sample[TERMS]]).max(initial=-np.inf))
+        return -nearness * self.packed.space.nearness * float(self.weights[-1]), nearness
 
     def _parts(self, sample: Sample) -> list[tuple[int, float]]:
         """Return the terms of a page with what each takes from w.x, by size."""
-        rows = unit_rows(
-            count_matrix([sample[TERMS]], self.terms), np.frombuffer(self.packed.idf, np.float64)
-        )
+        rows = self.space.rows([sample[TERMS]])[:, :-1]
+        terms = self.space.compared_terms
         parts = -rows.data * self.weights[rows.indices]
         order = np.argsort(-np.abs(parts), kind="stable")
-        return [(int(self.terms[rows.indices[at]]), float(parts[at])) for at in order if parts[at]]
+        return [(int(terms[rows.indices[at]]), float(parts[at])) for at in order if parts[at]]
 
     def _path(self, topic: TopicId) -> str:
         return "/".join(self.tree.path(topic)) if self.tree is not None and topic != ROOT else ""
@@ -259,64 +255,16 @@ def load_ordinal_model(model: Model, tree: TopicTree, *, complete: bool) -> Ordi
     return loaded
 
 
-def fit_levels(
-    pages: TrainingPages, *, accepted: int, features: int, min_level_pages: int
-) -> OrdinalModel:
-    """Learn levels from pages. Raises `BadInputError` if there are fewer than two levels."""
-    layers = np.array(pages.levels, np.int64)
-    sizes = level_sizes(layers)
-    merged = merged_levels(sizes, min_level_pages)
-    levels = np.array([merged[level] for level in layers.tolist()], np.int64)
-    if len(set(merged.values())) < 2:  # noqa: PLR2004 - a threshold lies between two levels
-        raise BadInputError(
-            "There are no pages that link to the examples, so there are no levels to learn from. "
-            "ordinal.edge_files in lode.toml names files of links, and ordinal.portals other "
-            "portals; policy ordinal needs neither."
-        )
-    terms = _features(pages.bags, features)
-    counts = count_matrix(pages.bags, terms)
-    idf = idf_weights(counts)
-    rows = unit_rows(counts, idf)
-    search = OrdinalGridSearch(
-        etas=ETAS, norms=NORMS, max_clusters=MAX_CLUSTERS, measure=mean_level_error
-    ).fit(rows, levels)
-    model = search.model_
-    clusters = model.clusters_
-    assert model.weights_ is not None  # noqa: S101 - the kernel is linear
-    first = {place: min(layer for layer in merged if merged[layer] == place) for place in levels}
-    return OrdinalModel(
-        PackedLevels(
-            centroids=fit_centroids(pages.examples, CentroidWeighting.LOG, None).pack(),
-            accepted=accepted,
-            terms=terms.tobytes(),
-            idf=idf.tobytes(),
-            weights=model.weights_.tobytes(),
-            thresholds=tuple(model.thresholds_.tolist()),
-            levels=tuple(first[place] for place in model.levels_.tolist()),
-            sizes=sizes,
-            clusters=clusters.centres.astype(np.float32).tobytes(),
-            cluster_levels=tuple(clusters.levels.tolist()),
-            cluster_sizes=tuple(clusters.sizes.tolist()),
-            examples={
-                term_digest(bag): topic
-                for topic, bags in sorted(pages.user_examples.items(), reverse=True)
-                for bag in bags
-                if len(bag)
-            },
-        )
-    )
+def meanings_of(space: PackedSpace) -> Meanings | None:
+    """Return the word meanings that a space was fitted with; None if they are not here."""
+    if not space.meanings_digest:
+        return None
+    try:
+        return word_meanings()
+    except (NoMeaningsError, NoWordNetError):
+        return None
 
 
 def term_digest(bag: Bag) -> bytes:
     """Return a short digest of the terms of a page and how often each occurs."""
     return blake2b(bag.pack(), digest_size=16).digest()
-
-
-def _features(bags: Sequence[Bag], most: int) -> Terms:
-    """Return the terms of the most pages, ascending."""
-    terms = np.concatenate([np.array([], np.uint32), *(bag.terms for bag in bags)])
-    known, counts = np.unique(terms, return_counts=True)
-    least = MIN_PAGES_WITH_TERM if len(bags) > MIN_PAGES_WITH_TERM else 1
-    shared: Ints = np.flatnonzero(counts >= least)
-    best = shared[np.argsort(-counts[shared], kind="stable")[:most]]
-    return known[np.sort(best)]

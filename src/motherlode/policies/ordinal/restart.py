@@ -2,22 +2,25 @@
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import unpack
-from motherlode.learning.options import CentroidWeighting
-from motherlode.learning.tunnel.centroids import fit_centroids
 from motherlode.policies.baseline_kinds import seeds_of
 from motherlode.policies.follows import links_within
 from motherlode.policies.ordinal.layers import example_topics, example_urls, layers_of
-from motherlode.policies.ordinal.model import OrdinalModel, fit_levels
+from motherlode.policies.ordinal.level_training import fit_our_levels, fit_paper_levels, our_space
+from motherlode.policies.ordinal.model import OrdinalModel
 from motherlode.policies.ordinal.steering import Ordinal, Ordinal2007, level_follows
-from motherlode.policies.ordinal.training_pages import example_bags, layered_pages
-from motherlode.policies.tunnel.link_scores import LinkEstimates
+from motherlode.policies.ordinal.training_pages import example_pages, layered_pages
+from motherlode.policies.tunnel.subjects import meanings_of_words
 from motherlode.portal import Portal
+from motherlode.portal.config import Config
 from motherlode.records import Follow, Link, LinkFlag
 from motherlode.store.session import Session
 from motherlode.store.tables.pages import KeptPage, links_from, vectors_of
 from motherlode.training.training_document import page_at_url
+from motherlode.training.training_set import common_vocabulary_bags
 from motherlode.urls import host_of, url_key
 
 
@@ -26,13 +29,16 @@ def layer_model(session: Session, portal: Portal) -> OrdinalModel:
 
     Raises `BadInputError` if no source of back-links has a page that links to an example.
     """
-    options = portal.config.ordinal
-    return fit_levels(
-        layered_pages(session, portal.config),
-        accepted=options.accepted,
-        features=options.features,
-        min_level_pages=options.min_level_pages,
-    )
+    pages, layers = layered_pages(session, portal.config)
+    return fit_paper_levels(pages, layers, portal.config.ordinal)
+
+
+def example_model(session: Session, config: Config) -> OrdinalModel:
+    """Return the levels that `ordinal` begins with: by the nearness to the examples alone."""
+    pages = example_pages(session)
+    meanings = meanings_of_words(config.learning)
+    space = our_space(pages, common_vocabulary_bags(), meanings, config.ordinal)
+    return fit_our_levels(pages, space, np.zeros(len(pages.bags), np.int64), config.ordinal)
 
 
 def paper_policy(session: Session, portal: Portal, model: OrdinalModel) -> Ordinal2007:
@@ -60,24 +66,18 @@ def paper_policy(session: Session, portal: Portal, model: OrdinalModel) -> Ordin
 def our_policy(session: Session, portal: Portal, model: OrdinalModel | None) -> Ordinal:
     """Return our crawler, with the links of the examples and of the layers around them."""
     config = portal.config
-    examples = {topic: list(bags.values()) for topic, bags in example_bags(session).items()}
-    centroids = fit_centroids(examples, CentroidWeighting.LOG, None)
+    model = model or example_model(session, config)
     policy = Ordinal(
-        seeds_of(portal),
-        centroids,
-        LinkEstimates(centroids, config.tunnel.min_merit),
-        config.crawl,
-        model,
-        examples=example_topics(session, config),
+        seeds_of(portal), model, config.crawl, examples=example_topics(session, config)
     )
     follows: list[Follow] = []
-    for page, level in _fetched(session, _first_levels(session, portal)):
-        bag = unpack(vectors_of(session, page.id).get(TERMS, b""))
-        correlations = centroids.correlations([bag])[0]
+    for page, _ in _fetched(session, _first_levels(session, portal)):
+        sample = {TERMS: unpack(vectors_of(session, page.id).get(TERMS, b""))}
+        value = float(model.placed_values([sample])[0])
+        probability = 1.0 if model.is_example(sample) else policy.probability(value)
         links = links_within(_links(session, page, portal), config.crawl)
-        about = (correlations, page.language or "en")
-        follows += policy.follows(links, level, 1, about, page.id)
-        policy.scores.add_page(page.page.url, correlations)
+        about = (page.page.key, probability, page.language or "en")
+        follows += policy.follows(links, model.level_of(value), 1, about, page.id)
     policy.links = tuple(follows)
     return policy
 

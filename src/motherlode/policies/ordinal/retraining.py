@@ -4,29 +4,30 @@ from collections.abc import Sequence
 from functools import partial
 from math import inf
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.crawl.progress import Progress
 from motherlode.crawl.retraining import Findings, NewModel, RetrainingPlan, StudyRunner
-from motherlode.policies.ordinal.model import VERSION, fit_levels, load_ordinal_model
+from motherlode.learning.matrix import Floats
+from motherlode.policies.ordinal.level_training import fit_our_levels, our_space
+from motherlode.policies.ordinal.link_evidence import LinkKnowledge, changed_ranks, learn_links
+from motherlode.policies.ordinal.model import VERSION, OrdinalModel, load_ordinal_model
 from motherlode.policies.ordinal.restart import our_policy
 from motherlode.policies.ordinal.steering import Ordinal
-from motherlode.policies.ordinal.training_pages import crawled_pages
+from motherlode.policies.ordinal.training_pages import crawled_levels, crawled_pages
 from motherlode.policies.policy import Policy
+from motherlode.policies.tunnel.subjects import meanings_of_words
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
-from motherlode.records import (
-    ORDINAL_MODEL,
-    BadInputError,
-    Model,
-    Outcome,
-)
+from motherlode.records import ORDINAL_MODEL, Judgement, Model, Outcome, PageId, Requeue
 from motherlode.store.session import Session
 from motherlode.store.tables.pages import count_pages
-from motherlode.training.corpus import CorpusCache
+from motherlode.training.corpus import CorpusCache, PageCorpus
 from motherlode.training.judgement_table import JudgementTable
 from motherlode.training.samples import samples_in
+from motherlode.training.training_set import common_vocabulary_bags
 from motherlode.workers.worker_pool import WorkerPool
 
 FIRST_PAGES = 40  # that are fetched before the first retraining
@@ -34,11 +35,13 @@ GROWTH = 0.5  # of the number of pages, before the next one
 
 
 class LevelStudy(Struct, frozen=True):
-    """What was learned: the packed model, and the new judgements. Empty: no levels are known."""
+    """What was learned: the packed model, what links say, new judgements and new ranks."""
 
     packed: bytes
     sizes: dict[int, int]
+    known: LinkKnowledge
     judgements: JudgementTable
+    moves: list[Requeue]
 
 
 def pages_until_retraining(pages: int) -> float:
@@ -51,29 +54,37 @@ def pages_until_retraining(pages: int) -> float:
 
 
 def study_levels(
-    session: Session, config: Config, _request: None, _cache: CorpusCache | None
+    session: Session, config: Config, _request: None, cache: CorpusCache | None
 ) -> LevelStudy:
-    """Learn from all pages of the crawl, and judge them anew."""
-    options = config.ordinal
-    try:
-        model = fit_levels(
-            crawled_pages(session, config),
-            accepted=options.accepted,
-            features=options.features,
-            min_level_pages=options.min_level_pages,
-        )
-    except BadInputError:  # no other pages than the examples yet
-        return LevelStudy(b"", {}, JudgementTable.of([]))
-    judged = (
-        (page, judgement)
-        for batch in samples_in(session, model.spaces)
-        for page, judgement in zip(
-            [page for page, _ in batch],
-            model.judge([sample for _, sample in batch]),
-            strict=True,
-        )
-    )
-    return LevelStudy(model.pack(), model.packed.sizes, JudgementTable.of(judged))
+    """Learn from the pages of the crawl, judge all of them, and rank all waiting URLs anew."""
+    corpus = PageCorpus(session, cache)
+    pages, numbers = crawled_pages(session, corpus)
+    meanings = meanings_of_words(config.learning)
+    space = our_space(pages, common_vocabulary_bags(), meanings, config.ordinal)
+    levels = crawled_levels(session, corpus, (pages, numbers), space, config.ordinal.levels)
+    model = fit_our_levels(pages, space, levels, config.ordinal)
+    judged, probabilities = _judge_all(session, model)
+    table = JudgementTable.of(judged)
+    given = [numbers[place] for places in pages.example_places.values() for place in places]
+    known = learn_links(session, model, corpus, (table.pages, probabilities), np.array(given))
+    moves = list(changed_ranks(session, known.prospects))
+    return LevelStudy(model.pack(), model.packed.sizes, known, table, moves)
+
+
+def _judge_all(
+    session: Session, model: OrdinalModel
+) -> tuple[list[tuple[PageId, Judgement]], Floats]:
+    """Return the judgement of each page, and the probability that it is of level 0."""
+    judged: list[tuple[PageId, Judgement]] = []
+    parts: list[Floats] = [np.zeros(0)]
+    for batch in samples_in(session, model.spaces):
+        samples = [sample for _, sample in batch]
+        judgements = model.judge(samples)
+        judged += zip([page for page, _ in batch], judgements, strict=True)
+        values = np.array([judgement.own_score for judgement in judgements])
+        given = np.array([model.is_example(sample) for sample in samples], bool)
+        parts.append(np.where(given, 1.0, model.probabilities(values)))
+    return judged, np.concatenate(parts)
 
 
 class OrdinalRetrainer:
@@ -112,22 +123,20 @@ class OrdinalRetrainer:
         """Retrain, and write the new judgements."""
         self._learned_from = self._pages
         study = await self._runner.study(None, workers)
-        if not study.packed:
-            return False
         findings = Findings(
             models=(NewModel(ORDINAL_MODEL, VERSION, study.packed, {"levels": study.sizes}),),
             added=(),
             dropped=(),
             judgements=study.judgements,
-            moves=(),
+            moves=study.moves,
             follows=(),
         )
         number = await self._runner.write_models(findings, workers)
         stored = Model(number, ORDINAL_MODEL, VERSION, 0.0, study.packed)
-        await workers.run_in_writer(partial(self._adopt, stored))
+        await workers.run_in_writer(partial(self._adopt, stored, study.known))
         await self._runner.write_rest(findings, number, workers)
         self._retrainings += 1
-        return False
+        return True
 
     @property
     def is_behind(self) -> bool:
@@ -137,10 +146,10 @@ class OrdinalRetrainer:
     def describe(self, progress: Progress) -> Progress:
         return replace(progress, retrainings=self._retrainings)
 
-    def _adopt(self, stored: Model) -> None:
+    def _adopt(self, stored: Model, known: LinkKnowledge) -> None:
         model = load_ordinal_model(stored, self._portal.tree(), complete=True)
         if self._policy is not None:
-            self._policy.adopt(model)
+            self._policy.adopt(model, known)
 
     def _make_policy(self) -> Ordinal:
         with self._portal.store.reading() as session:

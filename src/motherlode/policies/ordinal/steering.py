@@ -1,31 +1,28 @@
 """The crawlers by levels (SPEC F3).
 
 `ordinal-2007` follows links of pages of level i before those of level i + 1, gives all links of a
-level the same rank, and discards pages beyond `ordinal.followed`. `ordinal` ranks the links of a
-level by what is known of each: the page, its anchor text, its URL, and its host. A level takes
-`LEVEL_STEP` from a rank, so that a very good link of the next level may come first, and nothing is
-discarded.
+level the same rank, and discards pages beyond `ordinal.followed`. `ordinal` turns w.x into the
+probability that a page is of level 0, and ranks a link by the probability that it leads there: by
+all pages that link to the URL, its host, its name and the links near by. Nothing is discarded.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
 from msgspec.structs import replace
 
-from motherlode.documents.features.spaces import TERMS, Sample
-from motherlode.learning.matrix import Floats
-from motherlode.learning.tunnel.centroids import Centroids
+from motherlode.documents.features.spaces import TERMS
+from motherlode.policies.bingo.prospects import Prospects
 from motherlode.policies.follows import QUEUE, follow_seeds, links_within
 from motherlode.policies.options import CrawlOptions
+from motherlode.policies.ordinal.link_evidence import LinkKnowledge
 from motherlode.policies.ordinal.model import ON_THE_THRESHOLD, OrdinalModel
 from motherlode.policies.policy import NO_MOVES, Moves, PolicyDefaults, Visit
 from motherlode.policies.registry import ORDINAL, ORDINAL_2007
-from motherlode.policies.tunnel.link_scores import LinkEstimates
-from motherlode.records import ROOT, Follow, Judgement, Link, PageId, TopicId, UrlKey
+from motherlode.records import Entry, Follow, Judgement, Link, PageId, TopicId, UrlKey
 from motherlode.urls import Address
-
-LEVEL_STEP = 0.2  # what each level takes from the rank of a link
 
 
 @dataclass(slots=True)
@@ -102,20 +99,21 @@ def accept_examples(
 
 @dataclass(slots=True)
 class Ordinal(PolicyDefaults):
-    """Ours: links ranked within their level. Without a model yet, all pages are of one level.
+    """Ours: links by the probability that they lead to level 0.
 
-    `scores` are made of the same `centroids`; `examples` are the topics of the user's examples, by
-    URL key.
+    `examples` are the topics of the user's examples, by URL key.
     """
 
     name: ClassVar[str] = ORDINAL
     seeds: Sequence[Address]
-    centroids: Centroids
-    scores: LinkEstimates
+    model: OrdinalModel
     options: CrawlOptions
-    model: OrdinalModel | None = None
+    known: LinkKnowledge = field(default_factory=lambda: LinkKnowledge(Prospects()))
     links: tuple[Follow, ...] = ()
     examples: Mapping[UrlKey, TopicId] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.known.use(self.model)
 
     @property
     def spaces(self) -> Sequence[str]:
@@ -125,51 +123,57 @@ class Ordinal(PolicyDefaults):
         return [*follow_seeds(self.seeds), *self.links]
 
     def judge(self, visits: Sequence[Visit]) -> list[Judgement]:
-        if self.model is not None:
-            judgements = self.model.judge([visit.sample for visit in visits])
-            return accept_examples(visits, judgements, self.examples, self.model)
-        # Without levels, only examples are known to be on the topic; the score is the correlation.
-        best = [float(self._correlations(visit.sample).max(initial=0.0)) for visit in visits]
-        unknown = [Judgement(ROOT, min(value - 1.0, 0.0), score=value) for value in best]
-        return accept_examples(visits, unknown, self.examples)
+        judgements = self.model.judge([visit.sample for visit in visits])
+        return accept_examples(visits, judgements, self.examples, self.model)
 
     def steer(self, visit: Visit, judgement: Judgement | None) -> Moves:
         assert judgement is not None  # noqa: S101 - this policy judges every page
-        correlations = self._correlations(visit.sample)
-        self.scores.add_page(visit.url, correlations)
-        depth = visit.entry.depth + 1
-        if bool(self.options.depth) and depth > self.options.depth:
-            return NO_MOVES
-        level = 0 if self.model is None else self.model.level_of(judgement.own_score)
-        language = visit.document.language or "en"
+        value, key = judgement.own_score, visit.entry.key
+        probability = 1.0 if key in self.examples else self.probability(value)
         links = links_within(visit.document.links, self.options)
-        return Moves(self.follows(links, level, depth, (correlations, language)))
+        depth = visit.entry.depth + 1
+        if not links or (self.options.depth and depth > self.options.depth):
+            self.known.prospects.count_page(key, probability)
+            return NO_MOVES
+        about = (key, probability, visit.document.language or "en")
+        return Moves(self.follows(links, self.model.level_of(value), depth, about))
 
     def follows(
         self,
         links: Sequence[Link],
         level: int,
         depth: int,
-        about: tuple[Floats, str],
+        about: tuple[UrlKey, float, str],
         via: PageId | None = None,
     ) -> list[Follow]:
-        """Return the links of a page of a level; `about` are its correlations and its language."""
-        if not links:
-            return []
-        ranks = self.scores.expected(links, *about).max(axis=1) - LEVEL_STEP * level
+        """Return the links of a page; `about` has its key, its probability and its language."""
+        key, probability, language = about
+        scored = self.known.prospects.score_links(links, language)
+        ranks = self.known.prospects.add_page(probability, key, scored).tolist()
         return [
             Follow(link.url, link.key, QUEUE, rank, depth, float(level), via=via)
-            for link, rank in zip(links, ranks.tolist(), strict=True)
+            for link, rank in zip(links, ranks, strict=True)
         ]
 
+    def probability(self, value: float) -> float:
+        """Return the probability that a page with this w.x is of level 0."""
+        return float(self.model.probabilities(np.array([value]))[0])
+
+    def rank_now(self, entry: Entry) -> float:
+        """Return the current rank of a waiting entry; its old rank where nothing is known."""
+        rank = self.known.prospects.rank(entry.key)
+        return entry.rank if rank is None else rank
+
     def summary(self) -> str:
-        return "no levels learned yet" if self.model is None else self.model.levels_in_words()
+        return self.model.levels_in_words()
 
-    def adopt(self, model: OrdinalModel) -> None:
-        """Use a new model from now on."""
-        self.model, self.centroids = model, model.centroids
-        self.scores.adopt(model.centroids)
-
-    def _correlations(self, sample: Sample) -> Floats:
-        correlations: Floats = self.centroids.correlations([sample[TERMS]])[0]
-        return correlations
+    def adopt(self, model: OrdinalModel, known: LinkKnowledge) -> None:
+        """Use a new model, and what was learned of links with it, from now on."""
+        known.use(model)
+        known.prospects.add_missing_from(self.known.prospects)
+        self.model, self.known = model, known
+        ranks = known.prospects.ranks([link.key for link in self.links])
+        self.links = tuple(
+            link if np.isnan(rank) else replace(link, rank=float(rank))
+            for link, rank in zip(self.links, ranks, strict=True)
+        )

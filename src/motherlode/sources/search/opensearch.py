@@ -30,6 +30,10 @@ class OpenSearch:
         self._language = setup.options.language
         self._found: tuple[OpenSearchDescription, str] | None = None
 
+    async def pages_linking_to(self, url: str, wanted: int) -> list[Hit]:
+        """Return what is found for the operator `link:`, which not every engine knows."""
+        return await self.search(f"link:{url}", wanted)
+
     async def search(self, query: str, wanted: int) -> list[Hit]:
         if self._found is None:
             self._found = await self._describe()

@@ -43,6 +43,10 @@ class SearXNG:
 
         return await hits_of_pages(fetch, wanted)
 
+    async def pages_linking_to(self, url: str, wanted: int) -> list[Hit]:
+        """Return what is found for the operator `link:`, which not every engine knows."""
+        return await self.search(f"link:{url}", wanted)
+
     def _json_is_off(self) -> SourceError:
         return self._client.error(
             "answers 403, as SearXNG does where JSON is not switched on; its owner can add json "

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -23,6 +23,18 @@ class SearchSource(Protocol):
 
     async def search(self, query: str, wanted: int) -> Sequence[Hit]:
         """Return about `wanted` hits with their URLs as the source has them.
+
+        Raises `SourceError` if the source fails.
+        """
+        ...
+
+
+@runtime_checkable
+class LinkSource(Protocol):
+    """Returns the pages that link to a URL (SPEC F1)."""
+
+    async def pages_linking_to(self, url: str, wanted: int) -> Sequence[Hit]:
+        """Return about `wanted` pages; none if the source cannot know the URL.
 
         Raises `SourceError` if the source fails.
         """

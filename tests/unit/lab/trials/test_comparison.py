@@ -41,7 +41,7 @@ ON_TOPIC = ("a.test/", "a.test/2", "b.test/", "b.test/1", "b.test/2", "b.test/4"
 LABELS = {f"http://{page}": "Animals/Owls" for page in ON_TOPIC} | {"http://c.test/": "Machines"}
 SEED = ("http://a.test/",)
 CRAWLERS = (BINGO, BINGO_2003)
-NEEDS_BACK_LINKS = (ORDINAL_2007,)  # the lab has no source of back-links to give it
+NEEDS_BACK_LINKS = (ORDINAL_2007,)  # nothing links to the seed here
 CONTENDERS = tuple(
     policy.name
     for policy in BUILT_IN
@@ -68,6 +68,16 @@ def order(finished: Finished, *, documents: bool = True) -> list[str]:
 
 
 # The crawl itself
+
+
+def test_a_policy_that_needs_back_links_learns_from_those_of_the_web(web: Path) -> None:
+    """The pages that it learns from were fetched before, and are none of its crawl."""
+    seeds = ("http://b.test/2", "http://b.test/1")
+    finished = run(web, ORDINAL_2007, pages=5, seeds=seeds)
+    fetched = order(finished)
+    assert set(fetched[:2]) == {"b.test/1", "b.test/2"}
+    assert "a.test/2" not in fetched  # it links to b.test/1, and to a page moved to b.test/2
+    assert "b.test/3" in fetched
 
 
 @pytest.mark.parametrize("policy", ["breadth-first", "best-first", "oracle", "bingo"])

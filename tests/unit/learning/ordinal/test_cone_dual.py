@@ -33,6 +33,30 @@ def test_the_radius_of_balls_adds_to_the_error() -> None:
     assert solve([0.0, 1.0], [0, 1], norm=1.0, radius=0.5).objective == pytest.approx(-2.0)
 
 
+def test_weights_say_what_the_error_of_a_cluster_counts() -> None:
+    """Two points in the wrong order: the threshold leaves the error to the lighter one."""
+    centres = np.array([[1.0], [0.0], [0.0]])
+    levels, weights = np.array([0, 1, 1]), np.array([1.0, 5.0, 5.0])
+    problem = ConeProblem(centres @ centres.T, np.zeros(3), levels, 1.0, weights)
+    solution = solve_cone_dual(problem, tolerance=1e-9)
+    assert solution.alpha[0] == pytest.approx(1.0)
+    assert solution.alpha_star.sum() == pytest.approx(1.0)
+    value = 1.0 * slope([1.0, 0.0, 0.0], solution)
+    assert value == pytest.approx(-1.0)  # w points the other way, as far as it may
+
+
+def test_weighted_clusters_are_the_points_that_they_stand_for() -> None:
+    rng = np.random.default_rng(3)
+    rows, levels = rng.normal(size=(12, 2)), np.repeat([0, 1, 2], 4)
+    rows[:, 0] += levels
+    copies = np.array([1, 3, 2, 1] * 3)
+    alone = ConeProblem(rows @ rows.T, np.zeros(12), levels, 1.0, copies.astype(float))
+    many, of_many = np.repeat(rows, copies, axis=0), np.repeat(levels, copies)
+    all_points = ConeProblem(many @ many.T, np.zeros(len(many)), of_many, 1.0)
+    objectives = [solve_cone_dual(each, 1e-9).objective for each in (alone, all_points)]
+    assert objectives[0] == pytest.approx(objectives[1], rel=1e-7)
+
+
 def test_points_that_are_separated_have_no_error_and_a_w_that_separates_them() -> None:
     """The optimum is the tip of the cone, where (7) would divide by 0."""
     points = [0.0, 4.0, 8.0]
@@ -85,6 +109,19 @@ def test_the_gap_certifies_the_objective(norm: float) -> None:
     ]
     assert min(sums[:2]) >= -1e-9
     assert sums[2] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_at_the_tip_rounding_errors_do_not_count(seed: int) -> None:
+    """The best w is shorter than W, so v' K v is 0, but for what is left of large terms."""
+    rng = np.random.default_rng(seed)
+    levels = np.sort(rng.integers(0, 4, 59))
+    rows = rng.normal(size=(59, 2))
+    rows[:, 0] += levels
+    problem = ConeProblem(rows @ rows.T, np.zeros(59), levels, 100.0)
+    solution = solve_cone_dual(problem, tolerance=1e-8, max_steps=5_000_000)
+    assert np.linalg.norm(rows.T @ solution.weights) < 100.0
+    assert abs(solution.gap) <= 1e-8 * abs(solution.objective)
 
 
 def test_steps_are_bounded() -> None:

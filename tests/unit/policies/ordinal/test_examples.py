@@ -7,12 +7,9 @@ import pytest
 from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag
 from motherlode.policies.follows import QUEUE
-from motherlode.policies.ordinal.model import (
-    OrdinalModel,
-    PackedLevels,
-    TrainingPages,
-    fit_levels,
-)
+from motherlode.policies.ordinal.level_training import LevelPages, fit_paper_levels
+from motherlode.policies.ordinal.model import OrdinalModel, PackedLevels
+from motherlode.policies.ordinal.options import OrdinalOptions
 from motherlode.policies.ordinal.steering import accept_examples
 from motherlode.policies.policy import Visit
 from motherlode.records import ROOT, Document, Entry, Judgement, TopicId, UrlId
@@ -38,18 +35,10 @@ ODD_EXAMPLE = bag(NEWS, 1_000)  # an example whose words are those of pages far 
 @pytest.fixture(scope="module")
 def model() -> OrdinalModel:
     near, far = [bag(OWLS, n) for n in range(20)], [bag(NEWS, n) for n in range(100, 140)]
-    examples = {TOPIC: [near[0], near[1], ODD_EXAMPLE]}
-    return fit_levels(
-        TrainingPages(
-            examples={TOPIC: [*near, ODD_EXAMPLE]},
-            user_examples=examples,
-            bags=[*near, ODD_EXAMPLE, *far],
-            levels=[0] * 21 + [4] * 40,
-        ),
-        accepted=0,
-        features=100,
-        min_level_pages=5,
-    )
+    bags = [*near, ODD_EXAMPLE, *far]
+    pages = LevelPages({TOPIC: [near[0], near[1], ODD_EXAMPLE]}, bags, {TOPIC: [0, 1, 20]})
+    options = OrdinalOptions(features=100, min_level_pages=5)
+    return fit_paper_levels(pages, [0] * 21 + [4] * 40, options)
 
 
 def test_an_example_that_its_model_places_far_away_is_accepted(model: OrdinalModel) -> None:

@@ -18,7 +18,8 @@ from motherlode.app.cli.common import (
 )
 from motherlode.app.cli.request_options import request_options
 from motherlode.app.cli.tables import TextTable
-from motherlode.app.requests.sources import AskSourceRequest
+from motherlode.app.requests.sources import MAX_TRIED_HITS, AskSourceRequest
+from motherlode.app.services.back_links import write_back_links
 from motherlode.app.services.sources import (
     SECTION,
     SourceAnswer,
@@ -47,6 +48,7 @@ from motherlode.sources.wrappers.check import FormCheck, FormState
 from motherlode.sources.wrappers.form_source import PortalAnswer
 
 MAX_SHOWN_SNIPPET = 200
+DEFAULT_LINKS = 10
 MAX_SHOWN_LABEL = 40
 
 Command = Callable[..., Any]
@@ -66,7 +68,7 @@ def command(
     as_json: bool,
     kinds: bool,
 ) -> None:
-    """Show the search sources of the portal DIR, add, remove or try them.
+    """Show the search sources of the portal DIR, add, remove, try or ask them for links.
 
     \b
     lode sources --kinds
@@ -75,6 +77,7 @@ def command(
     lode sources physics add https://library.example/search
     lode sources physics try library --title "Quantum optics" --author "Doe, Jane"
     lode sources physics check library
+    lode sources physics links wiki links.tsv.gz
     lode sources physics remove wiki
 
     A source returns pages for a query, and 'lode ask --source NAME' begins from them. A key is read
@@ -247,6 +250,35 @@ def try_(
         show_json(answer)
     else:
         _show_hits(answer)
+
+
+@command.command("links")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--hits",
+    type=click.IntRange(1, MAX_TRIED_HITS),
+    default=DEFAULT_LINKS,
+    show_default=True,
+    help="Number of links to ask for, of each page.",
+)
+@click.pass_obj
+def links(place: tuple[Path, tuple[str, ...]], /, name: str, file: Path, hits: int) -> None:
+    """Ask the source NAME which pages link to the examples, and to those; write FILE.
+
+    FILE is for the policies ordinal-2007 and ordinal (ordinal.edge_files). It is gzipped if it ends
+    in .gz.
+    """
+    directory, _ = place
+    found = write_back_links(directory, [name], file, hits)
+    for problem in found.problems:
+        click.echo(harmless(problem), err=True)
+    levels = ", ".join(f"{pages} of level {level}" for level, pages in enumerate(found.pages, 1))
+    click.echo(f"Wrote {count(len(found.links), 'link')} to {file}, from pages: {levels}.")
+    setting = shlex.quote(f'ordinal.edge_files=["{file}"]')
+    click.echo(
+        f"Next: lode crawl {shlex.quote(str(directory))} --policy ordinal-2007 --set {setting}"
+    )
 
 
 def _show_hits(answer: SourceAnswer) -> None:
