@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from motherlode.app.services.sources import SourceAnswer, open_sources
+from motherlode.app.services.open_sources import SourceAnswer, open_sources
 from motherlode.fetch import FetchError, Request, Response
 from motherlode.fetch.failures import FailureKind
 from motherlode.portal.config_reader import default_config

@@ -11,7 +11,8 @@ from shutil import which
 
 import pytest
 
-from motherlode.app.services.sources import SourceAnswer, search_sources
+from motherlode.app.services.open_sources import SourceAnswer
+from motherlode.app.services.sources import search_sources
 from motherlode.portal.config_reader import default_config
 from motherlode.sources.search.opensearch import read_result_page
 from support.helpers import lacks

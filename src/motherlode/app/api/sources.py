@@ -9,8 +9,8 @@ from motherlode.app.api.portals import Name
 from motherlode.app.api.schema import Json, accepts, answers
 from motherlode.app.requests.sources import TrySourceRequest
 from motherlode.app.server.context import Context
+from motherlode.app.services.open_sources import SourceAnswer
 from motherlode.app.services.sources import (
-    SourceAnswer,
     SourceStatus,
     served_sources,
     try_served_source,

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from motherlode.app.services.addresses import web_address
 from motherlode.app.services.documents import from_file, read_all
-from motherlode.app.services.sources import SourceAnswer, search_sources
+from motherlode.app.services.open_sources import SourceAnswer
+from motherlode.app.services.sources import search_sources
 from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.documents.features.spaces import TERMS
 from motherlode.portal import Portal, create_portal

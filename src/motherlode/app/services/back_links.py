@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from motherlode.app.services.sources import Sources, open_sources
+from motherlode.app.services.open_sources import Sources, open_sources
 from motherlode.fetch import Web
 from motherlode.fetch.event_loop import run
 from motherlode.policies.ordinal.layers import example_urls

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from motherlode.app.requests.collect import MAX_SUBJECTS, CollectRequest
 from motherlode.app.services.crawl import CrawlObserver, CrawlResult, ShowCrawl, crawl_directory
-from motherlode.app.services.sources import SourceAnswer, open_sources
+from motherlode.app.services.open_sources import SourceAnswer, open_sources
 from motherlode.crawl.fetcher_setup import user_agent
 from motherlode.crawl.progress import Limits, Progress
 from motherlode.documents.text.terms import spell

@@ -11,13 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from motherlode.app.requests.sources import AskSourceRequest
-from motherlode.app.services.sources import (
-    SECTION,
-    check_source_name,
-    opened_client,
-    remove_source,
-    source_named,
-)
+from motherlode.app.services.named_sources import SECTION, source_named
+from motherlode.app.services.open_sources import opened_client
+from motherlode.app.services.sources import check_source_name, remove_source
 from motherlode.fetch.event_loop import run
 from motherlode.portal.config import Config
 from motherlode.portal.directory import config_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
 
-from motherlode.app.services.sources import open_sources
+from motherlode.app.services.open_sources import open_sources
 from motherlode.fetch import Request, Response
 from motherlode.fetch.failures import FailureKind
 from motherlode.portal.config_reader import default_config

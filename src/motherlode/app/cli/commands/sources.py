@@ -20,9 +20,9 @@ from motherlode.app.cli.request_options import request_options
 from motherlode.app.cli.tables import TextTable
 from motherlode.app.requests.sources import MAX_TRIED_HITS, AskSourceRequest
 from motherlode.app.services.back_links import write_back_links
+from motherlode.app.services.named_sources import SECTION
+from motherlode.app.services.open_sources import SourceAnswer
 from motherlode.app.services.sources import (
-    SECTION,
-    SourceAnswer,
     SourceStatus,
     add_source,
     sources_in,
