@@ -83,6 +83,31 @@ def test_a_form_is_a_source_for_plain_words(lode: CliRun, portal: Path) -> None:
     assert all("comparison" in hit["title"] for hit in hits)
 
 
+def test_the_portals_that_fit_best_are_asked(lode: CliRun, portal: Path) -> None:
+    for address in (TABLE, TOKEN, "http://openstacks.test/", "http://scholarsgate.test/advanced"):
+        assert lode("sources", "p", "add", address).returncode == 0
+    run = lode("sources", "p", "try", "--title", "comparison", "--author", "Ivan", "--json")
+    asked = json.loads(run.stdout)
+    assert [portal["name"] for portal in asked[:2]] == ["quarrycat", "scholarsgate"]
+    assert len(asked) == 3
+    assert asked[0]["similarity"] > asked[2]["similarity"]
+    assert all(portal["answer"] is not None for portal in asked)
+    assert portal.is_dir()
+    nothing = lode("sources", "p", "try")
+    assert "Name what to look for" in sentence_of(nothing, 2)
+
+
+def test_an_opensearch_description_becomes_a_source_for_words(lode: CliRun, portal: Path) -> None:
+    added = lode("sources", "p", "add", "http://search.test/opensearch.xml")
+    assert added.returncode == 0, added.stderr
+    assert portal.is_dir()
+    shown = json.loads(lode("sources", "p", "show", "search", "--json").stdout)
+    assert [field["attribute"] for field in shown["fields"]] == ["any"]
+    assert lode("sources", "p", "check", "search").returncode == 0
+    run = lode("sources", "p", "try", "search", "garden", "--json", "--hits", "3")
+    assert len(json.loads(run.stdout)["hits"]) == 3
+
+
 def test_what_a_field_asks_for_is_edited(lode: CliRun, portal: Path) -> None:
     lode("sources", "p", "add", TABLE)
     assert lode("sources", "p", "edit", "quarrycat", "au=", "ti=any").returncode == 0

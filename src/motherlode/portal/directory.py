@@ -159,7 +159,7 @@ def _with_wrapper_files(config: Config, path: Path) -> Config:
     """Return a configuration whose wrappers lie in the portal, wherever that is now."""
     sources = {
         name: replace(options, file=str(path / options.file))
-        if options.kind == "form" and options.file
+        if options.kind in ("form", "opensearch") and options.file
         else options
         for name, options in config.sources.items()
     }

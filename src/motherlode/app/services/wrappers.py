@@ -18,7 +18,7 @@ from motherlode.fetch.event_loop import run
 from motherlode.portal.config import Config
 from motherlode.portal.directory import config_of
 from motherlode.portal.editor import keep_named_section
-from motherlode.records import BadInputError, FormField, ReadOnlyError, UsageError
+from motherlode.records import BadInputError, FormField, LodeError, ReadOnlyError, UsageError
 from motherlode.sources.search.client import SearchClient
 from motherlode.sources.search.options import MAX_NAME_CHARS, SourceOptions
 from motherlode.sources.search.source import SourceSetup
@@ -27,6 +27,7 @@ from motherlode.sources.wrappers.check import FormCheck
 from motherlode.sources.wrappers.form_source import FormSource, PortalAnswer
 from motherlode.sources.wrappers.matching import usable_fields
 from motherlode.sources.wrappers.registration import make_wrapper
+from motherlode.sources.wrappers.selection import best_portals
 from motherlode.sources.wrappers.wrapper import Wrapper, edited
 from motherlode.sources.wrappers.wrapper_file import (
     FOLDER,
@@ -37,6 +38,7 @@ from motherlode.sources.wrappers.wrapper_file import (
 )
 
 FORM: Final = "form"
+OPENSEARCH: Final = "opensearch"  # a service, whose robots.txt does not count
 MAX_SHOWN_OPTIONS = 12
 _NO_NAME = re.compile(r"[^a-z0-9-]+")
 T = TypeVar("T")
@@ -68,6 +70,18 @@ class WrapperView(Struct, frozen=True, kw_only=True):
     fields: tuple[FieldView, ...]
 
 
+class AskedPortal(Struct, frozen=True):
+    """A portal that was chosen for a request, how well its form fits, and what it answered.
+
+    `problem` says why there is no answer.
+    """
+
+    name: str
+    similarity: float
+    answer: PortalAnswer | None = None
+    problem: str = ""
+
+
 def add_wrapper(
     directory: Path,
     url: str,
@@ -89,7 +103,8 @@ def add_wrapper(
 
     wrapper = run(_with_client(config, SourceOptions(kind=FORM, url=url), chosen, make))
     _write(directory, wrapper)
-    values = {"kind": FORM, "url": wrapper.page, "file": f"{FOLDER}/{chosen}.toml"}
+    kind = OPENSEARCH if wrapper.template else FORM
+    values = {"kind": kind, "url": wrapper.page, "file": f"{FOLDER}/{chosen}.toml"}
     keep_named_section(directory, SECTION, chosen, values)
     return view_of(wrapper)
 
@@ -99,12 +114,17 @@ def wrapper_in(directory: Path, name: str) -> WrapperView:
     return view_of(_stored(directory, name))
 
 
+def has_wrapper(options: SourceOptions) -> bool:
+    """Return whether a source was made of a form or an OpenSearch description by its address."""
+    return options.kind in (FORM, OPENSEARCH) and bool(options.file)
+
+
 def wrappers_in(directory: Path) -> list[Wrapper]:
     """Return the wrappers of a portal that can be read, by name."""
     kept = config_of(directory).sources
     wrappers = []
     for name in wrapper_names(directory):
-        if name in kept and kept[name].kind == FORM:
+        if name in kept and has_wrapper(kept[name]):
             try:
                 wrappers.append(read_wrapper(directory, name))
             except BadInputError:  # `lode sources DIR show NAME` says what is wrong with it
@@ -134,7 +154,7 @@ def remove_wrapper_or_source(directory: Path, name: str) -> None:
     """Remove a source, and the file of its wrapper if it has one."""
     options = config_of(directory).sources.get(name)
     remove_source(directory, name)
-    if options is not None and options.kind == FORM and options.file:
+    if options is not None and has_wrapper(options):
         wrapper_path(directory, name).unlink(missing_ok=True)
 
 
@@ -144,7 +164,7 @@ def ask_wrapper(config: Config, name: str, request: AskSourceRequest) -> PortalA
     `name` is a configured source, or `form:URL`.
     """
     source = source_named(name, config)
-    if source.options.kind != FORM:
+    if source.options.kind != FORM and not has_wrapper(source.options):
         raise UsageError(
             f"{name} is no search form, so it is asked by words alone, not by attributes."
         )
@@ -156,6 +176,34 @@ def ask_wrapper(config: Config, name: str, request: AskSourceRequest) -> PortalA
         return await asked.ask(portal_query(request), request.hits, _fields_of(request))
 
     return run(_with_client(config, source.options, name, ask))
+
+
+def ask_best_wrappers(
+    directory: Path, request: AskSourceRequest, overrides: Sequence[str] = ()
+) -> list[AskedPortal]:
+    """Return what the portals have whose forms fit a request best, the best first (SPEC D5).
+
+    Raises `UsageError` if none of the portal's sources can be asked for it.
+    """
+    query = portal_query(request)
+    matchings = {wrapper.name: wrapper.matching for wrapper in wrappers_in(directory)}
+    best = best_portals(matchings, query)
+    if not best:
+        raise UsageError(
+            "No source of this portal that was made of a search form can be asked for this."
+        )
+    config = config_of(directory, overrides)
+    return [_asked_portal(config, name, similarity, request) for name, similarity in best]
+
+
+def _asked_portal(
+    config: Config, name: str, similarity: float, request: AskSourceRequest
+) -> AskedPortal:
+    """Return the answer of one portal, or why it has none: the others are asked all the same."""
+    try:
+        return AskedPortal(name, similarity, ask_wrapper(config, name, request))
+    except LodeError as error:
+        return AskedPortal(name, similarity, problem=str(error))
 
 
 def portal_query(request: AskSourceRequest) -> PortalQuery:
@@ -218,7 +266,7 @@ def _field_view(wrapper: Wrapper, field: FormField) -> FieldView:
 
 def _stored(directory: Path, name: str) -> Wrapper:
     options = config_of(directory).sources.get(name)
-    if options is None or options.kind != FORM or not options.file:
+    if options is None or not has_wrapper(options):
         raise UsageError(
             f"{name[:60]!r} is no source that was made of a form; 'lode sources DIR' lists all."
         )

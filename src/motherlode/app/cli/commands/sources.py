@@ -31,8 +31,10 @@ from motherlode.app.services.sources import (
 )
 from motherlode.app.services.wrappers import (
     MAX_SHOWN_OPTIONS,
+    AskedPortal,
     WrapperView,
     add_wrapper,
+    ask_best_wrappers,
     ask_wrapper,
     check_wrapper,
     edit_wrapper,
@@ -216,7 +218,7 @@ def check(
 
 
 @command.command("try")
-@click.argument("words", metavar="[NAME] [QUERY...]", nargs=-1, required=True)
+@click.argument("words", metavar="[NAME] [QUERY...]", nargs=-1)
 @request_options(AskSourceRequest, leave_out=("query",))
 @set_option
 @json_option
@@ -233,11 +235,16 @@ def try_(
     """Show what the source NAME returns for QUERY; NAME may also be KIND or KIND:URL.
 
     A single word, or one query in quotes, is asked of all sources of the portal. A source that was
-    made of a search form can also be asked by title, author, year and so on.
+    made of a search form can also be asked by title, author, year and so on; without NAME, those
+    three are asked whose forms fit best.
     """
     directory, earlier = place
-    config = config_of(directory, (*earlier, *overrides))
+    changed = (*earlier, *overrides)
+    config = config_of(directory, changed)
     hits = request.hits
+    if not words:
+        _show_portals(ask_best_wrappers(directory, request, changed), as_json=as_json)
+        return
     if request != AskSourceRequest(hits=hits):
         asked = replace(request, query=" ".join(words[1:]))
         _show_answer(ask_wrapper(config, words[0], asked), as_json=as_json)
@@ -306,6 +313,18 @@ def _show_answer(answer: PortalAnswer, *, as_json: bool) -> None:
     elif not answer.records:
         click.echo("The answer has no results that could be read.")
     _show_records(answer)
+
+
+def _show_portals(portals: list[AskedPortal], *, as_json: bool) -> None:
+    if as_json:
+        show_json(portals)
+        return
+    for portal in portals:
+        click.echo(f"{click.style(portal.name, bold=True)} (similarity {portal.similarity:.2f})")
+        if portal.answer is None:
+            click.echo(harmless(portal.problem), err=True)
+        else:
+            _show_answer(portal.answer, as_json=False)
 
 
 def _show_records(answer: PortalAnswer) -> None:
