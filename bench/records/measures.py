@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bench.records.pages import LabelledPage, mean_over_sites, plain
 from motherlode.documents.result_lists import densest_links
-from motherlode.documents.result_lists.group_ranking import best_group
+from motherlode.documents.result_lists.best_group import best_group
 from motherlode.documents.result_lists.page_links import LinkedAnswer, PageLink
 from motherlode.documents.result_lists.reader import result_list_of
 from motherlode.documents.result_lists.regions import regions_of

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from bench.records.measures import link_figures
 from bench.records.pages import LabelledPage, mean_over_sites
-from motherlode.documents.result_lists.group_ranking import described_groups
+from motherlode.documents.result_lists.best_group import described_groups
 
 FOLDS, PENALTY = 8, 0.03
 LEAST = 0.6  # F1 of a page's best group, below which its labels teach nothing

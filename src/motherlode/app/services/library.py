@@ -15,7 +15,7 @@ from motherlode.app.requests.library import (
     RenameFolderRequest,
 )
 from motherlode.app.text import count
-from motherlode.library import editing
+from motherlode.library import edits
 from motherlode.library.additions import ImportedObject, add_objects
 from motherlode.library.formats.kind import ReadResult
 from motherlode.library.formats.registry import read_references, write_references
@@ -211,9 +211,9 @@ def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:
 
     def change(library: Library) -> Library:
         if not request.objects:
-            return editing.move_folder(library, source, into)
+            return edits.move_folder(library, source, into)
         for number in request.objects:
-            library = editing.move_object(library, ObjectId(number), source, into)
+            library = edits.move_object(library, ObjectId(number), source, into)
         return library
 
     edit_library(path, "lode library", change)
@@ -225,7 +225,7 @@ def rename(path: Path, request: RenameFolderRequest) -> LibraryEdit:
     """Give a folder another name. Raises `UsageError`."""
     source = parse_folder(request.folder)
     edit_library(
-        path, "lode library", lambda library: editing.rename_folder(library, source, request.name)
+        path, "lode library", lambda library: edits.rename_folder(library, source, request.name)
     )
     return LibraryEdit(f"Renamed {show_folder(source)} to {folder_name(request.name)}.")
 
@@ -238,9 +238,9 @@ def remove(path: Path, request: RemoveFromLibraryRequest) -> LibraryEdit:
 
     def change(library: Library) -> Library:
         if source is not None and not request.objects:
-            return editing.remove_folder(library, source)
+            return edits.remove_folder(library, source)
         for number in request.objects:
-            library = editing.remove_object(library, ObjectId(number), source)
+            library = edits.remove_object(library, ObjectId(number), source)
         return library
 
     edit_library(path, "lode library", change)

@@ -3,9 +3,9 @@
 What asks for such pages, and where their forms lead, belongs to `sources`.
 """
 
+from motherlode.documents.result_lists.best_group import Place
 from motherlode.documents.result_lists.density import DensityOptions, densest_links
 from motherlode.documents.result_lists.empty_answers import says_nothing_found
-from motherlode.documents.result_lists.group_ranking import Place
 from motherlode.documents.result_lists.next_page import find_next_page
 from motherlode.documents.result_lists.reader import ResultList, ResultRecord, read_result_list
 

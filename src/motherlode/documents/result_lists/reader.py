@@ -11,8 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from motherlode.documents.result_lists.best_group import Evidence, Place, best_group, title_place
 from motherlode.documents.result_lists.empty_answers import says_nothing_found
-from motherlode.documents.result_lists.group_ranking import Evidence, Place, best_group, title_place
 from motherlode.documents.result_lists.next_page import find_next_results
 from motherlode.documents.result_lists.page_links import (
     LinkedAnswer,

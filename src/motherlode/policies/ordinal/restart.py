@@ -9,7 +9,7 @@ from motherlode.documents.text.terms import unpack
 from motherlode.policies.baseline_kinds import seeds_of
 from motherlode.policies.follows import links_within
 from motherlode.policies.ordinal.layers import example_topics, example_urls, layers_of
-from motherlode.policies.ordinal.level_training import fit_our_levels, fit_paper_levels, our_space
+from motherlode.policies.ordinal.level_trainer import fit_our_levels, fit_paper_levels, our_space
 from motherlode.policies.ordinal.model import OrdinalModel
 from motherlode.policies.ordinal.steering import Ordinal, Ordinal2007, level_follows
 from motherlode.policies.ordinal.training_pages import example_pages, layered_pages

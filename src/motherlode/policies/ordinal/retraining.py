@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from motherlode.crawl.progress import Progress
 from motherlode.crawl.retraining import Findings, NewModel, RetrainingPlan, StudyRunner
 from motherlode.learning.matrix import Floats
-from motherlode.policies.ordinal.level_training import fit_our_levels, our_space
+from motherlode.policies.ordinal.level_trainer import fit_our_levels, our_space
 from motherlode.policies.ordinal.link_evidence import LinkKnowledge, changed_ranks, learn_links
 from motherlode.policies.ordinal.model import VERSION, OrdinalModel, load_ordinal_model
 from motherlode.policies.ordinal.restart import our_policy

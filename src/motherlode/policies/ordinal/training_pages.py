@@ -16,7 +16,7 @@ from motherlode.learning.matrix import Ints
 from motherlode.learning.ordinal.layers import levels_by_links
 from motherlode.learning.ordinal.page_space import PageSpace
 from motherlode.policies.ordinal.layers import layers_of
-from motherlode.policies.ordinal.level_training import LevelPages, goal_pages, honest_nearness
+from motherlode.policies.ordinal.level_trainer import LevelPages, goal_pages, honest_nearness
 from motherlode.portal.config import Config
 from motherlode.records import BadInputError, Origin, PageId
 from motherlode.store.queries.link_targets import urls_of_all_pages

@@ -7,7 +7,7 @@ import pytest
 from motherlode.documents.features.spaces import TERMS, Sample
 from motherlode.documents.text.terms import Bag
 from motherlode.policies.follows import QUEUE
-from motherlode.policies.ordinal.level_training import LevelPages, fit_paper_levels
+from motherlode.policies.ordinal.level_trainer import LevelPages, fit_paper_levels
 from motherlode.policies.ordinal.model import OrdinalModel, PackedLevels
 from motherlode.policies.ordinal.options import OrdinalOptions
 from motherlode.policies.ordinal.steering import accept_examples

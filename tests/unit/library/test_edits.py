@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motherlode.library import editing
+from motherlode.library import edits
 from motherlode.library.additions import add_objects
 from motherlode.library.library import (
     Library,
@@ -43,40 +43,40 @@ def test_an_object_may_lie_in_several_folders() -> None:
 
 
 def test_a_folder_is_moved_with_all_in_it_and_renamed_where_it_is() -> None:
-    library = editing.move_folder(birds(), ("Birds", "owls"), ("Night",))
+    library = edits.move_folder(birds(), ("Birds", "owls"), ("Night",))
     assert shown(library)["Owls"] == ["Night", "Night/Owls"]
-    library = editing.rename_folder(library, ("Night",), " Dark/Night ")
+    library = edits.rename_folder(library, ("Night",), " Dark/Night ")
     assert shown(library)["Owls"] == ["Dark-Night", "Dark-Night/Owls"]
-    assert shown(editing.move_folder(library, ("Dark-Night", "Owls"), ()))["Owls"] == [
+    assert shown(edits.move_folder(library, ("Dark-Night", "Owls"), ()))["Owls"] == [
         "Dark-Night",
         "Owls",
     ]
 
 
 def test_a_removed_folder_takes_what_lies_nowhere_else() -> None:
-    assert shown(editing.remove_folder(birds(), ("Birds",))) == {"Owls": ["Night"]}
-    assert shown(editing.remove_object(birds(), ObjectId(1), ("Night",)))["Owls"] == ["Birds/Owls"]
-    assert shown(editing.remove_object(birds(), ObjectId(1))) == {"Herons": ["Birds"]}
-    assert len(editing.remove_object(birds(), ObjectId(2)).folders) == 3
+    assert shown(edits.remove_folder(birds(), ("Birds",))) == {"Owls": ["Night"]}
+    assert shown(edits.remove_object(birds(), ObjectId(1), ("Night",)))["Owls"] == ["Birds/Owls"]
+    assert shown(edits.remove_object(birds(), ObjectId(1))) == {"Herons": ["Birds"]}
+    assert len(edits.remove_object(birds(), ObjectId(2)).folders) == 3
 
 
 def test_an_object_is_moved_between_folders() -> None:
-    library = editing.move_object(birds(), ObjectId(1), ("Night",), ("Birds",))
+    library = edits.move_object(birds(), ObjectId(1), ("Night",), ("Birds",))
     assert shown(library)["Owls"] == ["Birds", "Birds/Owls"]
 
 
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda library: editing.move_folder(library, ("Birds",), ("Birds", "Owls")),
-        lambda library: editing.move_folder(library, ("Birds",), ("Birds",)),
-        lambda library: editing.move_folder(library, ("Bats",), ()),
-        lambda library: editing.rename_folder(library, ("Night",), "BIRDS"),
-        lambda library: editing.move_object(library, ObjectId(2), ("Night",), ("Birds",)),
-        lambda library: editing.move_object(library, ObjectId(9), ("Night",), ("Birds",)),
-        lambda library: editing.remove_object(library, ObjectId(9)),
-        lambda library: editing.remove_object(library, ObjectId(2), ("Night",)),
-        lambda library: editing.remove_folder(library, ()),
+        lambda library: edits.move_folder(library, ("Birds",), ("Birds", "Owls")),
+        lambda library: edits.move_folder(library, ("Birds",), ("Birds",)),
+        lambda library: edits.move_folder(library, ("Bats",), ()),
+        lambda library: edits.rename_folder(library, ("Night",), "BIRDS"),
+        lambda library: edits.move_object(library, ObjectId(2), ("Night",), ("Birds",)),
+        lambda library: edits.move_object(library, ObjectId(9), ("Night",), ("Birds",)),
+        lambda library: edits.remove_object(library, ObjectId(9)),
+        lambda library: edits.remove_object(library, ObjectId(2), ("Night",)),
+        lambda library: edits.remove_folder(library, ()),
     ],
 )
 def test_what_cannot_be_done_is_refused(edit: Edit) -> None:
@@ -99,11 +99,11 @@ EDITS = st.one_of(
         PATHS,
         st.sampled_from(["Owls", "Herons", "Bats"]),
     ),
-    st.builds(lambda a, b: lambda library: editing.move_folder(library, a, b), PATHS, PATHS | st.just(())),
-    st.builds(lambda a: lambda library: editing.rename_folder(library, a, "Bats"), PATHS),
-    st.builds(lambda a: lambda library: editing.remove_folder(library, a), PATHS),
-    st.builds(lambda n, a, b: lambda library: editing.move_object(library, n, a, b), NUMBERS, PATHS, PATHS),
-    st.builds(lambda n, a: lambda library: editing.remove_object(library, n, a), NUMBERS, PATHS | st.none()),
+    st.builds(lambda a, b: lambda library: edits.move_folder(library, a, b), PATHS, PATHS | st.just(())),
+    st.builds(lambda a: lambda library: edits.rename_folder(library, a, "Bats"), PATHS),
+    st.builds(lambda a: lambda library: edits.remove_folder(library, a), PATHS),
+    st.builds(lambda n, a, b: lambda library: edits.move_object(library, n, a, b), NUMBERS, PATHS, PATHS),
+    st.builds(lambda n, a: lambda library: edits.remove_object(library, n, a), NUMBERS, PATHS | st.none()),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 from motherlode.documents.features.spaces import TERMS
 from motherlode.documents.text.terms import Bag
 from motherlode.learning.ordinal.layers import levels_by_links
-from motherlode.policies.ordinal.level_training import (
+from motherlode.policies.ordinal.level_trainer import (
     LevelPages,
     border_of_level_0,
     fit_our_levels,
