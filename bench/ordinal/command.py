@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.ordinal import agreement, tables
+from bench.ordinal.birch_peers import birch_peers
 from bench.ordinal.solvers import Solvers, other_solvers
 
-PARTS = ("agreement", "synthetic", "cones", "benchmarks")
+PARTS = ("birch", "agreement", "synthetic", "cones", "benchmarks")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -15,9 +16,16 @@ def main(arguments: Sequence[str]) -> None:
     unknown = set(options.part) - set(PARTS)
     if unknown:
         raise SystemExit(f"bench: no part {min(unknown)!r}; there are {', '.join(PARTS)}.")
+    parts = options.part or PARTS
+    if "birch" in parts:
+        print("== ordinal birch", flush=True)
+        birch_peers()
+    with_solvers = [part for part in parts if part != "birch"]
+    if not with_solvers:
+        return
     with other_solvers() as solvers:
         work = _work(solvers, options.tables, options.limit)
-        for part in options.part or PARTS:
+        for part in with_solvers:
             print(f"== ordinal {part}", flush=True)
             work[part]()
 
