@@ -36,6 +36,7 @@ from motherlode.topics import Planting
 
 MAX_FILE_BYTES = 200_000_000
 TOP = "/"
+COMMAND = "lode library"  # as others see who writes the portal
 Change = Callable[[Library], Library]
 
 
@@ -87,9 +88,9 @@ def library_of(session: Session) -> Library:
     )
 
 
-def library_in(path: Path) -> LibraryView:
+def library_in(path: Path, overrides: Sequence[str] = ()) -> LibraryView:
     """Return the folders of a portal's library."""
-    with Portal.reading(path) as portal, portal.store.reading() as session:
+    with Portal.reading(path, overrides) as portal, portal.store.reading() as session:
         library = library_of(session)
     counts = Counter(member.folder for member in library.members)
     paths = {library.path_of(number): counts[number] for number in library.folders}
@@ -98,9 +99,9 @@ def library_in(path: Path) -> LibraryView:
     return LibraryView(tuple(views), len(library.objects))
 
 
-def objects_in(path: Path, folder: str = "") -> list[ObjectView]:
+def objects_in(path: Path, folder: str = "", overrides: Sequence[str] = ()) -> list[ObjectView]:
     """Return the objects of a folder, or of the whole library. Raises `UsageError`."""
-    with Portal.reading(path) as portal, portal.store.reading() as session:
+    with Portal.reading(path, overrides) as portal, portal.store.reading() as session:
         library = library_of(session)
     held = library.folders_by_object()
     return [
@@ -117,7 +118,11 @@ def _numbers_in(library: Library, folder: str, *, with_subfolders: bool = False)
 
 
 def import_files(
-    path: Path, files: Sequence[Path], folder: str, format_name: str = ""
+    path: Path,
+    files: Sequence[Path],
+    folder: str,
+    format_name: str = "",
+    overrides: Sequence[str] = (),
 ) -> list[ImportReport]:
     """Import reference files into a folder, all in one change; the portal is made if it is missing.
 
@@ -134,7 +139,7 @@ def import_files(
             reports.append(_report(kind, added, result.problems, folder, name))
         return library
 
-    edit_library(path, "lode library", change)
+    edit_library(path, change, overrides)
     return reports
 
 
@@ -161,7 +166,7 @@ def import_result(
         reports.append(_report(kind, added, result.problems, folder, file))
         return library
 
-    edit_library(path, "lode library", change)
+    edit_library(path, change)
     return reports[0]
 
 
@@ -190,21 +195,23 @@ def _body_of(file: Path) -> bytes:
         raise BadInputError(f"{file} cannot be read: {error.strerror}.") from error
 
 
-def export_library(path: Path, folder: str, format_name: str) -> str:
+def export_library(path: Path, folder: str, format_name: str, overrides: Sequence[str] = ()) -> str:
     """Return the objects of a folder and those below it in a reference format."""
-    return write_references(objects_for_export(path, folder), format_name)
+    return write_references(objects_for_export(path, folder, overrides), format_name)
 
 
-def objects_for_export(path: Path, folder: str) -> list[LibraryObject]:
+def objects_for_export(
+    path: Path, folder: str, overrides: Sequence[str] = ()
+) -> list[LibraryObject]:
     """Return the objects of a folder and those below it, each with all its folders."""
-    with Portal.reading(path) as portal, portal.store.reading() as session:
+    with Portal.reading(path, overrides) as portal, portal.store.reading() as session:
         library = library_of(session)
     numbers = _numbers_in(library, folder, with_subfolders=True)
     held = library.folders_by_object()
     return [replace(library.objects[number], folders=tuple(held[number])) for number in numbers]
 
 
-def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:
+def move(path: Path, request: MoveInLibraryRequest, overrides: Sequence[str] = ()) -> LibraryEdit:
     """Move objects, or a folder, into a folder; / is the top. Raises `UsageError`."""
     source = parse_folder(request.folder)
     into = () if request.into == TOP else parse_folder(request.into)
@@ -216,21 +223,23 @@ def move(path: Path, request: MoveInLibraryRequest) -> LibraryEdit:
             library = edits.move_object(library, ObjectId(number), source, into)
         return library
 
-    edit_library(path, "lode library", change)
+    edit_library(path, change, overrides)
     moved = count(len(request.objects), "object") if request.objects else show_folder(source)
     return LibraryEdit(f"Moved {moved} to {show_folder(into) or TOP}.")
 
 
-def rename(path: Path, request: RenameFolderRequest) -> LibraryEdit:
+def rename(path: Path, request: RenameFolderRequest, overrides: Sequence[str] = ()) -> LibraryEdit:
     """Give a folder another name. Raises `UsageError`."""
     source = parse_folder(request.folder)
     edit_library(
-        path, "lode library", lambda library: edits.rename_folder(library, source, request.name)
+        path, lambda library: edits.rename_folder(library, source, request.name), overrides
     )
     return LibraryEdit(f"Renamed {show_folder(source)} to {folder_name(request.name)}.")
 
 
-def remove(path: Path, request: RemoveFromLibraryRequest) -> LibraryEdit:
+def remove(
+    path: Path, request: RemoveFromLibraryRequest, overrides: Sequence[str] = ()
+) -> LibraryEdit:
     """Remove objects from a folder or from the library, or a folder with all in it."""
     source = parse_folder(request.folder) if request.folder else None
     if source is None and not request.objects:
@@ -243,17 +252,17 @@ def remove(path: Path, request: RemoveFromLibraryRequest) -> LibraryEdit:
             library = edits.remove_object(library, ObjectId(number), source)
         return library
 
-    edit_library(path, "lode library", change)
+    edit_library(path, change, overrides)
     removed = (
         count(len(request.objects), "object") if request.objects else show_folder(source or ())
     )
     return LibraryEdit(f"Removed {removed}; 'undo' brings it back.")
 
 
-def undo(path: Path) -> LibraryEdit:
+def undo(path: Path, overrides: Sequence[str] = ()) -> LibraryEdit:
     """Take back the latest change of the library. Raises `UsageError` if there is none."""
     with (
-        Portal.writing(path, "lode library") as portal,
+        Portal.writing(path, COMMAND, overrides) as portal,
         portal.store.writing() as session,
     ):
         latest = next(iter(library_rows.UNDO.ids(session)), None)
@@ -265,9 +274,9 @@ def undo(path: Path) -> LibraryEdit:
     return LibraryEdit("Took back the latest change of the library.")
 
 
-def edit_library(path: Path, command: str, change: Change) -> None:
+def edit_library(path: Path, change: Change, overrides: Sequence[str] = ()) -> None:
     """Change a portal's library in one transaction, with what undoes it."""
-    with Portal.writing(path, command) as portal, portal.store.writing() as session:
+    with Portal.writing(path, COMMAND, overrides) as portal, portal.store.writing() as session:
         before = library_of(session)
         after = change(before)
         changes = changes_between(before, after)

@@ -87,7 +87,7 @@ def add_pages(
         return library
 
     if entries:
-        edit_library(path, "lode library", change)
+        edit_library(path, change, overrides)
     pages = [
         _page(source, entry, result) for (source, entry), result in zip(entries, added, strict=True)
     ]

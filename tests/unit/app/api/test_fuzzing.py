@@ -72,8 +72,9 @@ KNOWN: dict[str, Any] = {
     "folder": "Birds",
     "into": "/",
 }
-# Where nothing can be done with what is there: no job runs, and nothing was removed.
-NEVER = {"/crawl/stop", "/crawl/resume", "/topics/restore"}
+# Where nothing can be done with what is there: no job runs, nothing was removed, and no search form
+# is served (tests/web/test_form_sources.py asks one).
+NEVER = {"/crawl/stop", "/crawl/resume", "/topics/restore", "/v1/sources/{name}"}
 
 
 @cache

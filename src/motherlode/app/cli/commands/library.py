@@ -32,6 +32,7 @@ from motherlode.library.zotero import DEFAULT_URL
 from motherlode.records import UsageError
 from motherlode.workers.fork_client import early_fork_server
 
+Place = tuple[Path, tuple[str, ...]]  # the portal, and its settings for this run
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_SHOWN_MERGED = 5
 MAX_SHOWN_PROBLEMS = 20
@@ -56,9 +57,12 @@ def zotero_option(purpose: str) -> Callable[[F], F]:
 
 @click.group("library", cls=OptionsAfterDirectory, invoke_without_command=True)
 @portal_argument
+@set_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, directory: Path, *, as_json: bool) -> None:
+def command(
+    ctx: click.Context, directory: Path, overrides: tuple[str, ...], *, as_json: bool
+) -> None:
     """Show the library of the portal DIR: folders of papers, books and pages; change it.
 
     \b
@@ -70,12 +74,12 @@ def command(ctx: click.Context, directory: Path, *, as_json: bool) -> None:
     'import' makes the portal if there is none. Objects that are there already are merged: by DOI,
     arXiv number, PubMed number or ISBN, else by title and year.
     """
-    ctx.obj = directory
+    ctx.obj = (directory, overrides)
     if ctx.invoked_subcommand is not None:
         if as_json:
             raise UsageError("--json before a subcommand shows the folders; write it after 'show'.")
         return
-    view = service.library_in(directory)
+    view = service.library_in(directory, overrides)
     if as_json:
         show_json(view)
     else:
@@ -100,17 +104,20 @@ def command(ctx: click.Context, directory: Path, *, as_json: bool) -> None:
 )
 @json_option
 @click.pass_obj
-def import_(directory: Path, /, files: tuple[Path, ...], folder: str, **options: Any) -> None:
+def import_(place: Place, /, files: tuple[Path, ...], folder: str, **options: Any) -> None:
     """Import reference files: BibTeX, BibLaTeX, RIS, CSL-JSON, Zotero, EndNote and others.
 
     Collections of Zotero and groups of JabRef become folders inside FOLDER. A broken entry is
     reported, and the others are imported.
     """
+    directory, overrides = place
     zotero, collection = options["zotero"], options["collection"]
     if bool(files) is (zotero is not None) or (collection and zotero is None):
         raise UsageError("Name either files or --zotero; --collection goes with --zotero.")
     if zotero is None:
-        reports = service.import_files(directory, files, folder, options["format_name"] or "")
+        reports = service.import_files(
+            directory, files, folder, options["format_name"] or "", overrides
+        )
     else:
         reports = [import_from_zotero(directory, zotero, collection, folder)]
     if options["as_json"]:
@@ -129,7 +136,7 @@ def import_(directory: Path, /, files: tuple[Path, ...], folder: str, **options:
 @json_option
 @click.pass_obj
 def add(
-    directory: Path,
+    place: Place,
     /,
     urls: tuple[str, ...],
     folder: str,
@@ -141,9 +148,10 @@ def add(
 
     A page that was crawled is read from the archive; others are fetched as politely as in a crawl.
     """
+    directory, earlier = place
     request = AddPagesRequest(urls=urls, folder=folder)
     with early_fork_server():
-        report = add_pages(directory, request, overrides)
+        report = add_pages(directory, request, (*earlier, *overrides))
     if as_json:
         show_json(report)
     else:
@@ -168,9 +176,10 @@ def formats(*, as_json: bool) -> None:
 @click.argument("folder", default="", metavar="[FOLDER]")
 @json_option
 @click.pass_obj
-def show(directory: Path, /, folder: str, *, as_json: bool) -> None:
+def show(place: Place, /, folder: str, *, as_json: bool) -> None:
     """Show the objects of FOLDER, or all, with their numbers."""
-    objects = service.objects_in(directory, folder)
+    directory, overrides = place
+    objects = service.objects_in(directory, folder, overrides)
     if as_json:
         show_json(objects)
         return
@@ -197,7 +206,7 @@ def show(directory: Path, /, folder: str, *, as_json: bool) -> None:
 @zotero_option("Add it to the Zotero (10 or newer) that runs on this machine; it asks you first.")
 @click.pass_obj
 def export(
-    directory: Path,
+    place: Place,
     /,
     folder: str,
     format_name: str,
@@ -208,10 +217,11 @@ def export(
 
     Zotero gets what it does not have. Choose 'Always Allow' in its dialog: it takes several writes.
     """
+    directory, overrides = place
     if zotero is not None:
         _export_to_zotero(directory, folder, zotero)
         return
-    text = service.export_library(directory, folder, format_name)
+    text = service.export_library(directory, folder, format_name, overrides)
     if output is None:
         click.echo(text, nl=False)
         return
@@ -238,11 +248,11 @@ def _export_to_zotero(directory: Path, folder: str, url: str) -> None:
 @json_option
 @click.pass_obj
 def move(
-    directory: Path, /, folder: str, into: str, objects: tuple[int, ...], *, as_json: bool
+    place: Place, /, folder: str, into: str, objects: tuple[int, ...], *, as_json: bool
 ) -> None:
     """Move FOLDER, or objects in it, INTO another folder; / is the top."""
     request = MoveInLibraryRequest(folder=folder, into=into, objects=objects)
-    _show_edit(service.move(directory, request), as_json=as_json)
+    _show_edit(service.move(place[0], request, place[1]), as_json=as_json)
 
 
 @command.command("rename")
@@ -250,10 +260,10 @@ def move(
 @click.argument("name")
 @json_option
 @click.pass_obj
-def rename(directory: Path, /, folder: str, name: str, *, as_json: bool) -> None:
+def rename(place: Place, /, folder: str, name: str, *, as_json: bool) -> None:
     """Give FOLDER another NAME, where it is."""
     request = RenameFolderRequest(folder=folder, name=name)
-    _show_edit(service.rename(directory, request), as_json=as_json)
+    _show_edit(service.rename(place[0], request, place[1]), as_json=as_json)
 
 
 @command.command("remove")
@@ -261,18 +271,18 @@ def rename(directory: Path, /, folder: str, name: str, *, as_json: bool) -> None
 @click.option("--object", "objects", type=int, multiple=True, help="Only this object (repeatable).")
 @json_option
 @click.pass_obj
-def remove(directory: Path, /, folder: str, objects: tuple[int, ...], *, as_json: bool) -> None:
+def remove(place: Place, /, folder: str, objects: tuple[int, ...], *, as_json: bool) -> None:
     """Remove FOLDER with all in it, or objects: from FOLDER, or everywhere without one."""
     request = RemoveFromLibraryRequest(folder=folder, objects=objects)
-    _show_edit(service.remove(directory, request), as_json=as_json)
+    _show_edit(service.remove(place[0], request, place[1]), as_json=as_json)
 
 
 @command.command("undo")
 @json_option
 @click.pass_obj
-def undo(directory: Path, /, *, as_json: bool) -> None:
+def undo(place: Place, /, *, as_json: bool) -> None:
     """Take back the latest change of the library."""
-    _show_edit(service.undo(directory), as_json=as_json)
+    _show_edit(service.undo(*place), as_json=as_json)
 
 
 def _show_edit(edit: LibraryEdit, *, as_json: bool) -> None:
