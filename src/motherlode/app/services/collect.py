@@ -24,6 +24,7 @@ from motherlode.portal.directory import CONFIG, config_of, plant_into
 from motherlode.portal.editor import keep_setting
 from motherlode.records import BadInputError, Example, Folder, Origin, TopicId, UsageError
 from motherlode.sources.bookmarks import holds_bookmarks, read_bookmarks
+from motherlode.store import Session
 from motherlode.store.tables import topics as topic_rows
 from motherlode.store.tables.pages import text_of
 from motherlode.topics import Planting, TopicPath, TopicTree, parse_path, show_path
@@ -154,13 +155,24 @@ def _extend(directory: Path, request: CollectRequest, planting: Planting, config
     """Add subjects, seeds and sources to an existing portal."""
     if planting.topics:
         with Portal.writing(directory, "lode collect") as portal, portal.batch() as session:
-            plant_into(session, planting)
+            plant_into(session, Planting(tuple(_new_subjects(session, planting.topics))))
     seeds = dict.fromkeys((*config.crawl.seeds, *(_seed(seed, config) for seed in request.seed)))
     if request.seed and tuple(seeds) != config.crawl.seeds:
         keep_setting(directory, "crawl.seeds", list(seeds))
     sources = dict.fromkeys((*config.tunnel.sources, *request.source))
     if request.source and tuple(sources) != config.tunnel.sources:
         keep_setting(directory, "tunnel.sources", list(sources))
+
+
+def _new_subjects(session: Session, subjects: Sequence[Planted]) -> Iterator[Planted]:
+    """Yield the subjects that a portal does not look for yet: a command may be typed again."""
+    tree = TopicTree(topic_rows.all_topics(session))
+    examples = topic_rows.examples_of(session)
+    queried = {example.topic for example in examples if example.origin is Origin.QUERY}
+    for subject in subjects:
+        topic = tree.find(subject.path)
+        if topic is None or topic.id not in queried:
+            yield subject
 
 
 def subjects_in(request: CollectRequest) -> list[TopicPath]:
