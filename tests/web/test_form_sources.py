@@ -32,7 +32,7 @@ def sentence_of(run: CompletedProcess[str], code: int) -> str:
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("forms") / "web"
-    write_plan(folder, WebPlan(pages=60, hosts=4), PortalPlan(number=11, records=400, seed=3))
+    write_plan(folder, WebPlan(pages=60, hosts=4), PortalPlan(number=11, records=150, seed=3))
     try:
         open_web(folder)
     except LodeError as error:
@@ -104,7 +104,7 @@ def test_an_opensearch_description_becomes_a_source_for_words(lode: CliRun, port
     shown = json.loads(lode("sources", "p", "show", "search", "--json").stdout)
     assert [field["attribute"] for field in shown["fields"]] == ["any"]
     assert lode("sources", "p", "check", "search").returncode == 0
-    run = lode("sources", "p", "try", "search", "garden", "--json", "--hits", "3")
+    run = lode("sources", "p", "try", "search", "comparison", "--json", "--hits", "3")
     assert len(json.loads(run.stdout)["hits"]) == 3
 
 

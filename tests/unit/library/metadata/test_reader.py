@@ -203,16 +203,15 @@ def test_a_broken_pdf_has_the_name_of_its_file() -> None:
 
 def test_hostile_pages_are_bounded() -> None:
     long = "owl " * 100_000
-    head = meta(
-        ("citation_title", long), *[("citation_author", f"{long}{n}") for n in range(9_000)][:50]
-    )
+    authors = [("citation_author", f"{long[:4_000]}{n}") for n in range(60)]
+    head = meta(("citation_title", long), *authors)
     nested = "[" * 100_000
     head += f'<script type="application/ld+json">{nested}</script>' * 3
     head += ld({"@type": "Article", "@id": {"@id": []}, "author": [[["x"]]], "isPartOf": [1, None]})
     entry = read(head)
     assert len(entry.title) <= 1_000
     assert all(len(person.full_name) <= 200 for person in entry.authors)
-    assert len(entry.authors) <= 50
+    assert len(entry.authors) == 60
 
 
 JSON = st.recursive(
