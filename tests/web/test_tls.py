@@ -545,13 +545,18 @@ def test_a_stream_that_stalls_runs_out_of_time_whatever_else_is_said(run: Run) -
         b"\xff\xff\xff\x00\x00\x00\x00\x00\x01" + bytes(1000),  # a frame beyond all sizes
         b"\x00\x00\x05\x01\x05\x00\x00\x00\x01\xff\xff\xff\xff\xff",  # headers that do not unpack
         b"\x00\x00\x07\x01\x05\x00\x00\x00\x01\x08\x03abc\x00\x00",  # a status that is no number
+        b"\x00\x00\x16\x01\x05\x00\x00\x00\x01\x08\x14" + b"9" * 20,  # one of 20 digits
+        b"\x00\x00\x07\x01\x05\x00\x00\x00\x01\x08\x0540000",  # one of five
         b"\x00\x00\x04\x00\x01\x00\x00\x00\x01oops",  # a body before its head
         b"\x00\x00\x04\x00\x01\x00\x00\x00\x09oops",  # of a stream that is not there
         b"\x00\x00\x04\x08\x00\x00\x00\x00\x00" + bytes(4),  # a window that grows by nothing
         b"\x00\x00\x05\x05\x04\x00\x00\x00\x01\x00\x00\x00\x02\x88",  # a push that nobody wanted
         b"",
     ],
-    ids=["http1", "frame", "hpack", "status", "order", "stream", "window", "push", "nothing"],
+    ids=[
+        *("http1", "frame", "hpack", "status", "long status", "five digits", "order", "stream"),
+        *("window", "push", "nothing"),
+    ],
 )
 def test_broken_frames_are_a_broken_response(run: Run, frames: bytes) -> None:
     async def handle(guest: H2Guest, _site: Site) -> None:

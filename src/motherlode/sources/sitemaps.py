@@ -19,6 +19,7 @@ from motherlode.fetch.content_codings import decoded
 from motherlode.urls import UrlError, address, registrable_domain
 
 MAX_BYTES = 50 * 2**20  # the protocol's own limit, unpacked
+LATEST_S = 4_102_444_800.0  # the year 2100
 MAX_URLS = 50_000
 MAX_FILES = 100  # sitemaps of one host that are read
 _GZIP = b"\x1f\x8b"
@@ -165,11 +166,12 @@ def _local(tag: str) -> str:
 
 
 def _moment(text: str) -> float | None:
-    """A date as ISO 8601 or as in mail; None if it is neither."""
+    """Return a date as ISO 8601 or as in mail; None if it is neither, or far from our time."""
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             moment = read(text)
-        except (ValueError, TypeError, IndexError):
+            seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, TypeError, IndexError, OverflowError):
             continue
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return seconds if 0.0 <= seconds <= LATEST_S else None
     return None

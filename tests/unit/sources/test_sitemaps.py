@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,15 @@ def test_pages_have_their_dates() -> None:
         Listed("http://a.test/?x=1&y=2", 1793491200.0),
         Listed("http://a.test/b"),
     )
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["Fri, 01 Jan 99999999999 00:00:00 GMT", "9999-12-31", "0001-01-01", "2026-99-99", "9" * 400],
+)
+def test_a_date_far_from_our_time_is_none(date: str) -> None:
+    body = f"<urlset><url><loc>http://a.test/</loc><lastmod>{date}</lastmod></url></urlset>"
+    assert parse_sitemap(body.encode()).pages == (Listed("http://a.test/"),)
 
 
 def test_an_index_lists_sitemaps() -> None:

@@ -1,6 +1,7 @@
 """HTTP/2 on one connection (RFC 9113), by h2: several requests may be under way at once."""
 
 import asyncio
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from hyperframe.frame import Frame, GoAwayFrame
 
 _WINDOW = 2**20  # bytes that may be under way without our say
+
+_STATUS = re.compile(rb"[1-9]\d\d")  # RFC 9110, section 15: three digits
 
 
 class _Http2Stream:
@@ -212,7 +215,7 @@ class Http2(asyncio.Protocol):
                 status = 0
                 for name, value in event.headers:
                     if name == b":status":
-                        status = int(value) if value.isdigit() else 0
+                        status = int(value) if _STATUS.fullmatch(value) else 0
                     else:
                         stream.intake.add_header(bytes(name), bytes(value))
                 if not status:
