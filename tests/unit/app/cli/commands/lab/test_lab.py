@@ -242,6 +242,8 @@ def test_a_worker_that_dies_gets_one_sentence(lode: CliRun, tmp_path: Path) -> N
         "Animals",
         "--seeds",
         "1",
+        "--jobs",
+        "2",  # on one core there would be no worker
         env={"PYTHONPATH": str(tmp_path)},
     )
     assert (run.returncode, said_one_sentence(run)) == (1, True), run.stderr
