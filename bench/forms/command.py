@@ -61,11 +61,11 @@ def _report(
 
 def _compare(pages: list[LabelledPage], forms: list[LabelledForm]) -> None:
     """Print the figures of Formasaurus, whose model has seen these pages."""
-    said = comparison.classified(pages)
-    if said is None:
+    purposes_by_page = comparison.classified(pages)
+    if purposes_by_page is None:
         print(f"Formasaurus is left out: {comparison.VARIABLE} names no Python that has it.")
         return
-    answers = [comparison.query_of(said, form) for form in forms]
+    answers = [comparison.query_of(purposes_by_page, form) for form in forms]
     purposes = [FormPurpose.SEARCH if search else FormPurpose.OTHER for search, _ in answers]
     print("Formasaurus, trained on these pages:")
     print(f"  {FormPurpose.SEARCH.value:18} {score(forms, purposes, FormPurpose.SEARCH)}")

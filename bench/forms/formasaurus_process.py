@@ -1,4 +1,4 @@
-"""What Formasaurus says of the forms of pages; run by an interpreter that has it.
+"""Classify the forms of pages by Formasaurus; run by an interpreter that has it.
 
 Reads from standard input a JSON list of [url, path of a file with HTML in UTF-8]; prints, for each
 page, a list of [purpose, names of the fields for search words] for each of its forms.

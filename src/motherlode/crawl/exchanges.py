@@ -1,4 +1,4 @@
-"""What is archived of a response, and of the form that was submitted for it."""
+"""Responses, and submitted forms, in the shape in which they are archived."""
 
 from urllib.parse import urlsplit
 

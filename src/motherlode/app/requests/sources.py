@@ -31,7 +31,7 @@ def _attribute(help_text: str, *, max_length: int = 1_000) -> object:
 
 
 class AskSourceRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a source that was made of a search form is asked for; see `lode sources DIR try`."""
+    """A search by attributes, for a source made of a search form; see `lode sources DIR try`."""
 
     query: Annotated[str, _attribute("Words, for any field.", max_length=2_000)] = ""
     title: Annotated[str, _attribute("The title of a work.")] = ""

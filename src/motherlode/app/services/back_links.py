@@ -16,7 +16,7 @@ from motherlode.fetch.event_loop import run
 from motherlode.policies.ordinal.layers import example_urls
 from motherlode.portal import Portal
 from motherlode.portal.config import Config
-from motherlode.records import LodeError, UsageError
+from motherlode.records import BadInputError, LodeError, UsageError
 from motherlode.sources.search.pace import SHARED_PACE, RequestPace
 
 MAX_PROBLEMS = 3  # that are shown
@@ -46,14 +46,17 @@ def write_back_links(
         config, examples = portal.config, example_urls(session, portal.config)
     if not examples:
         raise UsageError("The portal has no examples, so there is nothing to ask for links to.")
-    found = run(_ask_all(config, names, examples, wanted, (web, pace)))
-    if not found.links:
-        reason = f" {found.problems[0]}" if found.problems else ""
+    back_links = run(_ask_all(config, names, examples, wanted, (web, pace)))
+    if not back_links.links:
+        reason = f" {back_links.problems[0]}" if back_links.problems else ""
         raise LodeError(f"No source knows a page that links to an example.{reason}")
-    lines = "".join(f"{page}\t{target}\n" for page, target in found.links)
-    packed = lines.encode()
-    file.write_bytes(gzip.compress(packed, mtime=0) if file.suffix == ".gz" else packed)
-    return found
+    lines = "".join(f"{page}\t{target}\n" for page, target in back_links.links)
+    content = lines.encode()
+    try:
+        file.write_bytes(gzip.compress(content, mtime=0) if file.suffix == ".gz" else content)
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be written: {error.strerror or error}.") from error
+    return back_links
 
 
 async def _ask_all(

@@ -64,7 +64,7 @@ class ObjectView(Struct, frozen=True):
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
-    """What an import did: new objects, those merged into others, and what could not be read."""
+    """The result of an import: new objects, titles that were merged, and unreadable parts."""
 
     format: str
     new: int

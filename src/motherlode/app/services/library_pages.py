@@ -47,7 +47,7 @@ class AddedPage(Struct, frozen=True, kw_only=True):
 
 
 class AdditionReport(Struct, frozen=True):
-    """What became of addresses: pages that were added, and a sentence for each other."""
+    """The pages that were added, and one sentence for each address that was not."""
 
     added: tuple[AddedPage, ...]
     problems: tuple[str, ...]

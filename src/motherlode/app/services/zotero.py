@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class ZoteroExport(Struct, frozen=True, kw_only=True):
-    """What an export to Zotero did: new items and collections, and those that it had before."""
+    """The result of an export to Zotero: new items and collections, and those it had before."""
 
     items: int
     collections: int

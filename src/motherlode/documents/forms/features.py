@@ -1,4 +1,4 @@
-"""What a form is judged by: named features, each there or not."""
+"""Features of a form, from which its purpose is classified; each is present or absent."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ import pytest
 from motherlode.app.services.back_links import write_back_links
 from motherlode.policies.ordinal.layers import layers_of
 from motherlode.portal import Portal, create_portal
-from motherlode.records import LodeError
+from motherlode.records import BadInputError, LodeError
 from motherlode.sources.search.pace import RequestPace
 from motherlode.topics import plant_seeds
 from motherlode.urls import UrlRules
@@ -75,6 +75,11 @@ def test_a_server_that_searches_engines_is_asked_by_the_operator_link(
     file = tmp_path / "links.tsv"
     assert asked(portal, file, "searxng:https://sx.test", SearchService(searxng)) == (1,)
     assert file.read_text() == f"{PAGE}Owl\t{PAGE}Barn_owl\n"
+
+
+def test_a_file_that_cannot_be_written_is_told(portal: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="cannot be written: No such file or directory"):
+        asked(portal, tmp_path / "missing" / "links.tsv", WIKI, SearchService(wiki))
 
 
 def test_a_source_that_knows_no_links_says_which_do(portal: Path, tmp_path: Path) -> None:

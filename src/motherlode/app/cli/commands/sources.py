@@ -277,11 +277,13 @@ def links(place: tuple[Path, tuple[str, ...]], /, name: str, file: Path, hits: i
     in .gz.
     """
     directory, _ = place
-    found = write_back_links(directory, [name], file, hits)
-    for problem in found.problems:
+    back_links = write_back_links(directory, [name], file, hits)
+    for problem in back_links.problems:
         click.echo(harmless(problem), err=True)
-    levels = ", ".join(f"{pages} of level {level}" for level, pages in enumerate(found.pages, 1))
-    click.echo(f"Wrote {count(len(found.links), 'link')} to {file}, from pages: {levels}.")
+    levels = ", ".join(
+        f"{pages} of level {level}" for level, pages in enumerate(back_links.pages, 1)
+    )
+    click.echo(f"Wrote {count(len(back_links.links), 'link')} to {file}, from pages: {levels}.")
     setting = shlex.quote(f'ordinal.edge_files=["{file}"]')
     click.echo(
         f"Next: lode crawl {shlex.quote(str(directory))} --policy ordinal-2007 --set {setting}"
